@@ -1,22 +1,40 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+
+const all = ['bench', 'infra', 'samples', 'src', 'tests', 'workers'].map(
+  (folder) => `${folder}/**/*.test.ts`,
+);
+const withServers = ['**/*.pg.test.ts', 'tests/e2e/**/*.test.ts'];
+/** They examine what a process counts in all, so each runs in one of its own. */
+const countingProcess = ['src/jobs/monitor/metrics.pg.test.ts', 'workers/stack-metrics.test.ts'];
+
+// A machine that does much else needs twenty times as long for a test of a second or two.
+const patience = {
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // A second, the default, is little for a browser on a loaded machine.
+  expect: { poll: { timeout: 30_000 } },
+};
+// Files share the modules of their process: to load them for each took a third of the suite's time.
+const shared = { ...patience, isolate: false };
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export.
 export default defineConfig({
   test: {
-    include: [
-      'src/**/*.test.ts',
-      'samples/**/*.test.ts',
-      'workers/**/*.test.ts',
-      'infra/**/*.test.ts',
-      'tests/**/*.test.ts',
-      'bench/**/*.test.ts',
-    ],
     globalSetup: ['tests/support/postgres-server.ts'],
-    // Vitest leaves a core free. Most files wait for servers: on two cores that is half the time.
-    maxWorkers: '100%',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    // A second, the default, is little for a browser on a loaded machine.
-    expect: { poll: { timeout: 15_000 } },
+    // Vitest leaves a core free. Most files wait for servers, so one more than the cores is faster.
+    maxWorkers: availableParallelism() + 1,
+    projects: [
+      {
+        test: {
+          ...shared,
+          name: 'quick',
+          include: all,
+          exclude: [...withServers, ...countingProcess],
+        },
+      },
+      { test: { ...shared, name: 'servers', include: withServers, exclude: countingProcess } },
+      { test: { ...patience, name: 'alone', include: countingProcess } },
+    ],
   },
 });

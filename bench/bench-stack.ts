@@ -153,6 +153,8 @@ async function startUp(
   const words = ['up', '--port', '0', '--data-dir', dataDir, '--workers', String(workers)];
   const child = spawn(process.execPath, [...nodeFlags, entry, ...words], {
     env: environmentWithOnly({
+      // A build of the local copy would begin in the midst of a measure.
+      buildsLocalCopy: 'false',
       ...options,
       logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
     }),

@@ -220,3 +220,18 @@ export async function readRowResults(sql: Sql): Promise<string[][]> {
     from public.row_results order by row`;
   return rows.map(({ cells }) => cells);
 }
+
+/** People who are known by name, company, job title and e-mail, from all over the graph. */
+export async function selectNamedPeople(
+  sql: Sql,
+  count: number,
+): Promise<
+  { id: number; name: string; surname: string; title: string; email: string; company: string }[]
+> {
+  return sql`
+    select p.id, p.name, p.surname, p.position as title, p.email, c.name as company
+    from persons p join companies c on c.id = p.company_id
+    where p.name <> '' and p.surname <> '' and p.position <> '' and p.email <> ''
+      and not exists (select from persons o where o.email = p.email and o.id <> p.id)
+    order by hashint8(p.id), p.id limit ${count}`;
+}

@@ -23,6 +23,8 @@ export const filledByImport = [
   'person_records',
   'person_briefs',
   'person_search',
+  'person_name_keys',
+  'keyed_persons',
   'lookup_values',
 ] as const;
 
@@ -75,7 +77,7 @@ export async function emptyImported(sql: Sql): Promise<void> {
   const copies = filledByImport.map((table) => `copied.${table}`);
   await runConstant(
     sql,
-    `truncate persons, person_identifiers, person_records, person_briefs, person_search, ${copies.join(', ')}`,
+    `truncate persons, person_identifiers, person_records, person_briefs, person_search, person_name_keys, keyed_persons, ${copies.join(', ')}`,
   );
   await sql`delete from lookup_values where name = ''`;
   await sql`update lookup_values set people = 0`;

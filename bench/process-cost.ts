@@ -2,12 +2,10 @@
  * The cost of a measured step in addition to its time: CPU seconds and peak memory of processes, read from
  * `/proc`. Without `/proc` every figure is null.
  */
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { getuid } from 'node:process';
 import type { Run } from './interleave.ts';
-
-/** The kernel counts CPU time for user space in hundredths of a second (USER_HZ of proc(5)). */
-const TICKS_PER_SECOND = 100;
+import { readProcesses } from './process-table.ts';
 
 /** CPU seconds since each process started. */
 export interface CpuSeconds {
@@ -28,15 +26,9 @@ export interface CostlyPids {
   others?: readonly number[];
 }
 
-interface Stat {
-  parent: number;
-  own: number;
-  endedChildren: number;
-}
-
 /** The CPU time of the service's processes, of the whole server, and of this process; null without /proc. */
 export async function readCpu(pids: CostlyPids): Promise<CpuSeconds | null> {
-  const stats = await readStats();
+  const stats = await readProcesses();
   const server = stats.get(pids.postgres);
   if (server === undefined) return null;
   let postgres = server.own + server.endedChildren;
@@ -91,30 +83,4 @@ async function readMemory(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   const kibibytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
   return kibibytes === undefined ? null : Math.round(Number(kibibytes) / 1024);
-}
-
-async function readStats(): Promise<Map<number, Stat>> {
-  const stats = new Map<number, Stat>();
-  const entries = await readdir('/proc').catch(() => []);
-  const pids = entries.filter((name) => /^\d+$/.test(name));
-  await Promise.all(
-    pids.map(async (pid) => {
-      const text = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-      const stat = parseStat(text);
-      if (stat !== null) stats.set(Number(pid), stat);
-    }),
-  );
-  return stats;
-}
-
-/** Fields 4 (parent), 14 to 17 (times) of proc(5); the name before them may contain any character. */
-function parseStat(text: string): Stat | null {
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  if (fields.length < 15) return null;
-  const seconds = (field: number) => Number(fields[field - 3]) / TICKS_PER_SECOND;
-  return {
-    parent: Number(fields[1]),
-    own: seconds(14) + seconds(15),
-    endedChildren: seconds(16) + seconds(17),
-  };
 }

@@ -21,9 +21,11 @@ import { measureExport } from './export.ts';
 import { measureHostileUploads } from './hostile-uploads.ts';
 import { measureImport } from './import.ts';
 import { measureJobPerRow } from './job-per-row.ts';
+import { measureLikely } from './likely.ts';
 import { measureLine } from './line.ts';
 import { measureLinear } from './linear.ts';
 import { measureLoad } from './load.ts';
+import { measureLocalCopy } from './local-copy.ts';
 import { measureLookups } from './lookups.ts';
 import { POLL_MS } from './measured-run.ts';
 import { measureMemory } from './memory.ts';
@@ -106,6 +108,10 @@ const benchmarks: Record<string, Benchmark> = {
       rows,
       runs,
     }),
+  'local-copy-ten-fields': (stack, { rows, runs }) =>
+    measureLocalCopy(stack, { name: 'local-copy-ten-fields', fields: tenFields, rows, runs, say }),
+  'local-copy-all-columns': (stack, { rows, runs }) =>
+    measureLocalCopy(stack, { name: 'local-copy-all-columns', fields: null, rows, runs, say }),
   'export-ten-fields': (stack, { persons, runs }) =>
     measureExport(stack, { fields: tenFields, persons, runs }),
   linear: (stack, { rows, runs }) =>
@@ -136,6 +142,7 @@ const benchmarks: Record<string, Benchmark> = {
       }),
     ),
   ),
+  likely: (stack, { rows, runs }) => measureLikely(stack, { rows: rows / 10, runs: runs * 3 }),
   search: (stack) => measureSearch(stack, say),
   'search-growth': async (stack, { persons, companies }) => [
     await measureSearchGrowth(stack, { persons, companies, seed: SEED }, say),

@@ -3,7 +3,7 @@
  * docs` writes them and a test compares them; a new one is a line here.
  */
 import { renderOpenApi } from '../src/api/openapi/openapi.ts';
-import { routes } from '../src/api/routes.ts';
+import { documentedRoutes } from '../src/api/routes.ts';
 import { configOptions } from '../src/core/config.ts';
 import { buildProgram } from '../workers/program.ts';
 import { renderApiTypes } from './api-types.ts';
@@ -19,6 +19,8 @@ import {
 import { renderPricedOperations, renderPrices } from './priced-operations.ts';
 import { scalingSections } from './scaling-page.ts';
 
+const program = await buildProgram();
+
 interface GeneratedDocument {
   /** From the package root. */
   path: string;
@@ -28,12 +30,15 @@ interface GeneratedDocument {
 export const generatedDocuments: readonly GeneratedDocument[] = [
   { path: '.env.example', render: () => renderEnvExample(Object.values(configOptions)) },
   page('docs/config.md', () => ({ options: renderConfigTable(Object.values(configOptions)) })),
-  page('docs/cli.md', () => commandSections(buildProgram())),
+  page('docs/cli.md', () => commandSections(program)),
   {
     path: 'docs/openapi.json',
-    render: () => `${JSON.stringify(renderOpenApi(routes), null, 2)}\n`,
+    render: () => `${JSON.stringify(renderOpenApi(documentedRoutes), null, 2)}\n`,
   },
-  { path: 'src/client/api-types.ts', render: () => renderApiTypes(renderOpenApi(routes)) },
+  {
+    path: 'src/client/api-types.ts',
+    render: () => renderApiTypes(renderOpenApi(documentedRoutes)),
+  },
   { path: 'src/console/priced-operations.ts', render: renderPricedOperations },
   page('README.md', () => ({ prices: renderPrices() })),
   page('docs/performance.md', () => performanceSections(readBenchFile())),

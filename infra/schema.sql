@@ -88,6 +88,7 @@ create table public.batches (
   required text[],
   rerun_of uuid,
   rerun_rows integer[],
+  rerun_records bigint[],
   quote jsonb,
   report jsonb,
   upload_key text,
@@ -123,6 +124,9 @@ create table public.batches (
   only_new boolean default false not null,
   owned_found integer default 0 not null,
   state_since timestamp with time zone default now() not null,
+  paced_since timestamp with time zone,
+  paced_rows double precision default 0 not null,
+  ran_seconds double precision default 0 not null,
   revision integer default 1 not null,
   trace_parent text,
   waits_for text,
@@ -148,18 +152,19 @@ END) stored,
   constraint batches_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
   constraint batches_check CHECK (((owned >= 0) AND (owned <= matched))),
   constraint batches_check1 CHECK (((error IS NOT NULL) = (state = 'failed'::text))),
-  constraint batches_check10 CHECK (((filter IS NULL) OR (kind = 'export'::text))),
-  constraint batches_check11 CHECK (((filter IS NOT NULL) OR (kind = 'list'::text) OR (files_deleted_at IS NOT NULL))),
-  constraint batches_check12 CHECK (((kind = 'export'::text) OR (max_results IS NULL))),
-  constraint batches_check13 CHECK (((kind = 'export'::text) OR ((schedule_id IS NULL) AND (NOT only_new)))),
-  constraint batches_check2 CHECK (((schedule_id IS NOT NULL) OR (NOT only_new))),
-  constraint batches_check3 CHECK (((waits_for <> 'time'::text) OR (claim_after IS NOT NULL))),
-  constraint batches_check4 CHECK (((max_credits IS NULL) OR ((credits_charged + credits_reserved) <= max_credits))),
-  constraint batches_check5 CHECK (((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) <= rows_total)),
-  constraint batches_check6 CHECK (((state <> ALL (ARRAY['queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text])) OR ((canonical_key IS NOT NULL) AND (rows_total IS NOT NULL) AND (chunks_total IS NOT NULL) AND (width IS NOT NULL)))),
-  constraint batches_check7 CHECK (((state <> 'completed'::text) OR ((chunks_done = chunks_total) AND (credits_reserved = 0) AND ((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) = rows_total)))),
-  constraint batches_check8 CHECK (((kind = 'list'::text) = ((upload_key IS NOT NULL) AND (upload_bytes IS NOT NULL)))),
-  constraint batches_check9 CHECK (((kind = 'export'::text) = ((format IS NOT NULL) AND (gzip IS NOT NULL) AND (names_people IS NOT NULL)))),
+  constraint batches_check10 CHECK (((kind = 'export'::text) = ((format IS NOT NULL) AND (gzip IS NOT NULL) AND (names_people IS NOT NULL)))),
+  constraint batches_check11 CHECK (((filter IS NULL) OR (kind = 'export'::text))),
+  constraint batches_check12 CHECK (((filter IS NOT NULL) OR (kind = 'list'::text) OR (files_deleted_at IS NOT NULL))),
+  constraint batches_check13 CHECK (((kind = 'export'::text) OR (max_results IS NULL))),
+  constraint batches_check14 CHECK (((kind = 'export'::text) OR ((schedule_id IS NULL) AND (NOT only_new)))),
+  constraint batches_check2 CHECK (((rerun_records IS NULL) OR ((rerun_rows IS NOT NULL) AND (cardinality(rerun_records) = cardinality(rerun_rows))))),
+  constraint batches_check3 CHECK (((schedule_id IS NOT NULL) OR (NOT only_new))),
+  constraint batches_check4 CHECK (((waits_for <> 'time'::text) OR (claim_after IS NOT NULL))),
+  constraint batches_check5 CHECK (((max_credits IS NULL) OR ((credits_charged + credits_reserved) <= max_credits))),
+  constraint batches_check6 CHECK (((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) <= rows_total)),
+  constraint batches_check7 CHECK (((state <> ALL (ARRAY['queued'::text, 'running'::text, 'paused'::text, 'finalizing'::text, 'completed'::text])) OR ((canonical_key IS NOT NULL) AND (rows_total IS NOT NULL) AND (chunks_total IS NOT NULL) AND (width IS NOT NULL)))),
+  constraint batches_check8 CHECK (((state <> 'completed'::text) OR ((chunks_done = chunks_total) AND (credits_reserved = 0) AND ((((((((matched + no_match) + ambiguous) + invalid) + suppressed) + duplicate) + error_rows) + not_processed) = rows_total)))),
+  constraint batches_check9 CHECK (((kind = 'list'::text) = ((upload_key IS NOT NULL) AND (upload_bytes IS NOT NULL)))),
   constraint batches_credits_reserved_check CHECK ((credits_reserved >= 0)),
   constraint batches_key_id_fkey FOREIGN KEY (key_id) REFERENCES public.api_keys(id),
   constraint batches_kind_check CHECK ((kind = ANY (ARRAY['list'::text, 'export'::text]))),
@@ -288,6 +293,46 @@ create table public.idempotency_keys (
 );
 CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
 
+create table public.import_runs (
+  id uuid not null,
+  account_id uuid not null,
+  kind text not null,
+  state text not null,
+  files jsonb default '[]'::jsonb not null,
+  options jsonb default '{}'::jsonb not null,
+  found jsonb,
+  counts jsonb,
+  reasons jsonb,
+  import_id bigint,
+  told bigint[] default '{}'::bigint[] not null,
+  step text,
+  step_count bigint,
+  problem jsonb,
+  epoch integer default 0 not null,
+  attempts integer default 0 not null,
+  lease_until timestamp with time zone,
+  claim_after timestamp with time zone,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  finished_at timestamp with time zone,
+  files_deleted_at timestamp with time zone,
+  constraint import_runs_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint import_runs_kind_check CHECK ((kind = ANY (ARRAY['import'::text, 'undo'::text]))),
+  constraint import_runs_pkey PRIMARY KEY (id),
+  constraint import_runs_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'examining'::text, 'ready'::text, 'counting'::text, 'importing'::text, 'undoing'::text, 'done'::text, 'failed'::text, 'cancelled'::text])))
+);
+CREATE INDEX import_runs_account ON public.import_runs USING btree (account_id, id);
+CREATE INDEX import_runs_open ON public.import_runs USING btree (created_at) WHERE (finished_at IS NULL);
+
+create table public.installation (
+  id uuid default gen_random_uuid() not null,
+  is_only boolean default true not null,
+  backed_up_at timestamp with time zone,
+  constraint installation_is_only_check CHECK (is_only),
+  constraint installation_is_only_key UNIQUE (is_only),
+  constraint installation_pkey PRIMARY KEY (id)
+);
+
 create table public.key_budgets (
   key_id uuid not null,
   credits_per_day bigint,
@@ -301,6 +346,14 @@ create table public.key_budgets (
   constraint key_budgets_spent_check CHECK ((spent >= 0))
 );
 alter table public.key_budgets set (fillfactor=50);
+
+create table public.key_uses (
+  key_id uuid not null,
+  used_at timestamp with time zone not null,
+  constraint key_uses_key_id_fkey FOREIGN KEY (key_id) REFERENCES public.api_keys(id),
+  constraint key_uses_pkey PRIMARY KEY (key_id)
+);
+alter table public.key_uses set (fillfactor=50);
 
 create table public.key_waits (
   key_id uuid not null,
@@ -346,6 +399,7 @@ create table public.migrations (
   name text not null,
   applied_at timestamp with time zone default now() not null,
   sha256 text not null,
+  runs_with text,
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
@@ -417,6 +471,7 @@ create table public.processes (
   started_at timestamp with time zone not null,
   seen_at timestamp with time zone not null,
   leases_reclaimed bigint not null,
+  local_copy jsonb,
   constraint processes_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'worker'::text]))),
   constraint processes_pkey PRIMARY KEY (id)
 );
@@ -451,6 +506,18 @@ create table public.reservations (
 );
 CREATE UNIQUE INDEX reservations_open ON public.reservations USING btree (chunk_id) WHERE (state = 'open'::text);
 CREATE INDEX reservations_open_account ON public.reservations USING btree (account_id) WHERE (state = 'open'::text);
+
+create table public.saved_searches (
+  id uuid not null,
+  account_id uuid not null,
+  live boolean not null,
+  name text not null,
+  filter text not null,
+  created_at timestamp with time zone default now() not null,
+  constraint saved_searches_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint saved_searches_account_id_live_name_key UNIQUE (account_id, live, name),
+  constraint saved_searches_pkey PRIMARY KEY (id)
+);
 
 create table public.schedule_deliveries (
   schedule_id uuid not null,
@@ -513,6 +580,14 @@ create table public.sessions (
 );
 CREATE INDEX sessions_account ON public.sessions USING btree (account_id);
 CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
+
+create table public.sign_in_links (
+  token_sha256 bytea not null,
+  account_id uuid not null,
+  expires_at timestamp with time zone not null,
+  constraint sign_in_links_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint sign_in_links_pkey PRIMARY KEY (token_sha256)
+);
 
 create table public.uploads (
   id uuid not null,
@@ -627,6 +702,14 @@ CREATE OR REPLACE FUNCTION public.credits_taken_today(counter public.key_budgets
 AS $function$ select case when counter.day >= utc_today()
     then counter.spent + counter.spent_by_batches else 0 end $function$;
 
+CREATE OR REPLACE FUNCTION public.event_id_of(p_type text, p_subject text)
+ RETURNS uuid
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select overlay(overlay(md5(p_type || ' ' || p_subject) placing '8' from 13) placing 'a' from 17)::uuid
+$function$;
+
 CREATE OR REPLACE FUNCTION public.is_valid(key public.api_keys)
  RETURNS boolean
  LANGUAGE sql
@@ -659,6 +742,12 @@ CREATE OR REPLACE FUNCTION public.note_state_since()
  LANGUAGE plpgsql
 AS $function$
 begin
+  if old.state = 'running' then
+    new.ran_seconds := old.ran_seconds + extract(epoch from clock_timestamp() - old.state_since);
+  elsif new.state = 'running' then
+    new.paced_since := clock_timestamp();
+    new.paced_rows := 0;
+  end if;
   new.state_since := clock_timestamp();
   new.waits_for := null;
   return new;
@@ -693,6 +782,8 @@ declare
 begin
   perform record_webhook_event(new.account_id, new.live,
     case when is_export then 'export.' else 'batch.' end || new.state,
+    -- A batch pauses repeatedly, and ends once.
+    new.id || case when new.state = 'paused' then ' ' || new.revision else '' end,
     -- Neither name nor filter nor the text of an error: a customer's text may name people.
     json_build_object(
       'id', new.id, 'state', new.state, 'reason', new.reason, 'error_code', new.error ->> 'code',
@@ -716,7 +807,7 @@ CREATE OR REPLACE FUNCTION public.record_credits_event()
  LANGUAGE plpgsql
 AS $function$
 begin
-  perform record_webhook_event(new.account_id, true, 'credits.low',
+  perform record_webhook_event(new.account_id, true, 'credits.low', null,
     json_build_object('threshold', crossed.threshold, 'balance', new.balance,
       'reserved', new.reserved),
     crossed.threshold)
@@ -725,7 +816,7 @@ begin
     where account_id = new.account_id and live and enabled and 'credits.low' = any(events)
       and old.balance >= credits_low_threshold and new.balance < credits_low_threshold) crossed;
   if new.balance = 0 then
-    perform record_webhook_event(new.account_id, true, 'credits.empty',
+    perform record_webhook_event(new.account_id, true, 'credits.empty', null,
       json_build_object('balance', new.balance, 'reserved', new.reserved));
   end if;
   return null;
@@ -737,7 +828,7 @@ CREATE OR REPLACE FUNCTION public.record_key_event()
 AS $function$
 begin
   perform record_webhook_event(new.account_id, new.mode = 'live', 'key.revoked',
-    json_build_object('id', new.id, 'prefix', new.prefix));
+    new.id::text, json_build_object('id', new.id, 'prefix', new.prefix));
   return null;
 end $function$;
 
@@ -747,6 +838,7 @@ CREATE OR REPLACE FUNCTION public.record_schedule_event()
 AS $function$
 begin
   perform record_webhook_event(s.account_id, s.live, 'schedule.' || new.state,
+    s.id || ' ' || iso_time(new.slot),
     json_build_object('id', s.id, 'slot', iso_time(new.slot),
       -- Other reasons quote the filter.
       'reason', case when new.reason in ('key_revoked', 'previous_run_open', 'storage_full', 'too_many_open')
@@ -757,12 +849,12 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.record_webhook_event(p_account_id uuid, p_live boolean, p_type text, p_data json, p_threshold bigint DEFAULT NULL::bigint)
+CREATE OR REPLACE FUNCTION public.record_webhook_event(p_account_id uuid, p_live boolean, p_type text, p_subject text, p_data json, p_threshold bigint DEFAULT NULL::bigint)
  RETURNS void
  LANGUAGE plpgsql
 AS $function$
 declare
-  event_id uuid := gen_random_uuid();
+  event_id uuid := coalesce(event_id_of(p_type, p_subject), gen_random_uuid());
   happened_at timestamptz := clock_timestamp();
 begin
   insert into webhook_deliveries (webhook_id, event_id, type, payload, due_at, created_at)
@@ -771,7 +863,8 @@ begin
   from webhooks w
   where w.account_id = p_account_id and w.live = p_live and w.enabled and p_type = any(w.events)
     and (p_threshold is null or w.credits_low_threshold = p_threshold)
-  for key share skip locked;
+  for key share skip locked
+  on conflict do nothing;
   if found then
     perform pg_notify('webhook_deliveries', '');
   end if;
@@ -830,6 +923,13 @@ AS $function$
     'live', p_live, 'data', p_data)
 $function$;
 
+create table graph.changed_records (
+  number bigint not null,
+  entity smallint not null,
+  id bigint not null,
+  constraint changed_records_pkey PRIMARY KEY (number, entity, id)
+);
+
 create table graph.cities (
   id integer not null,
   name text default ''::text not null,
@@ -881,19 +981,26 @@ create table graph.company_identifiers (
   constraint company_identifiers_pkey PRIMARY KEY (value, kind, company_id)
 );
 CREATE INDEX company_identifiers_company_id ON graph.company_identifiers USING btree (company_id);
+CREATE TRIGGER note_deleted AFTER DELETE ON graph.company_identifiers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'company_id');
+CREATE TRIGGER note_inserted AFTER INSERT ON graph.company_identifiers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'company_id');
+CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.company_identifiers FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
+CREATE TRIGGER note_updated AFTER UPDATE ON graph.company_identifiers REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'company_id');
 
 create table graph.company_name_keys (
   key bigint not null,
   company_id bigint not null,
   constraint company_name_keys_pkey PRIMARY KEY (key, company_id)
 );
-CREATE INDEX company_name_keys_company_id ON graph.company_name_keys USING btree (company_id);
 
 create table graph.company_records (
   id bigint not null,
   record text not null,
   constraint company_records_pkey PRIMARY KEY (id)
 );
+CREATE TRIGGER note_deleted AFTER DELETE ON graph.company_records REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'id');
+CREATE TRIGGER note_inserted AFTER INSERT ON graph.company_records REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'id');
+CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.company_records FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
+CREATE TRIGGER note_updated AFTER UPDATE ON graph.company_records REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'id');
 
 create table graph.countries (
   id integer not null,
@@ -916,6 +1023,18 @@ create table graph.financial_periods (
   employees integer,
   is_sourced boolean default false not null,
   constraint financial_periods_pkey PRIMARY KEY (company_id, period_end)
+);
+CREATE TRIGGER note_deleted AFTER DELETE ON graph.financial_periods REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'company_id');
+CREATE TRIGGER note_inserted AFTER INSERT ON graph.financial_periods REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'company_id');
+CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.financial_periods FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
+CREATE TRIGGER note_updated AFTER UPDATE ON graph.financial_periods REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'company_id');
+
+create table graph.graph_changes (
+  number bigint not null,
+  token uuid default gen_random_uuid() not null,
+  changed_at timestamp with time zone default now() not null,
+  is_whole boolean default false not null,
+  constraint graph_changes_pkey PRIMARY KEY (number)
 );
 
 create table graph.import_rows (
@@ -959,6 +1078,18 @@ create table graph.industries (
   id integer not null,
   name text not null,
   constraint industries_pkey PRIMARY KEY (id)
+);
+
+create table graph.keyed_companies (
+  id bigint not null,
+  keys bigint[] not null,
+  constraint keyed_companies_pkey PRIMARY KEY (id)
+);
+
+create table graph.keyed_persons (
+  id bigint not null,
+  keys bigint[] not null,
+  constraint keyed_persons_pkey PRIMARY KEY (id)
 );
 
 create table graph.lookup_titles (
@@ -1040,6 +1171,10 @@ create table graph.officers (
 );
 CREATE INDEX officers_name_birth ON graph.officers USING btree (graph.fold(regexp_replace(name, '^([^,]+), *(.+)$'::text, '\2 \1'::text)), birth_year) WHERE ((person_id IS NULL) AND (birth_year <> 0));
 CREATE INDEX officers_person_id ON graph.officers USING btree (person_id) WHERE (person_id IS NOT NULL);
+CREATE TRIGGER note_deleted AFTER DELETE ON graph.officers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'company_id');
+CREATE TRIGGER note_inserted AFTER INSERT ON graph.officers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'company_id');
+CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.officers FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
+CREATE TRIGGER note_updated AFTER UPDATE ON graph.officers REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'company_id');
 CREATE TRIGGER officers_hide_suppressed BEFORE INSERT ON graph.officers FOR EACH ROW EXECUTE FUNCTION graph.hide_suppressed_officer();
 
 create table graph.person_briefs (
@@ -1047,6 +1182,10 @@ create table graph.person_briefs (
   brief text not null,
   constraint person_briefs_pkey PRIMARY KEY (id)
 );
+CREATE TRIGGER note_deleted AFTER DELETE ON graph.person_briefs REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'id');
+CREATE TRIGGER note_inserted AFTER INSERT ON graph.person_briefs REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'id');
+CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.person_briefs FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
+CREATE TRIGGER note_updated AFTER UPDATE ON graph.person_briefs REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'id');
 
 create table graph.person_identifiers (
   value text collate "C" not null,
@@ -1055,13 +1194,16 @@ create table graph.person_identifiers (
   constraint person_identifiers_pkey PRIMARY KEY (value, kind, person_id)
 );
 CREATE INDEX person_identifiers_person_id ON graph.person_identifiers USING btree (person_id);
+CREATE TRIGGER note_deleted AFTER DELETE ON graph.person_identifiers REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'person_id');
+CREATE TRIGGER note_inserted AFTER INSERT ON graph.person_identifiers REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'person_id');
+CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.person_identifiers FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
+CREATE TRIGGER note_updated AFTER UPDATE ON graph.person_identifiers REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'person_id');
 
 create table graph.person_name_keys (
   key bigint not null,
   person_id bigint not null,
   constraint person_name_keys_pkey PRIMARY KEY (key, person_id)
 );
-CREATE INDEX person_name_keys_person_id ON graph.person_name_keys USING btree (person_id);
 
 create table graph.person_records (
   id bigint not null,
@@ -1069,6 +1211,10 @@ create table graph.person_records (
   record text not null,
   constraint person_records_pkey PRIMARY KEY (id)
 );
+CREATE TRIGGER note_deleted AFTER DELETE ON graph.person_records REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'id');
+CREATE TRIGGER note_inserted AFTER INSERT ON graph.person_records REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'id');
+CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.person_records FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
+CREATE TRIGGER note_updated AFTER UPDATE ON graph.person_records REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'id');
 
 create table graph.person_search (
   id bigint not null,
@@ -1200,6 +1346,13 @@ create table graph.source_keys (
 );
 CREATE INDEX source_keys_number ON graph.source_keys USING btree (number);
 
+create table graph.source_mappings (
+  name text collate "C" not null,
+  mapping json not null,
+  saved_at timestamp with time zone default now() not null,
+  constraint source_mappings_pkey PRIMARY KEY (name)
+);
+
 create table graph.source_record_versions (
   import_id bigint not null,
   number bigint not null,
@@ -1221,11 +1374,22 @@ create table graph.source_records (
   as_of date not null,
   hash bytea not null,
   record text,
+  apart bigint default 0 not null,
   constraint source_records_pkey PRIMARY KEY (number),
   constraint source_records_source_key_key UNIQUE (source, key)
 );
 CREATE INDEX source_records_id ON graph.source_records USING btree (id, entity);
 CREATE INDEX source_records_import ON graph.source_records USING btree (import_id);
+
+create table graph.source_splits (
+  id bigint generated always as identity not null,
+  entity smallint not null,
+  from_id bigint not null,
+  numbers bigint[] not null,
+  made_at timestamp with time zone default now() not null,
+  undone_at timestamp with time zone,
+  constraint source_splits_pkey PRIMARY KEY (id)
+);
 
 create table graph.suppressed_identifiers (
   value_sha256 bytea not null,
@@ -1248,6 +1412,10 @@ create table graph.suppressed_persons (
   constraint suppressed_persons_pkey PRIMARY KEY (person_id)
 );
 CREATE INDEX suppressed_persons_number ON graph.suppressed_persons USING btree (number);
+CREATE TRIGGER note_deleted AFTER DELETE ON graph.suppressed_persons REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'person_id');
+CREATE TRIGGER note_inserted AFTER INSERT ON graph.suppressed_persons REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'person_id');
+CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.suppressed_persons FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
+CREATE TRIGGER note_updated AFTER UPDATE ON graph.suppressed_persons REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'person_id');
 
 create table graph.suppressions (
   number bigint generated always as identity not null,
@@ -1440,7 +1608,10 @@ AS $function$
 begin
   if p_kind = 1 then
     return query
-      select p.id::bigint, p.name from positions p where p_ids is null or p.id = any(p_ids)
+      -- A derived id (from 2^30 on) is of a title in people's own words: from ten people on, as below.
+      select p.id::bigint, p.name from positions p
+      where (p_ids is null or p.id = any(p_ids)) and (p.id < 1073741824 or exists (
+        select from lookup_values v where v.kind = 1 and v.id = p.id and v.people >= 10))
       union all
       -- The usual spelling among the first people.
       select t.id + 12884901888, coalesce((
@@ -1510,6 +1681,50 @@ AS $function$
     limit p_limit)
 $function$;
 
+CREATE OR REPLACE FUNCTION graph.note_changed_records()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'graph'
+AS $function$
+declare
+  listed_max constant int := 10000;
+  variable constant text := 'enrich.change_of_' || tg_table_schema;
+  change bigint := nullif(current_setting(variable, true), '')::bigint;
+  touches boolean := true;
+  held int := 0;
+begin
+  if tg_op <> 'TRUNCATE' then
+    execute 'select exists (select from changed)' into touches;
+  end if;
+  if not touches then
+    return null;
+  end if;
+  if change is null then
+    perform pg_advisory_xact_lock(hashtextextended('graph ' || tg_table_schema, 0));
+    insert into graph_changes (number) select max(number) + 1 from graph_changes
+      returning number into change;
+    perform set_config(variable, change::text, true);
+  elsif (select is_whole from graph_changes where number = change) then
+    return null;
+  end if;
+  if tg_op <> 'TRUNCATE' then
+    execute format(
+      'insert into changed_records (number, entity, id)
+       select $1, $2, id from (
+         select distinct %1$I as id from changed %2$s limit $3) touched
+       on conflict do nothing',
+      tg_argv[1], case when tg_op = 'UPDATE' then format('union select %I from replaced', tg_argv[1]) end)
+      using change, tg_argv[0]::smallint, listed_max + 1;
+    select count(*) into held
+    from (select from changed_records where number = change limit listed_max + 1) listed;
+  end if;
+  if tg_op = 'TRUNCATE' or held > listed_max then
+    update graph_changes set is_whole = true where number = change;
+    delete from changed_records where number = change;
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION graph.number_range(value text)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -1566,12 +1781,21 @@ AS $function$
 declare
   unnamed bigint[];
 begin
+  -- Derived positions that fewer than ten people have now.
+  with hidden as (
+    update lookup_values v set name = '', folded = ''
+    where v.kind = 1 and v.id between 1073741824 and 2147483647 and v.name <> '' and v.people < 10
+    returning v.id)
+  delete from lookup_words w using hidden h where w.kind = 1 and w.id = h.id;
+
   with held as materialized (
     select s.position_name as title, count(*)::int as people from person_search s
     where s.position_name <> '' group by s.position_name having count(*) >= 10),
   shown as materialized (
     select h.* from held h
-    where not exists (select from positions p where btrim(fold(p.name)) = h.title)),
+    where not exists (
+      select from positions p left join lookup_values v on v.kind = 1 and v.id = p.id
+      where btrim(fold(p.name)) = h.title and (p.id < 1073741824 or v.people >= 10))),
   gone as (
     delete from lookup_titles t where not exists (select from shown s where s.title = t.title))
   insert into lookup_titles as t (title, people) select s.title, s.people from shown s order by s.title
@@ -1584,7 +1808,9 @@ begin
   insert into lookup_values as v (kind, id, people)
   select 1, t.id + 12884901888, t.people from lookup_titles t
   on conflict (kind, id) do update set people = excluded.people where v.people <> excluded.people;
-  unnamed := array(select v.id from lookup_values v where v.kind = 1 and v.id > 12884901888 and v.name = '');
+  unnamed := array(
+    select v.id from lookup_values v where v.kind = 1 and v.name = ''
+      and (v.id > 12884901888 or v.id >= 1073741824 and v.people >= 10));
   perform name_lookups(1, unnamed);
 end $function$;
 
@@ -1594,10 +1820,11 @@ CREATE OR REPLACE FUNCTION graph.refresh_name_counts()
 AS $function$
 begin
   create temp table counted on commit drop as
-    select key, count(*)::int as records from person_name_keys where key & 7 in (1, 2)
+    select key, count(*)::int as records from keyed_persons, unnest(keys) key where key & 7 in (1, 2)
     group by key having count(*) > 1
     union all
-    select key, count(*) from company_name_keys where key & 7 = 5 group by key having count(*) > 1
+    select key, count(*) from keyed_companies, unnest(keys) key where key & 7 = 5
+    group by key having count(*) > 1
     union all
     select company_id * 8 + 6, count(*) from person_search where company_id <> 0
     group by company_id having count(*) > 1;

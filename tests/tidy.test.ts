@@ -40,14 +40,14 @@ const sharedStatements: Record<string, readonly string[]> = {
   // Refund, new list and the end of the old files are one transaction.
   'src/jobs/backup/doctor.ts': [
     'src/core/credits/credits.sql.ts',
-    'src/jobs/audit/audit.sql.ts',
     'src/jobs/batch/batches.sql.ts',
     'src/jobs/batch/stored-bytes.sql.ts',
   ],
   // Deliveries end in the transaction that brings them back.
-  'src/jobs/backup/restore-backup.ts': ['src/jobs/webhook/webhooks.sql.ts'],
+  'src/jobs/backup/leave-the-past.ts': ['src/jobs/webhook/webhooks.sql.ts'],
   // One snapshot of money and batches.
   'src/jobs/audit/audit.ts': ['src/core/credits/audit.sql.ts'],
+  'src/jobs/audit/audit-log.ts': ['src/core/credits/audit.sql.ts'],
   // The wallet is what transactions about an account's schedules or webhooks lock.
   'src/jobs/schedule/schedules.ts': ['src/core/credits/credits.sql.ts'],
   'src/jobs/webhook/webhooks.ts': ['src/core/credits/credits.sql.ts'],
@@ -56,6 +56,7 @@ const sharedStatements: Record<string, readonly string[]> = {
   // Housekeeping only calls the delete statements of each feature.
   'src/jobs/housekeeping/run-housekeeping.ts': [
     'src/core/credits/owned.sql.ts',
+    'src/core/graph/changes.sql.ts',
     'src/core/idempotency/idempotency.sql.ts',
     'src/core/limits/limits.sql.ts',
     'src/core/search/search.sql.ts',

@@ -9,6 +9,7 @@ import { watchPool } from '../src/core/db/client.ts';
 import { openReplicas } from '../src/core/db/replicas.ts';
 import { openEnrichCalls } from '../src/core/enrich/enrich-calls.ts';
 import { openAdmission } from '../src/core/keys/admission.ts';
+import { openKeyUses } from '../src/core/keys/key-uses.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { openLane } from '../src/core/lib/coalesce.ts';
 import { unavailable } from '../src/core/lib/errors.ts';
@@ -52,6 +53,7 @@ export async function runApi(config: Config): Promise<void> {
   const calls = openEnrichCalls({ ...context, config }, lane);
   const readSearch = openSearches({ ...context, replicas }, config);
   const watcher = watchBatches(context.sql, context.log);
+  const keyUses = openKeyUses(context.sql, context.log);
   const app = createApp({
     ...context,
     config,
@@ -59,6 +61,7 @@ export async function runApi(config: Config): Promise<void> {
     readSearch,
     queues,
     watcher,
+    keyUses,
     admit,
     calls,
   });
@@ -72,6 +75,7 @@ export async function runApi(config: Config): Promise<void> {
   shutDownGracefully(async () => {
     watcher.stop();
     await closeServer(server);
+    await keyUses.written();
     await heartbeat.stop();
     metrics.server.close();
     await queues.close();

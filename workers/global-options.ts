@@ -7,8 +7,8 @@ interface GlobalOptions {
   dataDir?: string;
 }
 
-export function addGlobalOptions(program: Command): void {
-  program
+export function addGlobalOptions(program: Command): Command {
+  return program
     .option('--json', 'print one JSON value on stdout')
     .option('--data-dir <folder>', 'folder of the embedded stack (ENRICH_DATA_DIR)');
 }

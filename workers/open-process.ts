@@ -2,14 +2,19 @@
 import { closeDataFolder } from '../infra/embedded/private-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { type Context, openContext } from '../src/core/context.ts';
+import { assertClocksAgree } from '../src/core/db/clock.ts';
 import { assertSchemaCurrent } from '../src/core/db/migrate.ts';
 import { createLog } from '../src/core/log.ts';
 import { checkRedis } from '../src/core/redis/check-redis.ts';
+import type { StorageConfig } from '../src/core/storage-config.ts';
 import { startTracing } from '../src/core/tracing.ts';
+import { assertOwnStore } from '../src/jobs/batch/own-store.ts';
+import { explainStoreCertificate, refusedDatabase } from './refused-certificates.ts';
 
 /**
- * Opens the context of a process. Throws `AppError` when Redis is not as it must be, and when the database
- * was migrated by another version; nothing stays open then.
+ * Opens the context of a process. Throws `AppError` when Redis is not as it must be, when the database was migrated by
+ * another version, when its clock differs by more than an hour, when a certificate of Postgres or Redis is refused, and when
+ * the object store is that of another installation; nothing stays open then.
  */
 export async function openProcess(
   config: Config,
@@ -23,9 +28,18 @@ export async function openProcess(
   const context = await openContext(config, databaseUrl, name);
   try {
     await assertSchemaCurrent(context.sql);
+    await assertClocksAgree(context.sql);
+    const explain = (error: unknown) => explainStoreCertificate(error, config.storage);
+    await assertOwnStore(context, describeStorage(config.storage), explain);
     return context;
   } catch (error) {
     await context[Symbol.asyncDispose]();
-    throw error;
+    throw (await refusedDatabase(error, databaseUrl)) ?? error;
   }
+}
+
+function describeStorage(storage: StorageConfig): string {
+  if (storage.provider === 'files') return `The folder ${storage.folder}`;
+  const { bucket, prefix } = storage;
+  return `The bucket ${bucket}${prefix === '' ? '' : ` with the prefix ${prefix}`}`;
 }

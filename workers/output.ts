@@ -22,6 +22,22 @@ export function sayUnknownValues(values: readonly { parameter: string; value: st
   }
 }
 
+/**
+ * A line of progress: `title … detail`, updated in place in a terminal. Elsewhere only the title is printed, once.
+ */
+export function openProgressLine(title: string): { update(detail: string): void; end(): void } {
+  const isAnimated = process.stderr.isTTY === true;
+  process.stderr.write(isAnimated ? `${title} …` : `${title} ...\n`);
+  return {
+    update(detail) {
+      if (isAnimated) process.stderr.write(`\r\x1b[K${title} … ${detail}`);
+    },
+    end() {
+      if (isAnimated) process.stderr.write(`\r\x1b[K${title}\n`);
+    },
+  };
+}
+
 /** Prints a line of progress. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);

@@ -1,43 +1,55 @@
 /** All commands of `enrich`. */
 import { Command } from 'commander';
-import { addAccountCommands } from './commands/accounts.ts';
-import { addBackupCommands } from './commands/backup.ts';
-import { addBatchCommands } from './commands/batch.ts';
 import { addCompletionCommand } from './commands/completion.ts';
-import { addDemoCommand } from './commands/demo.ts';
-import { addExportCommands } from './commands/exports.ts';
-import { addGraphCommands } from './commands/graph.ts';
-import { addImportCommands } from './commands/import.ts';
-import { addKeyCommands } from './commands/keys.ts';
-import { addMatchCommands } from './commands/match.ts';
-import { addPersonCommands } from './commands/person.ts';
-import { addScheduleCommands } from './commands/schedules.ts';
-import { addSearchCommand } from './commands/search.ts';
-import { addServerCommands } from './commands/server.ts';
-import { addWebhookCommands } from './commands/webhooks.ts';
 import { addGlobalOptions } from './global-options.ts';
 
-/** Builds the command line; the caller parses. A wrong use throws `CommanderError`. */
-export function buildProgram(): Command {
+type AddCommands = (program: Command) => void;
+
+/**
+ * The commands of each file, in the order of the help. Loading all files takes a second of a processor, so a call loads those
+ * of its command alone.
+ */
+const files: readonly [commands: string, load: () => Promise<AddCommands>][] = [
+  ['demo', async () => (await import('./commands/demo.ts')).addDemoCommand],
+  ['up api worker migrate', async () => (await import('./commands/server.ts')).addServerCommands],
+  ['status', async () => (await import('./commands/status.ts')).addStatusCommand],
+  ['backup restore doctor', async () => (await import('./commands/backup.ts')).addBackupCommands],
+  ['generate', async () => (await import('./commands/graph.ts')).addGraphCommands],
+  ['graph', async () => (await import('./commands/graph-copy.ts')).addGraphCopyCommands],
+  ['import', async () => (await import('./commands/import.ts')).addImportCommands],
+  [
+    'account credits audit',
+    async () => (await import('./commands/accounts.ts')).addAccountCommands,
+  ],
+  ['match', async () => (await import('./commands/match.ts')).addMatchCommands],
+  ['suppress person company', async () => (await import('./commands/person.ts')).addPersonCommands],
+  ['key', async () => (await import('./commands/keys.ts')).addKeyCommands],
+  ['batch', async () => (await import('./commands/batch.ts')).addBatchCommands],
+  ['search', async () => (await import('./commands/search.ts')).addSearchCommand],
+  ['export', async () => (await import('./commands/exports.ts')).addExportCommands],
+  ['schedule', async () => (await import('./commands/schedules.ts')).addScheduleCommands],
+  ['webhook', async () => (await import('./commands/webhooks.ts')).addWebhookCommands],
+];
+
+/** Builds the whole command line; the caller parses. A wrong use throws `CommanderError`. */
+export async function buildProgram(): Promise<Command> {
+  return assemble(files.map(([, load]) => load));
+}
+
+/** The part of the command line that these arguments call; the whole when they begin with no command. */
+export async function buildProgramFor(words: readonly string[]): Promise<Command> {
+  const [called] = addGlobalOptions(new Command()).parseOptions([...words]).operands;
+  const file = files.find(([commands]) => commands.split(' ').includes(called ?? ''));
+  return file === undefined ? buildProgram() : assemble([file[1]]);
+}
+
+async function assemble(loads: readonly (() => Promise<AddCommands>)[]): Promise<Command> {
   const program = new Command('enrich')
     .description('Enrich lists of people and companies from a graph in Postgres.')
     .showHelpAfterError('(see --help)')
     .exitOverride();
   addGlobalOptions(program);
-  addDemoCommand(program);
-  addServerCommands(program);
-  addBackupCommands(program);
-  addGraphCommands(program);
-  addImportCommands(program);
-  addAccountCommands(program);
-  addMatchCommands(program);
-  addPersonCommands(program);
-  addKeyCommands(program);
-  addBatchCommands(program);
-  addSearchCommand(program);
-  addExportCommands(program);
-  addScheduleCommands(program);
-  addWebhookCommands(program);
+  for (const add of await Promise.all(loads.map((load) => load()))) add(program);
   addCompletionCommand(program);
   return program;
 }

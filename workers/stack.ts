@@ -3,45 +3,25 @@
  * the workers as child processes. `up.json` in the data folder has its addresses for other commands.
  */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { closeDataFolder } from '../infra/embedded/private-folder.ts';
 import { readFolderIdentity, readProcessStart } from '../infra/embedded/process-identity.ts';
-import { fillTestGraphAt } from '../samples/test-graph/fill-test-graph.ts';
 import { type Config, environmentWith } from '../src/core/config.ts';
-import { connect } from '../src/core/db/client.ts';
-import { migrate } from '../src/core/db/migrate.ts';
 import { must } from '../src/core/lib/assert.ts';
 import type { Log } from '../src/core/log.ts';
-import { migrateQueue } from '../src/jobs/queue/backend-postgres.ts';
+import { type UpFile, upFilePath } from './find-service.ts';
 import { type KeptPostgres, keepPostgres } from './keep-postgres.ts';
+import { migrateAll } from './migrate-all.ts';
 import { type MetricsSource, serveStackMetrics } from './stack-metrics.ts';
 import { type Ready, type Supervised, supervise } from './supervise.ts';
 
 const UP_FILE_RETRY_MS = 1_000;
-
-/** The contents of `up.json`. */
-export interface UpFile {
-  url: string;
-  /** Metrics of all processes. */
-  metrics_url: string;
-  database_url: string;
-  pids: { up: number; api: number; workers: number[]; postgres: number | null };
-  /** Start time of the process `up`: distinguishes it from a later process with the same pid. */
-  started: string;
-  /** Device and inode of the data folder: distinguishes it from a copy, which contains this file too. */
-  folder: string;
-}
 
 export interface Stack {
   up: UpFile;
   /** Resolves when the embedded database ended and cannot be started again. */
   failed: Promise<string>;
   stop(): Promise<void>;
-}
-
-export function upFilePath(config: Config): string {
-  return path.join(config.dataDir, 'up.json');
 }
 
 /** Starts everything and resolves once the API answers and the workers listen. */
@@ -57,22 +37,6 @@ export async function startStack(config: Config, workers: number, log: Log): Pro
   } catch (error) {
     await postgres?.stop();
     throw error;
-  }
-}
-
-/**
- * Brings the schema of the service and of its queue up to date, and fills the graph of test keys. Returns
- * what was applied.
- */
-export async function migrateAll(databaseUrl: string): Promise<string[]> {
-  const sql = connect({ url: databaseUrl, connections: 1 });
-  try {
-    const applied = await migrate(sql);
-    await migrateQueue(databaseUrl);
-    await fillTestGraphAt(databaseUrl);
-    return applied;
-  } finally {
-    await sql.end();
   }
 }
 

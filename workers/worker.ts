@@ -1,12 +1,15 @@
 /** The worker process: jobs of all queues, the sweep, and work at intervals. */
 import { type Config, readConfig } from '../src/core/config.ts';
 import { watchPool } from '../src/core/db/client.ts';
+import { watchCopy } from '../src/core/graph-copy/report-copy.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
 import { limitStore } from '../src/core/storage/limited-store.ts';
 import { stopTracing } from '../src/core/tracing.ts';
+import { startKeepingCopy } from '../src/jobs/housekeeping/keep-copy.ts';
 import { startHousekeeping } from '../src/jobs/housekeeping/run-housekeeping.ts';
 import { startSweeping } from '../src/jobs/housekeeping/sweep.ts';
+import { startImporting } from '../src/jobs/imports/run-imports.ts';
 import { startHeartbeat } from '../src/jobs/monitor/heartbeat.ts';
 import { watchService } from '../src/jobs/monitor/watch-service.ts';
 import { queueNames } from '../src/jobs/queue/job-names.ts';
@@ -45,24 +48,32 @@ export async function runWorker(config: Config): Promise<void> {
   const sweeping = startSweeping(job);
   const housekeeping = startHousekeeping(job);
   const scheduling = startScheduling(job);
+  const keeping = startKeepingCopy(job);
   const delivering = startDelivering(job);
+  const importing = startImporting(job);
   watchPool(context.sql);
   watchService(job);
+  watchCopy(context.localCopy);
   const heartbeat = startHeartbeat(context, 'worker');
   context.log.info({ metrics: metrics.url }, 'worker started');
   shutDownGracefully(async () => {
     // Webhook deliveries in flight finish while the other work stops.
     const delivered = delivering.stop();
+    // A build in progress ends with its connection at the latest.
+    const kept = keeping.stop();
+    const imported = importing.stop();
     await scheduling.stop();
     await housekeeping.stop();
     await sweeping.stop();
     await workers.close();
     await delivered;
+    await imported;
     await heartbeat.stop();
     metrics.server.close();
     await queues.close();
     await backend.close();
     await context[Symbol.asyncDispose]();
+    await kept;
     await stopTracing();
   });
   reportReady({ metricsUrl: metrics.url });

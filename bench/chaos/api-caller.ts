@@ -21,8 +21,8 @@ export interface Call {
   id?: string;
   query?: Record<string, string>;
   idempotencyKey?: string;
-  /** A form, or an object to send as JSON. */
-  body?: () => FormData | object;
+  /** A form, a CSV, or an object to send as JSON. */
+  body?: () => FormData | string | object;
 }
 
 export interface Answer {
@@ -81,14 +81,17 @@ export class ApiCaller {
     for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
     const body = call.body?.();
     const isForm = body instanceof FormData;
+    const isCsv = typeof body === 'string';
     const response = await fetch(url, {
       method: method.toUpperCase(),
       headers: {
         Authorization: `Bearer ${call.key}`,
         ...(call.idempotencyKey === undefined ? {} : { 'Idempotency-Key': call.idempotencyKey }),
-        ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
+        ...(body === undefined || isForm
+          ? {}
+          : { 'Content-Type': isCsv ? 'text/csv' : 'application/json' }),
       },
-      body: body === undefined ? null : isForm ? body : JSON.stringify(body),
+      body: body === undefined ? null : isForm || isCsv ? body : JSON.stringify(body),
       signal: AbortSignal.timeout(CALL_MS_MAX),
     });
     const bytes = Buffer.from(await response.arrayBuffer());

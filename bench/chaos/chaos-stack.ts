@@ -20,7 +20,7 @@ import { openFileStore } from '../../src/core/storage/file-store.ts';
 import type { ObjectStore } from '../../src/core/storage/object-store.ts';
 import { openS3Store } from '../../src/core/storage/s3-store.ts';
 import type { AuditCheck } from '../../src/jobs/audit/audit.ts';
-import { migrateAll } from '../../workers/stack.ts';
+import { migrateAll } from '../../workers/migrate-all.ts';
 import { endRedis, freePort, launchRedis } from '../servers/redis-process.ts';
 import { startS3Process } from '../servers/s3-server.ts';
 import { dropQueueSchema } from './chaos.sql.ts';
@@ -40,11 +40,16 @@ const FOLDER_MB = 1024;
 const RESIZE_TRIES_MAX = 20;
 const ASK_MS_MAX = 60_000;
 
-export interface ChaosStack extends AsyncDisposable {
+export interface Processes {
   apis: KeptProcess[];
   workers: KeptProcess[];
   /** Base addresses of the APIs. */
   urls: string[];
+}
+
+export interface ChaosStack extends AsyncDisposable, Processes {
+  /** Starts further processes, of the compiled version in the folder `code`. They are stopped with the others. */
+  add(size: StackSize, code: string | undefined): Promise<Processes>;
   proxies: Record<string, TcpProxy>;
   /** The service's object store, without the proxies. */
   store: ObjectStore;
@@ -71,15 +76,62 @@ export interface StackSize {
   workers: number;
 }
 
+/** The database of a stack, on one server or several. */
+export interface ServedDatabase {
+  /** Its current address, without the proxies. */
+  url(): string;
+  /** The addresses for the processes. */
+  addresses: { api: string; worker: string };
+  restart: ChaosStack['restartPostgres'];
+}
+
+/** Opens the database of a stack; what it opens is closed with `opened`. */
+export type OpenDatabase = (place: {
+  dataDir: string;
+  opened: Closers;
+  /** Opens a proxy of this name, and returns its port. */
+  line: (name: string, port: () => number) => Promise<number>;
+}) => Promise<ServedDatabase>;
+
+/** Redis of a stack, on one server or several. */
+export interface ServedRedis {
+  /** Its address for the processes. */
+  url: string;
+  restart: NonNullable<ChaosStack['restartRedis']>;
+  /** Deletes everything. */
+  flush(): Promise<void>;
+}
+
+/** Opens the Redis of a stack; what it opens is closed with `opened`. */
+export type OpenRedis = (place: {
+  folder: string;
+  opened: Closers;
+  /** Opens a proxy of this name, and returns its port. */
+  line: (name: string, port: () => number) => Promise<number>;
+}) => Promise<ServedRedis>;
+
+/** Parts of a stack that are not always the same. */
+export interface StackParts {
+  openDatabase: OpenDatabase;
+  openRedis: OpenRedis;
+  /** Brings a new database up to date. */
+  migrate(url: string): Promise<unknown>;
+  /** Folder of the compiled version that the processes run; this one's by default. */
+  code?: string;
+}
+
 /** Starts everything on a fresh graph; resolves when all processes are ready. */
 export async function openChaosStack(
   backend: Backend,
   size: StackSize,
   history: History,
+  parts: Partial<StackParts> = {},
 ): Promise<ChaosStack> {
   const opened = new Closers();
   try {
-    return await openIn(backend, size, history, opened);
+    const usual = { openDatabase: openOneServer, openRedis: openOneRedis, migrate: migrateAll };
+    const all = { ...usual, ...parts };
+    return await openIn(backend, size, history, opened, all);
   } catch (error) {
     await opened.close();
     throw error;
@@ -91,27 +143,25 @@ async function openIn(
   size: StackSize,
   history: History,
   opened: Closers,
+  { openDatabase, openRedis, migrate, code }: StackParts,
 ): Promise<ChaosStack> {
   const dataDir = path.join(history.folder, 'data');
   const objects = path.join(dataDir, 'objects');
   await mkdir(objects, { recursive: true });
   const fillStorage = backend === 'embedded' ? await mountFolder(objects, opened) : null;
-  const postgres = await keepServer(dataDir, opened);
+  const proxies: Record<string, TcpProxy> = {};
   const line = async (name: string, port: () => number) => {
     const proxy = opened.use(await TcpProxy.open(port));
     proxies[name] = proxy;
     return proxy.port;
   };
-  const proxies: Record<string, TcpProxy> = {};
-  const through = async (name: string) => {
-    const url = new URL(postgres.url());
-    const port = Number(url.port);
-    url.port = String(await line(name, () => port));
-    return url.href;
-  };
-  const servers = backend === 'redis' ? await startServers(history.folder, line, opened) : null;
+  const postgres = await openDatabase({ dataDir, opened, line });
+  const servers =
+    backend === 'redis'
+      ? await startServers(await openRedis({ folder: history.folder, opened, line }), line, opened)
+      : null;
   const ask = <T>(work: (sql: Database) => Promise<T>) => askUntilItWorks(postgres.url(), work);
-  await migrateAll(postgres.url());
+  await migrate(postgres.url());
   await ask((sql) => generateGraph(sql, GRAPH));
 
   const shared: OptionTexts = {
@@ -123,22 +173,24 @@ async function openIn(
     apiProcesses: String(size.apis),
     ...servers?.options,
   };
-  const addresses = {
-    api: await through('api-postgres'),
-    worker: await through('worker-postgres'),
+  const { addresses } = postgres;
+  const processes: KeptProcess[] = [];
+  const add: ChaosStack['add'] = async (more, version) => {
+    const numbered = { ...more, after: processes.length };
+    const added = await prepareProcesses(numbered, shared, addresses, history, version);
+    const own = [...added.apis, ...added.workers];
+    processes.push(...own);
+    await Promise.all(own.map((one) => one.start()));
+    return added;
   };
-  const { apis, workers, urls } = await prepareProcesses(size, shared, addresses, history);
-  const processes = [...apis, ...workers];
   const stop = async () => {
     const drains = await Promise.all(processes.map((one) => one.stop()));
     return drains.filter((drain) => drain !== null);
   };
   opened.defer(stop);
-  await Promise.all(processes.map((one) => one.start()));
   return {
-    apis,
-    workers,
-    urls,
+    ...(await add(size, code)),
+    add,
     proxies,
     store: servers?.store ?? openFileStore(objects),
     ask,
@@ -154,34 +206,47 @@ async function openIn(
 }
 
 async function prepareProcesses(
-  size: StackSize,
+  size: StackSize & { after: number },
   shared: OptionTexts,
   addresses: { api: string; worker: string },
   history: History,
-) {
+  code: string | undefined,
+): Promise<Processes> {
   const apis: KeptProcess[] = [];
   const urls: string[] = [];
   for (let number = 1; number <= size.apis; number++) {
     const port = String(await freePort());
     const options = { ...shared, databaseUrl: addresses.api, port };
-    apis.push(new KeptProcess('api', `api-${number}`, options, history));
+    apis.push(new KeptProcess('api', `api-${size.after + number}`, options, history, code));
     urls.push(`http://127.0.0.1:${port}`);
   }
   const workers: KeptProcess[] = [];
   for (let number = 1; number <= size.workers; number++) {
     const options = { ...shared, databaseUrl: addresses.worker };
-    workers.push(new KeptProcess('worker', `worker-${number}`, options, history));
+    workers.push(
+      new KeptProcess('worker', `worker-${size.after + number}`, options, history, code),
+    );
   }
   return { apis, workers, urls };
 }
 
-/** Postgres, which can be killed and restarted on the same port. */
-async function keepServer(dataDir: string, opened: Closers) {
+/** Postgres behind a proxy for each kind of process; it can be killed and restarted on the same port. */
+const openOneServer: OpenDatabase = async ({ dataDir, opened, line }) => {
   const start = () => startEmbeddedPostgres({ dataDir });
   let current: EmbeddedPostgres = await start();
   opened.defer(() => current.stop());
+  const through = async (name: string) => {
+    const url = new URL(current.url);
+    const port = Number(url.port);
+    url.port = String(await line(name, () => port));
+    return url.href;
+  };
   return {
     url: () => current.url,
+    addresses: {
+      api: await through('api-postgres'),
+      worker: await through('worker-postgres'),
+    },
     async restart(awayMs: number) {
       process.kill(current.pid, 'SIGQUIT');
       await current.exited;
@@ -189,19 +254,26 @@ async function keepServer(dataDir: string, opened: Closers) {
       current = await start();
     },
   };
-}
+};
 
-/** Redis and S3, each behind a proxy. */
+/** S3 behind a proxy, beside Redis. */
 async function startServers(
-  folder: string,
+  redis: ServedRedis,
   line: (name: string, port: () => number) => Promise<number>,
   opened: Closers,
-): Promise<{
-  options: OptionTexts;
-  store: ObjectStore;
-  restart(awayMs: number): Promise<void>;
-  flush(): Promise<void>;
-}> {
+) {
+  const s3 = opened.use(await startS3Process());
+  const s3Port = Number(new URL(s3.options.s3Endpoint ?? '').port);
+  const options: OptionTexts = {
+    ...s3.options,
+    s3Endpoint: `http://127.0.0.1:${await line('s3', () => s3Port)}`,
+    redisUrl: redis.url,
+  };
+  return { ...redis, options, store: openS3Store(s3.config) };
+}
+
+/** Redis behind a proxy; it can be killed and restarted on the same port. */
+const openOneRedis: OpenRedis = async ({ folder, opened, line }) => {
   const port = await freePort();
   const files = path.join(folder, 'redis');
   await mkdir(files);
@@ -209,15 +281,8 @@ async function startServers(
   const start = () => launchRedis(port, files, settings);
   let redis = await start();
   opened.defer(() => endRedis(redis));
-  const s3 = opened.use(await startS3Process());
-  const s3Port = Number(new URL(s3.options.s3Endpoint ?? '').port);
   return {
-    options: {
-      ...s3.options,
-      s3Endpoint: `http://127.0.0.1:${await line('s3', () => s3Port)}`,
-      redisUrl: `redis://127.0.0.1:${await line('redis', () => port)}`,
-    },
-    store: openS3Store(s3.config),
+    url: `redis://127.0.0.1:${await line('redis', () => port)}`,
     async restart(awayMs) {
       await endRedis(redis);
       await delay(awayMs);
@@ -229,7 +294,7 @@ async function startServers(
       client.disconnect();
     },
   };
-}
+};
 
 /**
  * Mounts an in-memory file system on a folder, whose size can be reduced. Null where that is not allowed: it

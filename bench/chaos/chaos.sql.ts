@@ -176,6 +176,11 @@ export async function claimAgain(sql: Database): Promise<{ before: number; after
   return token ?? { before: 0, after: 1 };
 }
 
+/** Gives an address of one person to another, and notes it as every change of the graph. */
+export async function passAddress(sql: Database, address: string, holder: number): Promise<void> {
+  await sql`update person_identifiers set person_id = ${holder} where value = ${address}`;
+}
+
 /** Defences of the database that can be switched off, to prove that the bench detects it. */
 export const mutations = {
   /** Every claim of a chunk gets the previous claim's token. */
@@ -201,6 +206,20 @@ export const mutations = {
     end $$;
     create trigger chaos_new_reference before insert on ledger_entries
       for each row execute function chaos_new_reference()`.simple(),
+  /** A list forgets what was decided about its rows, which can be decided and charged again. */
+  'decided-once': (sql: Database) =>
+    sql`
+    create function chaos_forget_decision() returns trigger language plpgsql as $$
+    begin
+      new.rerun_of := null;
+      return new;
+    end $$;
+    create trigger chaos_forget_decision before update on batches for each row
+      when (new.state = 'completed' and new.rerun_records is not null)
+      execute function chaos_forget_decision()`.simple(),
+  /** A change of who holds an identifier gets no number, so that a local copy passes for current. */
+  'change-number': (sql: Database) =>
+    sql`drop trigger note_updated on graph.person_identifiers`.simple(),
   'check-constraint': (sql: Database) =>
     sql`
     do $$

@@ -73,7 +73,8 @@ export async function checkOwner(
   );
 }
 
-function idAt(header: ResultRow | undefined): number {
+/** Returns the column of the person's id in a result; -1 without one. */
+export function idAt(header: ResultRow | undefined): number {
   return header?.cells.findLastIndex((name) => idColumns.includes(name)) ?? -1;
 }
 

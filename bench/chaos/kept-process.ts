@@ -14,7 +14,8 @@ import type { History } from './history.ts';
 
 const RESTART_AFTER_MS = 500;
 const STOP_MS_MAX = 35_000;
-const compiled = path.join(packageRoot, 'dist');
+/** The compiled code of this version. */
+const ownCode = path.join(packageRoot, 'dist');
 
 /** The end of this process ends them. */
 const living = new Set<ChildProcess>();
@@ -47,10 +48,17 @@ export class KeptProcess {
   /** Milliseconds of clock shift from the next start on. */
   clockShiftMs = 0;
 
-  constructor(kind: 'api' | 'worker', name: string, options: OptionTexts, history: History) {
+  /** `code` is the folder of the compiled version that it runs. */
+  constructor(
+    kind: 'api' | 'worker',
+    name: string,
+    options: OptionTexts,
+    history: History,
+    code = ownCode,
+  ) {
     this.name = name;
     this.logFile = path.join(history.folder, `${name}.log`);
-    this.#entry = path.join(compiled, 'workers', `${kind}.js`);
+    this.#entry = path.join(code, 'workers', `${kind}.js`);
     this.#options = options;
     this.#history = history;
   }
@@ -88,6 +96,12 @@ export class KeptProcess {
     return this.#ready;
   }
 
+  /** True since it reported that it is ready, until it ends. */
+  get isReady(): boolean {
+    const child = this.#child;
+    return this.#isReady && child?.exitCode === null && child.signalCode === null;
+  }
+
   signal(signal: NodeJS.Signals): void {
     if (signal === 'SIGSTOP') this.#isFrozen = this.#frozeAtEnd = true;
     if (signal === 'SIGCONT') this.#isFrozen = false;
@@ -100,9 +114,7 @@ export class KeptProcess {
    */
   async end(signal: NodeJS.Signals): Promise<Drain | null> {
     const child = this.#child;
-    if (child === null || !this.#isReady || child.exitCode !== null || child.signalCode !== null) {
-      return null;
-    }
+    if (child === null || !this.isReady) return null;
     const asked = performance.now();
     this.#frozeAtEnd = this.#isFrozen;
     const ended = once(child, 'exit');
@@ -128,7 +140,7 @@ export class KeptProcess {
   #environment(): NodeJS.ProcessEnv {
     const environment = environmentWithOnly(this.#options);
     if (this.clockShiftMs === 0) return environment;
-    const preload = pathToFileURL(path.join(compiled, 'bench', 'chaos', 'shift-clock.js'));
+    const preload = pathToFileURL(path.join(ownCode, 'bench', 'chaos', 'shift-clock.js'));
     return {
       ...environment,
       NODE_OPTIONS: `--import=${preload.href}`,

@@ -10,6 +10,7 @@ import {
   personSearch,
 } from '../../src/core/operations.ts';
 import type { Answer, ApiCaller } from './api-caller.ts';
+import { namesakeRows } from './namesakes.ts';
 import type { Random } from './random.ts';
 
 const UNDISTURBED_MS_MAX = 120_000;
@@ -49,6 +50,9 @@ const shapes: [rows: number, operation: OperationName, more: Record<string, stri
   [3_000, 'people.enrich', { fields: 'id,name,surname,email' }],
 ];
 
+/** The list whose ambiguous rows are decided. */
+export const LIKELY_LIST = 'likely matches';
+
 const filters = ['gender=2', 'emailTypeId=1&isX=1'];
 
 /** Creates the lists: leads about the stored people, with duplicate rows where requested. */
@@ -75,6 +79,7 @@ export async function makeLists(sql: Database, random: Random): Promise<ListSpec
       price: operations[operation].price,
     });
   }
+  lists.push(likelyList());
   for (const filter of filters) {
     lists.push({
       name: `export of ${filter}`,
@@ -87,7 +92,23 @@ export async function makeLists(sql: Database, random: Random): Promise<ListSpec
   return lists;
 }
 
-function uploadForm(csv: string, options: object): FormData {
+/** Names with a company: some match, two people fit each of the others. */
+function likelyList(): ListSpec {
+  const operation = 'people.enrich';
+  const rows = namesakeRows.map(({ cells }) => cells.join(','));
+  const csv = ['First name,Last name,Company', ...rows, ''].join('\n');
+  const form = { operation, fields: 'id,name,surname', match: 'likely' };
+  return {
+    name: LIKELY_LIST,
+    kind: 'batches',
+    request: (options) => uploadForm(csv, { ...form, ...options }),
+    operation,
+    price: operations[operation].price,
+  };
+}
+
+/** The body of an upload with these options. */
+export function uploadForm(csv: string, options: object): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(options)) form.set(name, String(value));
   form.set('file', new Blob([csv]), 'list.csv');

@@ -35,6 +35,8 @@ const RED_SECONDS_MAX = 240;
 const seenAs: Record<Mutant, RegExp> = {
   fencing: /VIOLATION .*\btoken\b/,
   'unique-reference': /VIOLATION .*"use a reference twice"/,
+  'decided-once': /VIOLATION .*"a decision is charged once/,
+  'change-number': /VIOLATION .*a list names who holds an address now/,
   'check-constraint': /VIOLATION .*"spend what is reserved"/,
 };
 

@@ -12,13 +12,23 @@ import { checkDatabase, LedgerWatch } from './check-database.ts';
 import { checkList } from './check-lists.ts';
 import { checkBatches, checkCalls, checkWallets } from './check-money.ts';
 import { checkOwner, ownableLists } from './check-owner.ts';
+import { CopyDriver } from './copy-driver.ts';
 import { DamageDriver } from './damage-driver.ts';
+import { checkDecisions, DecisionDriver } from './decision-driver.ts';
 import { tryForbiddenWrites } from './forbidden-writes.ts';
 import type { History } from './history.ts';
 import type { Drain } from './kept-process.ts';
 import { ListDriver, type ListRun, raiseLimit } from './list-driver.ts';
-import { batchOf, hasEnded, type KnownList, makeLists, runUndisturbed } from './lists.ts';
+import {
+  batchOf,
+  hasEnded,
+  type KnownList,
+  LIKELY_LIST,
+  makeLists,
+  runUndisturbed,
+} from './lists.ts';
 import { countRefusedParts } from './logs.ts';
+import { addNamesakes } from './namesakes.ts';
 import { Nemesis } from './nemesis.ts';
 import { NoisyDriver } from './noisy-driver.ts';
 import { planFaults } from './plan-faults.ts';
@@ -57,49 +67,117 @@ interface Drivers {
   calls: CallDriver[];
   noisy: NoisyDriver;
   damage: DamageDriver;
+  decisions: DecisionDriver;
+  copy: CopyDriver;
   poor: Account;
   /** Drivers of an account that pays for each person once. */
   owner: { lists: ListDriver[]; calls: CallDriver };
 }
 
+/** A way to disturb the service while lists and calls run on it. */
+export interface Trial {
+  seed: number;
+  /**
+   * Stored objects of one account are damaged meanwhile, so that its downloads break off, and a local copy of the graph that
+   * lists are matched from.
+   */
+  damagesObjects: boolean;
+  /** Defences to switch off before anything is disturbed. */
+  weaken(): Promise<void>;
+  /** Called before there is other load. The lists that it returns, and adds until the end, are checked with all others. */
+  begin(round: Begun): Promise<readonly ListRun[]>;
+  /** Resolves when every fault is repaired. */
+  disturb(random: Random): Promise<void>;
+}
+
+/** A round whose lists and calls are known. */
+export interface Begun {
+  api: ApiCaller;
+  random: Random;
+  /** An account that can pay for everything. */
+  account: Account;
+  lists: readonly KnownList[];
+}
+
 export async function runRound(options: RoundOptions, history: History): Promise<RoundResult> {
   const { seed, minutes, backend, mutant } = options;
-  const random = new Random(seed);
-  history.tell('start', { ...options, folder: history.folder });
   await using stack = await openChaosStack(backend, SIZE, history);
-  const api = new ApiCaller(stack.urls, history, random.fork('api'));
-  const { lists, calls } = await learn(stack, api, history);
-  if (mutant !== null) await stack.ask(async (sql) => void (await mutations[mutant](sql)));
-  const drivers = await openDrivers(stack, api, history, random, lists, calls);
-  const { account } = must(drivers.lists[0], 'a driver');
-  const recovery = await measureRecovery(stack, api, history, account, lists);
-
-  const ledger = new LedgerWatch();
-  const nemesis = await disturb({ stack, history, random, drivers, ledger, minutes });
-
-  await topUp(stack, drivers.poor, PLENTY, 1);
-  const tenants = [...drivers.lists, ...drivers.owner.lists, drivers.noisy];
-  const runs = [...recovery.runs, ...tenants.flatMap((driver) => driver.runs)];
-  // At one row a minute its lists would take hours.
-  await drivers.noisy.cancelAll();
-  const lastSeconds = await waitForEnds(api, history, runs);
-  await checkAll(stack, api, history, { drivers, runs, ledger });
+  const nemesis = new Nemesis(stack, history);
+  const { runs } = await runTrial(stack, history, {
+    seed,
+    damagesObjects: true,
+    async weaken() {
+      if (mutant !== null) await stack.ask(async (sql) => void (await mutations[mutant](sql)));
+    },
+    async begin({ api, account, lists }) {
+      const recovery = await measureRecovery(stack, api, history, account, lists);
+      history.tell('recovery', { seconds: recovery.seconds });
+      return recovery.runs;
+    },
+    async disturb(random) {
+      const faulty = {
+        ...SIZE,
+        lines: Object.keys(stack.proxies),
+        hasRedis: stack.restartRedis !== null,
+        canFillStorage: stack.fillStorage !== null,
+      };
+      const plan = planFaults(random.fork('faults'), faulty, minutes * 60_000);
+      history.note('plan', { plan });
+      await nemesis.run(plan, minutes * 60_000);
+    },
+  });
   const lastDrains = await stack.stop();
   checkDrains(history, nemesis.drains, lastDrains);
   history.tell('end', {
-    lists: runs.length,
-    calls: drivers.calls.map(({ calls, matched, unknown }) => [calls, matched.size, unknown]),
-    damaged: drivers.damage.damaged,
-    answers: api.counts,
-    partsRefused: await countRefusedParts(stack.workers),
     crashes: stack.crashes(),
-    recoverySeconds: recovery.seconds,
-    lastListSeconds: lastSeconds,
+    partsRefused: await countRefusedParts(stack.workers),
     drainSecondsMax: Math.max(...[...nemesis.drains, ...lastDrains].map(({ seconds }) => seconds)),
   });
   const rows = runs.reduce((sum, { list }) => sum + list.rows, 0);
   const violations = history.violations.length;
   return { seed, faults: nemesis.faults, files: runs.length, rows, violations };
+}
+
+/**
+ * Runs lists and calls once undisturbed, then disturbed, and checks every promise when nothing is in flight. The
+ * processes still run afterwards.
+ */
+export async function runTrial(
+  stack: ChaosStack,
+  history: History,
+  trial: Trial,
+): Promise<{ runs: ListRun[]; calls: number; answers: ApiCaller['counts'] }> {
+  const random = new Random(trial.seed);
+  const api = new ApiCaller(stack.urls, history, random.fork('api'));
+  const { lists, calls } = await learn(stack, api, history);
+  await trial.weaken();
+  const drivers = await openDrivers(stack, api, history, random, lists, calls);
+  const { account } = must(drivers.lists[0], 'a driver');
+  const first = await trial.begin({ api, random: random.fork('begin'), account, lists });
+  const ledger = new LedgerWatch();
+  await drive({ stack, history, random, drivers, ledger }, trial);
+  await topUp(stack, drivers.poor, PLENTY, 1);
+  const tenants = [...drivers.lists, ...drivers.owner.lists, drivers.noisy];
+  const listRuns = [
+    ...first,
+    ...tenants.flatMap((driver) => driver.runs),
+    ...drivers.decisions.lists,
+  ];
+  const runs = [...listRuns, ...drivers.decisions.decided.map(({ run }) => run)];
+  // At one row a minute its lists would take hours.
+  await drivers.noisy.cancelAll();
+  const lastListSeconds = await waitForEnds(api, history, runs);
+  await checkAll(stack, api, history, { drivers, runs: listRuns, ledger });
+  history.tell('checked', {
+    lists: runs.length,
+    calls: drivers.calls.map(({ calls, matched, unknown }) => [calls, matched.size, unknown]),
+    damaged: drivers.damage.damaged,
+    copyHarmed: drivers.copy.harmed,
+    answers: api.counts,
+    lastListSeconds,
+  });
+  const called = drivers.calls.reduce((sum, { calls }) => sum + calls, 0);
+  return { runs, calls: called, answers: api.counts };
 }
 
 interface Disturbed {
@@ -108,34 +186,27 @@ interface Disturbed {
   random: Random;
   drivers: Drivers;
   ledger: LedgerWatch;
-  minutes: number;
 }
 
-/** Runs faults, lists, calls and top-ups for the duration; resolves when everything is repaired. */
-async function disturb(round: Disturbed): Promise<Nemesis> {
-  const { stack, history, random, drivers, ledger, minutes } = round;
-  const nemesis = new Nemesis(stack, history);
-  const faulty = {
-    ...SIZE,
-    lines: Object.keys(stack.proxies),
-    hasRedis: stack.restartRedis !== null,
-    canFillStorage: stack.fillStorage !== null,
-  };
-  const plan = planFaults(random.fork('faults'), faulty, minutes * 60_000);
-  history.note('plan', { plan });
+/** Runs lists, calls and top-ups for as long as the trial disturbs; resolves when everything is repaired. */
+async function drive(round: Disturbed, trial: Trial): Promise<void> {
+  const { stack, history, random, drivers, ledger } = round;
   const ending = new AbortController();
   const driving = [
     ...[
-      ...[...drivers.lists, ...drivers.calls, drivers.noisy, drivers.damage],
+      ...[...drivers.lists, ...drivers.calls, drivers.noisy, drivers.decisions],
+      ...(trial.damagesObjects ? [drivers.damage, drivers.copy] : []),
       ...[...drivers.owner.lists, drivers.owner.calls],
     ].map((driver) => driver.drive(ending.signal)),
     driveTopUps(stack, drivers.poor, random.fork('top-ups'), history, ending.signal),
     watch(stack, ledger, history, ending.signal),
   ];
-  await nemesis.run(plan, minutes * 60_000);
-  ending.abort();
+  try {
+    await trial.disturb(random);
+  } finally {
+    ending.abort();
+  }
   await Promise.all(driving);
-  return nemesis;
 }
 
 /** Checks results, calls, wallets and the whole database when nothing is in flight. */
@@ -146,7 +217,7 @@ async function checkAll(
   done: { drivers: Drivers; runs: ListRun[]; ledger: LedgerWatch },
 ): Promise<void> {
   const { drivers, runs, ledger } = done;
-  const spent = new Map([[drivers.damage.account, drivers.damage.spent]]);
+  const spent = new Map([drivers.damage, drivers.copy].map((one) => [one.account, one.spent]));
   const { owner } = drivers;
   const isOwners = ({ account }: ListRun) => account === owner.calls.account;
   for (const run of runs.filter((one) => !isOwners(one))) {
@@ -157,9 +228,12 @@ async function checkAll(
     owner.calls.account,
     await checkOwner(api, history, runs.filter(isOwners), owner.calls),
   );
+  const { decisions } = drivers;
+  const decided = await checkDecisions(api, history, decisions);
+  spent.set(decisions.account, (spent.get(decisions.account) ?? 0) + decided);
   const lines = await ledger.look(stack, history);
   for (const driver of drivers.calls) checkCalls(history, driver, lines);
-  await checkBatches(stack, history, runs);
+  await checkBatches(stack, history, [...runs, ...decisions.decided.map(({ run }) => run)]);
   await checkWallets(stack, history, spent);
   await checkDatabase(stack, history);
   for (const { name, violations } of await stack.audit()) {
@@ -182,6 +256,8 @@ async function learn(stack: ChaosStack, api: ApiCaller, history: History) {
   const teacher = await openAccount(stack, 'teacher', PLENTY);
   // The lists are the same for every seed: only the faults differ.
   const specs = await stack.ask((sql) => makeLists(sql, new Random(1)));
+  // Not before: leads are drawn from all ids, and those of namesakes are far above the others.
+  await stack.ask(addNamesakes);
   const lists = await runUndisturbed(api, teacher.key, specs);
   history.tell('undisturbed', { lists: lists.map(({ name, charged }) => [name, charged]) });
   const stored = await stack.ask((sql) => listEmails(sql, EMAILS));
@@ -224,7 +300,16 @@ async function openDrivers(
   const noisy = new NoisyDriver(api, history, random.fork('noise'), noise, oneRow);
   const unlucky = await openAccount(stack, 'unlucky', PLENTY);
   const damage = new DamageDriver(stack, api, history, random.fork('damage'), unlucky, lists);
-  return { lists: listDrivers, calls: callDrivers, noisy, damage, poor, owner };
+  const decider = await openAccount(stack, 'decider', PLENTY);
+  const likely = must(
+    lists.find(({ name }) => name === LIKELY_LIST),
+    'a list of likely matches',
+  );
+  const choosing = random.fork('decisions');
+  const decisions = new DecisionDriver(api, history, choosing, decider, likely);
+  const passing = await openAccount(stack, 'passing', PLENTY);
+  const copy = new CopyDriver(stack, api, history, random.fork('copy'), passing);
+  return { lists: listDrivers, calls: callDrivers, noisy, damage, copy, decisions, poor, owner };
 }
 
 /** Money is correct at every moment, not only in the end. */

@@ -1,11 +1,8 @@
 /** `npm run chaos`: one round of faults; exits 0 only when every rule held. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { mutations } from './chaos.sql.ts';
-import { History } from './history.ts';
 import { type Mutant, type RoundOptions, runRound } from './round.ts';
+import { runDrill } from './run-drill.ts';
 
 const USAGE = `usage: npm run chaos -- [--seed N] [--minutes M] [--backend embedded|redis] [--mutant NAME]
 mutants: ${Object.keys(mutations).join(', ')}`;
@@ -28,22 +25,4 @@ function readOptions(): RoundOptions {
   return { seed, minutes, backend, mutant: mutant as Mutant | null };
 }
 
-async function main(): Promise<void> {
-  const options = readOptions();
-  const folder = mkdtempSync(path.join(tmpdir(), `enrich-chaos-${options.seed}-`));
-  const history = new History(folder, (line) => process.stdout.write(`${line}\n`));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
-  const result = await runRound(options, history);
-  history.note('result', result);
-  history.close();
-  process.stdout.write(`history and logs: ${folder}\n${JSON.stringify(result)}\n`);
-  rmSync(path.join(folder, 'data'), { recursive: true, force: true });
-  process.exitCode = result.violations === 0 ? 0 : 1;
-}
-
-try {
-  await main();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-  process.exit(2);
-}
+await runDrill('chaos', readOptions, runRound);

@@ -7,9 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { environmentWithOnly } from '../../src/core/config.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { listLiving, signalAll, stopTree } from '../process-table.ts';
 
 const cli = path.join(packageRoot, 'dist', 'workers', 'cli.js');
 const START_MS_MAX = 120_000;
+const LOOK_AGAIN_MS = 100;
 const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 
 const environment = environmentWithOnly({
@@ -57,7 +59,6 @@ export interface Up {
 export async function startUp(folder: string): Promise<Up> {
   const child = spawn(process.execPath, [cli, 'up', '--data-dir', folder], {
     env: environment,
-    detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   let stderr = '';
@@ -65,17 +66,27 @@ export async function startUp(folder: string): Promise<Up> {
     stderr += text;
   });
   const ended = once(child, 'exit');
+  const { pid } = child;
+  if (pid === undefined) throw new Error('enrich up did not start');
   const url = await Promise.race([
     ended.then(() => {
       throw new Error(`enrich up: ${stderr}`);
     }),
     readUrl(folder, child),
   ]);
-  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
-    process.kill(signal === 'SIGKILL' ? -(child.pid ?? 0) : (child.pid ?? 0), signal);
-    await ended;
+  return {
+    url,
+    async kill() {
+      // The processes of Postgres are in no group with it, and would work on for a while.
+      const pids = await stopTree(pid);
+      signalAll(pids, 'SIGKILL');
+      while ((await listLiving(pids)).length > 0) await delay(LOOK_AGAIN_MS);
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
   };
-  return { url, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
 }
 
 /** Waits for `up.json` of this process. */
@@ -85,7 +96,7 @@ async function readUrl(folder: string, child: ChildProcess): Promise<string> {
     const text = await readFile(path.join(folder, 'up.json'), 'utf8').catch(() => '{}');
     const up = JSON.parse(text || '{}') as { url?: string; pids?: { up: number } };
     if (up.pids?.up === child.pid && up.url !== undefined) return up.url;
-    await delay(100);
+    await delay(LOOK_AGAIN_MS);
   }
   throw new Error('enrich up did not start');
 }

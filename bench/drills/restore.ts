@@ -57,7 +57,7 @@ async function main(): Promise<void> {
       await runRound(path.join(work, String(totals.rounds)), base, { random, options, totals });
     } while (Date.now() < until);
   } finally {
-    await rm(work, { recursive: true, force: true });
+    await remove(work);
   }
   process.stdout.write(`${JSON.stringify({ seed: options.seed, ...totals })}\n`);
   process.exitCode = totals.violations === 0 ? 0 : 1;
@@ -116,17 +116,21 @@ async function runRound(
   await cp(base.folder, first.folder, { recursive: true });
   const file = path.join(folder, 'backup');
   const up = await startUp(first.folder);
-  const sent = await sendLists(up, first, random, random.between(3, 6));
-  await delay(random.between(0, 2_000));
-  const encrypt = random.chance(0.5) ? ['--encrypt'] : [];
-  await must(first.folder, 'backup', file, ...encrypt);
-  sent.push(...(await sendLists(up, first, random, random.between(1, 3))));
-  await delay(random.between(0, 2_000));
-  await up.kill();
+  const sent: Sent[] = [];
+  try {
+    sent.push(...(await sendLists(up, first, random, random.between(3, 6))));
+    await delay(random.between(0, 2_000));
+    const encrypt = random.chance(0.5) ? ['--encrypt'] : [];
+    await must(first.folder, 'backup', file, ...encrypt);
+    sent.push(...(await sendLists(up, first, random, random.between(1, 3))));
+    await delay(random.between(0, 2_000));
+  } finally {
+    await up.kill();
+  }
   say(`round ${totals.rounds}: destroyed with ${sent.length} lists`);
   await must(second.folder, 'restore', file);
   if (random.chance(0.7)) totals.objects_lost += await mixObjects(first, second, random);
-  await rm(first.folder, { recursive: true });
+  await remove(first.folder);
   if (options.mutant !== 'no-doctor') totals.reruns += await runDoctor(second.folder);
   const again = await startUp(second.folder);
   try {
@@ -169,6 +173,11 @@ async function sendLists(up: Up, { key }: Service, random: Random, count: number
     await delay(random.between(0, 300));
   }
   return sent;
+}
+
+/** A killed process may still be ending, and its last file appear in a folder that was just emptied. */
+async function remove(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
 }
 
 /** The files of the destroyed machine instead of those of the backup: newer ones, and some of them gone. */

@@ -1,5 +1,7 @@
 /** Fits the weights of levels: logistic regression, whose weights are log-odds and so those of Fellegi and Sunter. */
-import type { Levels } from '../../src/core/match/levels.ts';
+
+/** Name of a level, and how much of it there is. */
+export type Levels = [name: string, amount: number][];
 
 /** A comparison of a row with a candidate, and how far it is the row's record. */
 export interface Example {

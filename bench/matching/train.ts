@@ -14,20 +14,24 @@ import { readCompanyRow, readPersonRow } from '../../src/core/enrich/likely-card
 import { type GraphNames, readGraphNames } from '../../src/core/enrich/name-frequencies.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
-import type { Levels } from '../../src/core/match/levels.ts';
+import {
+  type AddLevel,
+  addCompanyLevels,
+  addPersonLevels,
+  companyClass,
+  personClass,
+} from '../../src/core/match/levels.ts';
 import { measureLikely } from '../../src/core/match/measure.ts';
 import {
   calibrate,
-  companyClass,
   logOddsOf,
-  personClass,
   type ScoreModel,
   scoreOf,
   sharesOf,
 } from '../../src/core/match/score.ts';
 import { type LabelledRow, readLabelledList } from '../../src/jobs/mapping/read-labelled-list.ts';
 import { fitCalibration } from './fit-calibration.ts';
-import { fitWeights, roundWeights } from './fit-weights.ts';
+import { fitWeights, type Levels, roundWeights } from './fit-weights.ts';
 
 const FOLDS = 5;
 /** A best candidate of less says nothing about calibration. */
@@ -38,11 +42,16 @@ interface TrainingRow extends LabelledRow {
   fold: number;
   /** The records that fit the row: the expected one, or all that the truth calls equal. */
   fits: ReadonlySet<number>;
-  compared: { id: number; levels: Levels }[];
+  compared: ComparedRecord[];
+}
+
+interface ComparedRecord {
+  id: number;
+  levels: Levels;
+  className: string;
 }
 
 type Subject = 'person' | 'company';
-const classOf = { person: personClass, company: companyClass } as const;
 
 async function main([databaseUrl = '', ...files]: string[]): Promise<void> {
   const sql = connect({ url: databaseUrl, connections: 2 });
@@ -79,19 +88,35 @@ async function addCandidates(
     subject === 'person' ? readPersonRow(cells) : readCompanyRow(cells),
   );
   const usable = read.flatMap((row, index) => (typeof row === 'string' ? [] : [index]));
-  const find = subject === 'person' ? findPeople : findCompanies;
-  const found = await find(
-    sql,
-    names,
-    usable.map((index) => read[index] as never),
-  );
-  const candidates = new Map(usable.map((index, place) => [index, found[place]?.found ?? []]));
+  const wanted = usable.map((index) => read[index] as never);
+  const found = await (subject === 'person'
+    ? findPeople(sql, names, wanted, (one) =>
+        one.found.map(({ id, compared }) => ({
+          id,
+          levels: listLevels((add) => addPersonLevels(compared, names, add)),
+          className: personClass(compared),
+        })),
+      )
+    : findCompanies(sql, names, wanted, (one) =>
+        one.found.map(({ id, compared }) => ({
+          id,
+          levels: listLevels((add) => addCompanyLevels(compared, names, add)),
+          className: companyClass(compared),
+        })),
+      ));
+  const candidates = new Map(usable.map((index, place) => [index, found[place] ?? []]));
   return rows.map((row, index) => ({
     ...row,
     fold: hash(`${subject}${index}${row.cells.name ?? row.cells.lastName}`) % FOLDS,
     fits: new Set(row.expected === 0 && row.kind === 'ambiguous' ? row.candidates : [row.expected]),
-    compared: (candidates.get(index) ?? []).map(({ id, levels }) => ({ id, levels })),
+    compared: candidates.get(index) ?? [],
   }));
+}
+
+function listLevels(tell: (add: AddLevel) => void): Levels {
+  const levels: Levels = [];
+  tell((name, amount) => levels.push([name, amount]));
+  return levels;
 }
 
 function hash(text: string): number {
@@ -124,15 +149,20 @@ interface Best {
   className: string;
 }
 
-function best(subject: Subject, model: ScoreModel, { compared }: TrainingRow): Best | null {
+function best(model: ScoreModel, { compared }: TrainingRow): Best | null {
   const scored = compared
-    .map(({ id, levels }) => ({ id, levels, score: scoreOf(model, levels) }))
+    .map((one) => ({
+      ...one,
+      score: scoreOf(model, (add) => {
+        for (const [name, amount] of one.levels) add(name, amount);
+      }),
+    }))
     .sort((a, b) => b.score - a.score || a.id - b.id);
   const shares = sharesOf(scored.map(({ score }) => score));
   const [first] = scored;
   if (first === undefined) return null;
   const some = shares.reduce((sum, one) => sum + one, 0);
-  return { id: first.id, share: shares[0] ?? 0, some, className: classOf[subject](first.levels) };
+  return { id: first.id, share: shares[0] ?? 0, some, className: first.className };
 }
 
 function calibrationOf(judged: readonly { row: TrainingRow; best: Best | null }[]) {
@@ -157,7 +187,7 @@ function train(subject: Subject, rows: readonly TrainingRow[]): ScoreModel {
       rows.filter((row) => row.fold !== fold),
     );
     for (const row of rows.filter((one) => one.fold === fold)) {
-      judged.push({ row, best: best(subject, { weights, calibration: {} }, row) });
+      judged.push({ row, best: best({ weights, calibration: {} }, row) });
     }
   }
   const measured = judged.map(({ row, best }) => {

@@ -44,7 +44,7 @@ export function dataFolderInUse(dataDir: string, pid: number): AppError {
   return conflict(
     'data_folder_in_use',
     `The data folder ${dataDir} is in use by process ${pid}. ` +
-      'Stop that process first, or choose another data folder.',
+      'If that process is still starting, wait until it is ready. Otherwise stop it first, or choose another data folder.',
     { extensions: { pid } },
   );
 }

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { familyOf, groupsOf, selectorsOf } from '../../tests/support/promql.ts';
+import { familyOf, groupsOf, parsePromql, selectorsOf } from '../../tests/support/promql.ts';
 // Modules that API, worker and `up` load, and their metrics with them.
 import '../../workers/api.ts';
 import '../../workers/stack.ts';
@@ -55,9 +55,15 @@ const known: Map<string, readonly string[]> = await (async () => {
 })();
 
 test('there are metrics, panels and alerts to check', () => {
-  expect(rules.length).toBeGreaterThan(15);
   expect(panels.length).toBeGreaterThan(20);
-  expect(asked.every(({ expr }) => selectorsOf(expr).length > 0)).toBe(true);
+  expect(asked.every(({ expr }) => selectorsOf(parsePromql(expr)).length > 0)).toBe(true);
+});
+
+test('there are twelve alerts at most, and each is made to fire in a test', async () => {
+  expect(rules.length).toBeLessThanOrEqual(12);
+  const tries = await readFile(path.join(packageRoot, 'tests/e2e/alerts.e2e.test.ts'), 'utf8');
+  const tried = [...tries.matchAll(/^ {2}it\(\n? *'(\w+) fires/gm)].map(([, name]) => name);
+  expect(tried.sort()).toEqual(rules.map(({ alert }) => alert).sort());
 });
 
 test('no metric has a label that Prometheus adds itself', () => {
@@ -69,38 +75,41 @@ test('no metric has a label that Prometheus adds itself', () => {
 
 test.each(asked)('$name uses existing metrics and labels: $expr', ({ expr }) => {
   const names = [...known.keys()];
-  const selectors = selectorsOf(expr);
-  const labels = selectors.flatMap(({ metric, labels: filtered }) => {
+  const expression = parsePromql(expr);
+  const labels = selectorsOf(expression).flatMap(({ metric, matchers }) => {
     const family = familyOf(metric, names);
     expect(family, metric).toBeDefined();
     const own = known.get(family ?? '') ?? [];
+    const filtered = matchers.map(({ label }) => label);
     expect(filtered.filter((label) => ![...own, ...everywhere].includes(label))).toEqual([]);
     return own;
   });
-  expect(groupsOf(expr).filter((label) => ![...labels, ...everywhere].includes(label))).toEqual([]);
+  const groups = groupsOf(expression);
+  expect(groups.filter((label) => ![...labels, ...everywhere].includes(label))).toEqual([]);
 });
 
 test('every metric is monitored, or described in the runbook', async () => {
   const names = [...known.keys()].filter((name) => name.startsWith('enrich_'));
   const families = asked.flatMap(({ expr }) =>
-    selectorsOf(expr).map(({ metric }) => familyOf(metric, names)),
+    selectorsOf(parsePromql(expr)).map(({ metric }) => familyOf(metric, names)),
   );
   const runbook = await readFile(path.join(packageRoot, 'docs', 'operations.md'), 'utf8');
   const unseen = names.filter((name) => !families.includes(name) && !runbook.includes(name));
   expect(unseen).toEqual([]);
 });
 
-test('every alert leads to a heading of the runbook', async () => {
+test('every alert leads to a section of the runbook of its own, which names it', async () => {
   const runbook = await readFile(path.join(packageRoot, 'docs', 'operations.md'), 'utf8');
-  const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\w -]/g, '')
-      .replaceAll(' ', '-'),
+  const sections = new Map(
+    runbook.split(/^#+ /m).map((section) => {
+      const heading = section.slice(0, section.indexOf('\n')).toLowerCase();
+      return [heading.replace(/[^\w -]/g, '').replaceAll(' ', '-'), section];
+    }),
   );
   for (const { alert, annotations } of rules) {
-    const [file, anchor] = annotations.runbook.split('#');
+    const [file, anchor = ''] = annotations.runbook.split('#');
     expect(file, alert).toBe('docs/operations.md');
-    expect(headings, alert).toContain(anchor);
+    expect(sections.get(anchor), alert).toContain(`**\`${alert}\`**`);
   }
+  expect(new Set(rules.map(({ annotations }) => annotations.runbook)).size).toBe(rules.length);
 });

@@ -167,7 +167,8 @@ export async function dropFilledIndexes(tx: Sql): Promise<string[]> {
     left join pg_constraint c on c.conindid = i.indexrelid and c.contype in ('p', 'u', 'x')
     where (i.indrelid in ('persons'::regclass, 'companies'::regclass, 'person_search'::regclass)
         and not i.indisprimary)
-      or i.indrelid in ('person_identifiers'::regclass, 'company_identifiers'::regclass)
+      or i.indrelid in ('person_identifiers'::regclass, 'company_identifiers'::regclass,
+        'person_name_keys'::regclass, 'company_name_keys'::regclass)
     order by i.indrelid::regclass::text collate "C", i.indexrelid::regclass::text collate "C"`;
   for (const { drop } of found) await runConstant(tx, drop);
   return found.map((index) => index.restore);
@@ -182,7 +183,7 @@ export async function restoreIndex(tx: Sql, statement: string): Promise<void> {
 export async function analyzeGraph(sql: Sql): Promise<void> {
   await Promise.all([
     sql`analyze persons, person_search`,
-    sql`analyze person_identifiers, company_identifiers, person_name_keys, company_name_keys, person_records (id, company_id), person_briefs (id),
+    sql`analyze person_identifiers, company_identifiers, person_name_keys, company_name_keys, keyed_persons, keyed_companies, person_records (id, company_id), person_briefs (id),
       company_records (id), companies, officers, financial_periods, countries, regions, cities,
       industries, positions, lookup_values, lookup_titles, lookup_words, lookup_vocabulary`,
   ]);

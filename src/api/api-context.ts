@@ -3,6 +3,7 @@ import type { Context } from '../core/context.ts';
 import type { Replicas } from '../core/db/replicas.ts';
 import type { EnrichCalls } from '../core/enrich/enrich-calls.ts';
 import type { Admit } from '../core/keys/admission.ts';
+import type { KeyUses } from '../core/keys/key-uses.ts';
 import type { ReadSearch } from '../core/search/read-search.ts';
 import type { BatchWatcher } from '../jobs/batch/watch-batches.ts';
 import type { Queues } from '../jobs/queue/queues.ts';
@@ -16,6 +17,7 @@ export interface ApiContext extends Context {
   readSearch: ReadSearch;
   queues: Queues;
   watcher: BatchWatcher;
+  keyUses: KeyUses;
   /** Admits metered calls; concurrent ones are coalesced. */
   admit: Admit;
   /** Runs single calls; concurrent ones are coalesced. */

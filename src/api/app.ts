@@ -14,8 +14,9 @@ import { type HttpLimits, httpLimits, limitRequest } from './http-server.ts';
 import { renderOpenApi } from './openapi/openapi.ts';
 import { refuseOtherMethods, refuseUnknownPath, renderProblems } from './problem.ts';
 import { rowTypes } from './receive-rows.ts';
+import { reconcileRoutes } from './reconcile/reconcile-routes.ts';
 import { observeRequests } from './request-log.ts';
-import { routes } from './routes.ts';
+import { documentedRoutes } from './routes.ts';
 import { securityHeadersOf } from './security-headers.ts';
 import { traceRequests } from './trace-requests.ts';
 
@@ -41,18 +42,25 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
   app.use(limitRequest(limits, isUpload));
   const writes = openWrites(context.config);
   // First, because the router tries its routes in order.
-  for (const route of routes) {
+  for (const route of documentedRoutes) {
     // The only path that ends with a slash is often called without it.
     app[route.method](route.path.replace(/\/$/, '{/}'), route.toHandler(context, writes));
   }
-  for (const [path, methods] of methodsByPath(routes)) {
+  // Its clients are pages of other addresses; it takes no cookie.
+  app.use('/v1/reconcile', (_request, response, next) => {
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    next();
+  });
+  for (const route of reconcileRoutes)
+    app[route.method](route.path, route.toHandler(context, writes));
+  for (const [path, methods] of methodsByPath([...documentedRoutes, ...reconcileRoutes])) {
     app.all(path.replace(/\/$/, '{/}'), refuseOtherMethods(path, methods));
   }
   app.get('/healthz', (_request, response) => {
     response.json({ status: 'ok' });
   });
   app.get('/readyz', readiness(context));
-  const openApi = JSON.stringify(renderOpenApi(routes));
+  const openApi = JSON.stringify(renderOpenApi(documentedRoutes));
   app.use(serveDocs(JSON.parse(openApi) as OpenApiDocument));
   // As bytes: a string would be copied for every reader, and kept for slow ones.
   const openApiBytes = Buffer.from(openApi);
@@ -82,9 +90,11 @@ function openWrites({ databaseConnections }: ApiContext['config']): Share {
   });
 }
 
-/** Returns true for the upload of a list, which may take any time as long as bytes arrive. */
+/** Returns true for the upload of a list or an import, which may take any time as long as bytes arrive. */
 function isUpload(request: Request): boolean {
-  return request.method === 'POST' && request.path === '/v1/batches' && !request.is(rowTypes);
+  if (request.method !== 'POST') return false;
+  const isOfImport = /^\/admin\/import-runs(\/[^/]+\/files)?$/.test(request.path);
+  return isOfImport || (request.path === '/v1/batches' && !request.is(rowTypes));
 }
 
 /** The methods of each path, such as `GET`, in the order of the routes. */

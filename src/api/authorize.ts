@@ -15,16 +15,24 @@ export interface Authorized {
   admission: Admission | null;
 }
 
-/** Admits a call that counts towards the key's minute and day. All responses have the remaining requests. */
+/**
+ * Admits a call that counts towards the key's minute and day. All responses have the remaining requests. `presented` is the
+ * key of the address of a service whose clients send no header.
+ */
 export async function authorizeMetered(
   context: ApiContext,
   request: Request,
   response: Response,
+  presented?: string,
 ): Promise<Authorized> {
-  const { keySha256, sessionSha256 } = await presentedKey(context, request);
+  const { keySha256, sessionSha256 } =
+    presented === undefined
+      ? await presentedKey(context, request)
+      : { keySha256: readKey(presented), sessionSha256: null };
   const admission = await context.admit(keySha256);
   const { key, limits, available } = admission;
   noteRequest(response, { account: key.accountId, key: key.id });
+  context.keyUses.note(key.id);
   setCreditHeaders(response, 0, available);
   response.setHeader(
     'RateLimit-Policy',
@@ -49,6 +57,7 @@ export async function authorizeUnmetered(
   const { keySha256, sessionSha256 } = await presentedKey(context, request);
   const key = await authenticate(context.sql, keySha256);
   noteRequest(response, { account: key.accountId, key: key.id });
+  context.keyUses.note(key.id);
   setCreditHeaders(response, 0, await availableCredits(context.sql, key.accountId));
   await countUnmeteredCall(context.limiter, key);
   return { key, admission: null, credentials: { keyId: key.id, sessionSha256 } };

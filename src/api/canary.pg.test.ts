@@ -7,6 +7,7 @@ import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { openEnrichCalls } from '../core/enrich/enrich-calls.ts';
 import { openAdmission } from '../core/keys/admission.ts';
+import { openKeyUses } from '../core/keys/key-uses.ts';
 import { metrics } from '../core/metrics.ts';
 import { watchBatches } from '../jobs/batch/watch-batches.ts';
 import { createApp } from './app.ts';
@@ -58,6 +59,7 @@ test('no identifier reaches a log line, a job or a metric, not even when everyth
   const app = createApp({
     ...context,
     watcher: watchBatches(context.sql, log),
+    keyUses: openKeyUses(context.sql, log),
     admit: openAdmission(context.sql, context.limiter),
     calls: openEnrichCalls(context),
   });

@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { defineRoute, type Route, type RouteDefinition, type RouteInput } from './define-route.ts';
 
+/** A page ends before this many bytes of JSON, but has one item at least. Callers choose how long an item is. */
+const PAGE_BYTES_MAX = 1024 * 1024;
+
 interface PageDefinition<
   Row,
   Item extends z.ZodType,
@@ -23,10 +26,13 @@ interface PageDefinition<
   cursor: z.ZodType<Cursor, string>;
   cursorOf(row: Row): string;
   view(row: Row): z.output<Item>;
-  /** Returns the rows after the cursor, at most `limit`: one more than a page has. */
+  /**
+   * Returns the rows after the cursor, at most `limit`: one more than a page has. It may stop after the row with which their
+   * JSON has more than `bytesMax`.
+   */
   read(
     input: RouteInput<z.output<z.ZodObject<Filter>>, z.output<Params>>,
-    page: { before: Cursor | null; limit: number },
+    page: { before: Cursor | null; limit: number; bytesMax: number },
   ): Promise<Row[]>;
 }
 
@@ -51,6 +57,7 @@ export function definePage<
   return defineRoute({
     ...route,
     method: 'get',
+    responseBytesMax: PAGE_BYTES_MAX,
     query: z.strictObject({ ...filter, ...steering }),
     responses: { 200: { description, schema: pageOf(item) } },
     async handler(input) {
@@ -58,16 +65,27 @@ export function definePage<
       const rows = await read(input as unknown as Parameters<typeof read>[0], {
         before: wanted.cursor ?? null,
         limit: wanted.limit + 1,
+        bytesMax: PAGE_BYTES_MAX,
       });
-      const page = rows.slice(0, wanted.limit);
-      const last = page.at(-1);
+      const data = fitting(rows.slice(0, wanted.limit).map(view));
+      const last = rows[data.length - 1];
       return {
         status: 200,
         body: {
-          data: page.map(view),
-          next_cursor: rows.length > wanted.limit && last !== undefined ? cursorOf(last) : null,
+          data,
+          next_cursor: rows.length > data.length && last !== undefined ? cursorOf(last) : null,
         },
       };
     },
   });
+}
+
+/** The first items, up to the maximum of a page. */
+function fitting<Item>(items: Item[]): Item[] {
+  let bytes = 0;
+  const end = items.findIndex((item, index) => {
+    bytes += Buffer.byteLength(JSON.stringify(item));
+    return bytes > PAGE_BYTES_MAX && index > 0;
+  });
+  return end === -1 ? items : items.slice(0, end);
 }

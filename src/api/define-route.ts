@@ -8,8 +8,8 @@ import { beginningWith, inTransaction, type Sql } from '../core/db/client.ts';
 import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
 import type { Admission } from '../core/keys/admission.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
-import type { CallCredentials, Scope } from '../core/keys/keys.ts';
-import { AppError, forbidden } from '../core/lib/errors.ts';
+import { type CallCredentials, refuseAddressKey, type Scope } from '../core/keys/keys.ts';
+import { forbidden } from '../core/lib/errors.ts';
 import type { Share } from '../core/limits/shares.ts';
 import { assertStillValid } from '../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
@@ -99,6 +99,8 @@ export interface RouteDefinition<
   scope: Scope | null;
   /** True for a call that counts towards the key's limits per minute and day. */
   metered?: boolean;
+  /** True for a metered call whose key is the path parameter `key`, and has the route's scope and no other. */
+  keyInPath?: true;
   /** Price of a match in credits. */
   credits?: number;
   /** Query parameters; none when absent. */
@@ -114,6 +116,8 @@ export interface RouteDefinition<
   bodies?: Readonly<Record<string, z.ZodType | null>>;
   receive?(input: RouteInput<z.output<Query>, z.output<Params>>): Promise<Received<Body>>;
   responses: Documented;
+  /** Bytes of a response that may be long: the account's calls wait for room for them. */
+  responseBytesMax?: number;
   /** Statuses of further errors, in addition to those that the other members imply. */
   errors?: readonly number[];
   /**
@@ -180,14 +184,14 @@ export function defineRoute<
     bodies: bodies ?? {},
     errors: impliedErrors(definition),
     idempotent: definition.idempotent !== undefined,
-    toHandler: (context, writes) => async (request, response) => {
+    toHandler: (context, writes) => async (request, response, next) => {
       // Express passes HEAD to the handler of GET, which would charge for a response without a body.
-      if (request.method === 'HEAD' && !definition.head) throw headNotAllowed();
-      const { key, admission, credentials } = await authorize(context, request, response);
-      holdResponse(key.accountId, response);
-      if (definition.scope !== null && !key.scopes.includes(definition.scope)) {
-        throw scopeMissing(definition.scope);
-      }
+      if (request.method === 'HEAD' && !definition.head) return next('route');
+      const { key, admission, credentials } = definition.keyInPath
+        ? await authorizeMetered(context, request, response, String(request.params.key))
+        : await authorize(context, request, response);
+      holdResponse(key.accountId, response, definition.responseBytesMax ?? 0);
+      assertScope(definition, key);
       const sentQuery = definition.readsQuery ? {} : request.query;
       const query = parseParameters((definition.query ?? none) as Query, sentQuery);
       const params = request.params as z.output<Params>;
@@ -236,9 +240,11 @@ async function serve<
   definition: RouteDefinition<Query, Params, Body, Documented>,
   input: RouteInput<z.output<Query>, z.output<Params>>,
 ): Promise<void> {
-  const { context, key, request, response } = input;
+  const { context, key, admission, request, response } = input;
   const { idempotent } = definition;
-  const claim = idempotent ? await claimRequest(context, key, request) : unclaimed;
+  const claim = idempotent
+    ? await claimRequest(context, key, request, admission !== null)
+    : unclaimed;
   try {
     const { body, same, discard } = await receive(definition, input);
     const hash = () => requestHash(same?.options ?? request.query, same?.fileSha256 ?? null);
@@ -307,14 +313,25 @@ function withRequestId(context: ApiContext, response: Response): ApiContext {
   return { ...context, log: context.log.child({ requestId: requestIdOf(response) }) };
 }
 
-function scopeMissing(scope: Scope): AppError {
-  return forbidden(`This key lacks the scope \`${scope}\`. Use a key that has it.`);
-}
-
-function headNotAllowed(): AppError {
-  return new AppError({
-    code: 'method_not_allowed',
-    status: 405,
-    message: 'This call does not take HEAD. Use GET.',
-  });
+/**
+ * Throws `AppError` 403 for a key without the scope. Addresses end up in logs and histories: a key in an address must be
+ * good for nothing else, nor may it be sent in a header.
+ */
+function assertScope(
+  {
+    scope,
+    keyInPath,
+  }: Pick<RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>, 'scope' | 'keyInPath'>,
+  key: ApiKey,
+): void {
+  const { scopes } = key;
+  if (scope !== null && !scopes.includes(scope)) {
+    throw forbidden(`This key lacks the scope \`${scope}\`. Use a key that has it.`);
+  }
+  if (keyInPath && scopes.length > 1) {
+    throw forbidden(
+      `A key in an address must have the scope \`${scope}\` and no other. Create one, and revoke this one if others can read the address.`,
+    );
+  }
+  if (!keyInPath) refuseAddressKey(key);
 }

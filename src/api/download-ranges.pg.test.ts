@@ -111,6 +111,14 @@ test('a method that a path does not take is refused with those that it takes', a
   const put = await pipeline.call(caller, '/v1/batches', { method: 'PUT' });
   expect(put.headers.get('allow')).toBe('POST, GET');
   await expectProblem(put, { status: 405, code: 'method_not_allowed' });
+  const asked = await pipeline.call(caller, '/v1/me', { method: 'OPTIONS' });
+  expect(asked.headers.get('allow')).toBe('GET');
+  await expectProblem(asked, { status: 405, code: 'method_not_allowed' });
+  for (const path of ['/v1/me', '/v1/schedules/preview']) {
+    const headed = await pipeline.call(caller, path, { method: 'HEAD' });
+    expect(headed.status).toBe(405);
+    expect(headed.headers.get('allow')).toMatch(/^GET\b/);
+  }
   const unknown = await pipeline.call(caller, '/v1/nothing', { method: 'POST' });
   await expectProblem(unknown, { status: 404, code: 'not_found' });
 });

@@ -1,7 +1,7 @@
 /** Bodies that clients do not finish, and responses that they do not read, are held in memory, and bounded. */
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { createServer, IncomingMessage, ServerResponse } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
@@ -10,6 +10,8 @@ import { holdResponse } from './held-bytes.ts';
 
 /** The longest body of a do-not-contact call, of which an account may hold four, and sixteen are a process's. */
 const BODY_BYTES = 4 * 1024 * 1024;
+
+const MEBIBYTE = 1024 * 1024;
 
 let pipeline: Pipeline;
 let port: number;
@@ -82,7 +84,7 @@ test('a sign-in has a small body', async () => {
 test('an account that does not read its responses is refused, others are not, until it reads or hangs up', async () => {
   const greedy = await pipeline.account(0);
   const long = createServer((_request, response: ServerResponse) => {
-    holdResponse(greedy.accountId, response);
+    holdResponse(greedy.accountId, response, 0);
     response.end(Buffer.alloc(64 * 1024 * 1024));
     response.req.socket.emit('responded');
   }).listen(0, '127.0.0.1');
@@ -99,4 +101,25 @@ test('an account that does not read its responses is refused, others are not, un
   socket.destroy();
   while ((await me(greedy)).status !== 200);
   long.close();
+});
+
+test('pages that are requested together count before they are written, for the account and for all', async () => {
+  const open: ServerResponse[] = [];
+  const hold = (accountId: string) => {
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    holdResponse(accountId, response, MEBIBYTE);
+    open.push(response);
+    return response;
+  };
+  for (let page = 0; page < 64; page++) hold('greedy');
+  expect(() => hold('greedy')).toThrow('67108864 for bytes of responses of the account');
+  // A written page counts as what is left of it.
+  open[0]?.end();
+  open[1]?.end();
+  hold('greedy');
+  const long = ['second', 'third', 'fourth', 'fifth', 'sixth'].map(hold);
+  for (const response of long) response.end(Buffer.alloc(13 * MEBIBYTE));
+  expect(() => hold('other')).toThrow('Too many responses are waiting to be read');
+  for (const response of open) response.emit('close');
+  for (const account of ['greedy', 'other']) hold(account).emit('close');
 });

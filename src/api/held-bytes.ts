@@ -15,6 +15,8 @@ const MEBIBYTE = 1024 * 1024;
 /** Four bodies of the maximum length, which take several times as much when parsed, and as many bytes of responses. */
 const OWNER_BYTES_MAX = 16 * MEBIBYTE;
 const PROCESS_BYTES_MAX = 64 * MEBIBYTE;
+/** Responses of one account that are asked for at once, at their longest: most are far shorter. */
+const OWNER_POSSIBLE_BYTES_MAX = 64 * MEBIBYTE;
 
 /** Bytes by account, or by network for a call without a key. */
 const held = new Map<string, number>();
@@ -46,25 +48,59 @@ export function holdBody(request: Request): (bytes: number) => void {
   };
 }
 
-/** The open responses of each account. */
-const responses = new Map<string, Set<ServerResponse>>();
+/** The open responses of each account, with the bytes that each may have before it is written. */
+const responses = new Map<string, Map<ServerResponse, number>>();
 
 /**
- * Tracks a response of the account until it is closed. Throws `AppError` 429 `rate_limited` when the account has left
- * too many bytes of earlier responses unread: a later refusal could come after a charge. Downloads and event streams
- * do not count here, because their number is limited and each has a part of a file at most.
+ * Tracks a response of the account until it is closed; until it is written it counts as `bytesMax`, because many may be
+ * requested before the first one is. Throws `AppError` 429 `rate_limited` when the account has left too many bytes of
+ * earlier responses unread: a later refusal could come after a charge. For a response that may be long, throws 503
+ * `unavailable` when all accounts together have. Downloads and event streams do not count here, because their number is
+ * limited and each has a part of a file at most.
  */
-export function holdResponse(accountId: string, response: ServerResponse): void {
-  const open = responses.get(accountId) ?? new Set();
-  let unread = 0;
-  for (const other of open) if (!isCounted(other)) unread += other.writableLength;
+export function holdResponse(accountId: string, response: ServerResponse, bytesMax: number): void {
+  const open = responses.get(accountId) ?? new Map<ServerResponse, number>();
+  const { unread, possible } = bytesOf(open);
   if (unread > OWNER_BYTES_MAX) throw tooManyOpen('bytes of unread responses', OWNER_BYTES_MAX);
+  if (possible + bytesMax > OWNER_POSSIBLE_BYTES_MAX) {
+    throw tooManyOpen('bytes of responses', OWNER_POSSIBLE_BYTES_MAX);
+  }
+  if (bytesMax > 0 && unreadInAll() > PROCESS_BYTES_MAX) throw tooManyResponses();
   if (response.destroyed) return;
-  responses.set(accountId, open.add(response));
+  responses.set(accountId, open.set(response, bytesMax));
   response.once('close', () => {
     open.delete(response);
     if (open.size === 0 && responses.get(accountId) === open) responses.delete(accountId);
   });
+}
+
+/** The bytes that were written and not read, and those with what the other responses may come to. */
+function bytesOf(open: ReadonlyMap<ServerResponse, number>): { unread: number; possible: number } {
+  let unread = 0;
+  let possible = 0;
+  for (const [response, bytesMax] of open) {
+    if (isCounted(response)) continue;
+    const { writableEnded, writableLength } = response;
+    unread += writableLength;
+    possible += writableEnded ? writableLength : Math.max(writableLength, bytesMax);
+  }
+  return { unread, possible };
+}
+
+/** Returns the bytes that were written for all accounts and not read. */
+function unreadInAll(): number {
+  let bytes = 0;
+  for (const open of responses.values()) {
+    for (const response of open.keys()) if (!isCounted(response)) bytes += response.writableLength;
+  }
+  return bytes;
+}
+
+function tooManyResponses(): AppError {
+  return unavailable(
+    'unavailable',
+    'Too many responses are waiting to be read. Send the call again in a moment.',
+  );
 }
 
 function tooManyBodies(): AppError {

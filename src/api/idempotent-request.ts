@@ -4,7 +4,14 @@ import type { Sql } from '../core/db/client.ts';
 import type { StoredResponse } from '../core/idempotency/idempotency.sql.ts';
 import { claimKey } from '../core/idempotency/idempotency.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
+import { oweUnmeteredCalls } from '../core/limits/limits.ts';
 import type { ApiContext } from './api-context.ts';
+
+/**
+ * Stored bytes of an unmetered call. The response of a longer one, which repeats a header or a filter of the caller, is stored
+ * for a day and counts as several calls.
+ */
+const CALL_BYTES = 4096;
 
 /** A stored response. */
 export type KeptResponse = Pick<StoredResponse, 'status' | 'body'>;
@@ -30,6 +37,7 @@ export async function claimRequest(
   context: ApiContext,
   key: ApiKey,
   request: Request,
+  isMetered: boolean,
 ): Promise<IdempotentRequest> {
   const header = request.get('Idempotency-Key');
   if (header === undefined) return unclaimed;
@@ -42,9 +50,18 @@ export async function claimRequest(
   });
   if ('stored' in claimed) return { ...unclaimed, kept: claimed.stored };
   const { claim } = claimed;
+  let bytes = 0;
   return {
     kept: null,
-    keep: (tx, response) => claim.respond(tx, response()),
-    release: claim.release,
+    async keep(tx, response) {
+      const stored = response();
+      // A metered call is bounded by its key, and most are paid.
+      if (!isMetered) bytes = Buffer.byteLength(JSON.stringify(stored.body) ?? '');
+      await claim.respond(tx, stored);
+    },
+    async release() {
+      await claim.release();
+      await oweUnmeteredCalls(context.limiter, key, Math.ceil(bytes / CALL_BYTES) - 1);
+    },
   };
 }

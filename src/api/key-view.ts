@@ -20,6 +20,9 @@ const keyShape = {
   created_at: time,
   expires_at: time.nullable(),
   revoked_at: time.nullable(),
+  last_used_at: time.nullable().meta({
+    description: 'Its last call, within five minutes; null before the first.',
+  }),
 };
 export const keySchema = z.strictObject(keyShape).meta({ id: 'Key' });
 /** `key` is null in a replay: the text is shown once. */
@@ -45,6 +48,7 @@ export function viewKey(key: AccountKey): z.output<typeof keySchema> {
     created_at: key.createdAt.toISOString(),
     expires_at: key.expiresAt?.toISOString() ?? null,
     revoked_at: key.revokedAt?.toISOString() ?? null,
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
   };
 }
 

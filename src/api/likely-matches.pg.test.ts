@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
+import { takeUnpaidTellings } from '../core/limits/limits.ts';
 import { suppress } from '../core/suppression/suppress.ts';
 
 let pipeline: Pipeline;
@@ -141,6 +142,65 @@ describe('a list of names', () => {
     expect(rows[0].match.candidates.map(({ id }: { id: number }) => id)).toEqual([3, 4]);
   });
 
+  // Otherwise two who share a name could be read by guesses, without a credit: what differs is true.
+  test('names a record in three rows that several fit, and in as many more as were paid for', async () => {
+    const guess = 'Ilka Quast,,Germany\n';
+    const told = async (csv: string, options = {}) => {
+      const { id, rows } = await run(csv, { ...likely, ...options });
+      const batch = await pipeline.batch(caller, id);
+      expect(batch.rows.ambiguous).toBe(
+        rows.filter(({ match }) => match.status === 'ambiguous').length,
+      );
+      return rows.map(({ match: { by, reason, candidates } }) => ({ by, reason, candidates }));
+    };
+    const several = {
+      by: 'name_company',
+      reason: 'several_fit',
+      candidates: [{ id: 3 }, { id: 4 }],
+    };
+    const miss = { by: 'name_company', reason: 'not_found', candidates: [] };
+    const list = `Name,Company,Country\n${guess.repeat(5)}`;
+    for (const options of [{}, { min_probability: '1' }]) {
+      expect(await told(list, options)).toMatchObject([several, several, several, miss, miss]);
+    }
+    expect(await told(`${list}Robert Zwirner,Nordlicht Optik,\n`)).toMatchObject([
+      ...[several, several, several, several, miss],
+      expect.anything(),
+    ]);
+    // An identifier that found nothing is named in every miss alike.
+    const mails = `Name,Company,Country,Email\n${guess.replace('\n', ',none@home.example\n').repeat(5)}`;
+    expect((await told(mails)).slice(3)).toEqual(
+      Array(2).fill({ ...miss, by: 'email name_company' }),
+    );
+    const alone = await told(`Name,Company\n${'Ilka Quast,\n'.repeat(5)}`);
+    expect(alone).toMatchObject(Array(5).fill({ candidates: [{ id: 3 }, { id: 4 }] }));
+  });
+
+  // Three guesses in each of a thousand lists, or parts of one, are as good as three thousand in one.
+  test('names as many unpaid rows of all lists of an account in a minute as calls', async () => {
+    const other = await pipeline.unmeteredAccount(100);
+    const { limiter } = pipeline.context;
+    expect(await takeUnpaidTellings(limiter, other.accountId, 50)).toBe(50);
+    expect(await takeUnpaidTellings(limiter, other.accountId, 600)).toBeLessThan(20);
+    await pipeline.sql`
+      update rate_buckets set full_at = now() + interval '1 hour'
+      where owner = ${other.accountId} and name = 'unpaid tellings'`;
+    const guesses = 'Name,Company,Country\nIlka Quast,,Germany\nIlka Quast,,Germany\n';
+    const statuses = async (csv: string) => {
+      const id = await pipeline.enrich(other, csv, likely);
+      const text = await (
+        await pipeline.call(other, `/v1/batches/${id}/results?format=jsonl`)
+      ).text();
+      const rows = text.trimEnd().split('\n');
+      return rows.map((row) => JSON.parse(row).match.status);
+    };
+    expect(await statuses(guesses)).toEqual(['no_match', 'no_match']);
+    const paid = `${guesses}Robert Zwirner,Nordlicht Optik,\n`;
+    expect(await statuses(paid)).toEqual(['ambiguous', 'no_match', 'matched']);
+    await pipeline.sql`delete from rate_buckets where owner = ${other.accountId}`;
+    expect(await statuses(guesses)).toEqual(['ambiguous', 'ambiguous']);
+  });
+
   test('is refused without match=likely, because it has no identifier', async () => {
     const upload = pipeline.upload(caller, names, { operation: 'people.enrich' });
     await expect(upload).rejects.toThrow(/unmapped/);
@@ -172,6 +232,50 @@ describe('a list of names', () => {
     const { quote } = await pipeline.batch(caller, id);
     expect(quote).toMatchObject({ state: 'done', rows: { matched: many.length } });
     expect(await pipeline.wallet(caller)).toEqual(before);
+  });
+});
+
+describe('a list of what is no name', () => {
+  const many = 'Nordlicht '.repeat(200).trim();
+
+  test('of people matches none of them, says why, and is free', async () => {
+    const cells = [
+      ['Robert Zwirner', 'matched', null],
+      ['test test', 'invalid', 'not_a_name'],
+      ['R', 'invalid', 'name_too_short'],
+      ['😀', 'invalid', 'not_a_name'],
+      [many, 'invalid', 'name_too_long'],
+      ['Managing Director', 'invalid', 'name_is_a_title'],
+      ['CEO', 'invalid', 'name_is_a_title'],
+      ['Nordlicht Optik GmbH', 'invalid', 'name_is_a_company'],
+      ['Nordlicht Optik', 'no_match', 'not_found'],
+    ] as const;
+    const lines = cells.map(([name]) => `${name},Nordlicht Optik\n`);
+    const { id, rows } = await run(`Name,Company\n${lines.join('')}`, likely);
+    expect(rows.map(({ match }) => [match.status, match.reason])).toEqual(
+      cells.map(([, status, reason]) => [status, reason]),
+    );
+    expect((await pipeline.batch(caller, id)).credits.charged).toBe(1);
+  });
+
+  test('of companies matches none of them, says why, and is free', async () => {
+    const cells = [
+      ['Nordlicht Optik', 'matched', null],
+      ['test test', 'invalid', 'not_a_name'],
+      ['N', 'invalid', 'not_a_name'],
+      ['😀', 'invalid', 'not_a_name'],
+      [many, 'invalid', 'name_too_long'],
+      ['GmbH', 'invalid', 'not_a_name'],
+      ['Robert Zwirner', 'no_match', 'not_found'],
+      ['Managing Director', 'no_match', 'not_found'],
+    ] as const;
+    const lines = cells.map(([name]) => `${name},DE\n`);
+    const options = { ...likely, operation: 'companies.enrich' };
+    const { id, rows } = await run(`Account,Country\n${lines.join('')}`, options);
+    expect(rows.map(({ match }) => [match.status, match.reason])).toEqual(
+      cells.map(([, status, reason]) => [status, reason]),
+    );
+    expect((await pipeline.batch(caller, id)).credits.charged).toBe(1);
   });
 });
 
@@ -232,7 +336,7 @@ describe('a call', () => {
     expect(problem.detail ?? '').toMatch(/match=likely/);
   });
 
-  test.each(['test+test', 'X', '%F0%9F%98%80', 'Acme+Holdings+Ltd'])(
+  test.each(['test+test', 'X', '%F0%9F%98%80', 'Acme+Holdings+Ltd', 'CEO'])(
     'for the name %s is invalid',
     async (name) => {
       const response = await call(`match=likely&name=${name}&company=Nordlicht+Optik`);
@@ -257,6 +361,17 @@ describe('a company', () => {
       code: 'no_match',
     });
   });
+
+  test.each(['test+test', 'X', '%F0%9F%98%80', 'Inc.', 'sales%40acme.example'])(
+    'of the name %s is invalid',
+    async (name) => {
+      const problem = await expectProblem(await company(`name=${name}`), {
+        status: 400,
+        code: 'invalid_parameter',
+      });
+      expect(problem.detail).toMatch(/^name: /);
+    },
+  );
 
   test('that is only named when two have the name is ambiguous', async () => {
     await expectProblem(await company('name=Bergkristall'), {

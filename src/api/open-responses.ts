@@ -32,3 +32,9 @@ export function limitOpenResponses(name: string, max: number): HoldOpen {
     });
   };
 }
+
+/** Each holds a part of a list, and those of its reruns. */
+const MERGES_MAX = 8;
+
+/** Counts a response that reads a list with its reruns. */
+export const holdMerge = limitOpenResponses('readers of lists with their reruns', MERGES_MAX);

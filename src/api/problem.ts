@@ -78,10 +78,9 @@ function isHangUp(thrown: unknown, response: Response): boolean {
   return isCut && response.headersSent && response.closed;
 }
 
-/** Throws `AppError` 405 for any other method of a path, and names these in `Allow`; leaves OPTIONS to the router. */
+/** Throws `AppError` 405 for any other method of a path, and names these in `Allow`. */
 export function refuseOtherMethods(path: string, allowed: readonly string[]): RequestHandler {
-  return (request, response, next) => {
-    if (request.method === 'OPTIONS') return next();
+  return (request, response) => {
     response.setHeader('Allow', allowed.join(', '));
     throw new AppError({
       code: 'method_not_allowed',
@@ -91,8 +90,12 @@ export function refuseOtherMethods(path: string, allowed: readonly string[]): Re
   };
 }
 
-/** Throws `AppError` 404 for a path without a route. */
-export const refuseUnknownPath: RequestHandler = (request) => {
+/** Throws `AppError` 404 for a path without a route. A browser is led to the page of the console with this path. */
+export const refuseUnknownPath: RequestHandler = (request, response) => {
+  const { method, path } = request;
+  const isPage = method === 'GET' && request.accepts(['json', 'html']) === 'html';
+  // The path is a fragment of our own page, wherever it points.
+  if (isPage && !/^\/(v1|console)(\/|$)/.test(path)) return response.redirect(302, `/#${path}`);
   throw notFound(`${request.method} ${request.path}`);
 };
 

@@ -60,7 +60,14 @@ async function receiveRows(
   };
 }
 
-const uploadBody = z.looseObject({ upload_id: z.uuid() });
+const uploadBody = z.looseObject({
+  upload_id: z.uuid({
+    error: ({ input }) =>
+      input === undefined
+        ? 'is required without `rows`. Send the rows, the id of an upload, or a file'
+        : undefined,
+  }),
+});
 
 /** Reads `{upload_id, ...options}`. `store` throws as `openUpload`. */
 async function receiveUploadId(

@@ -10,6 +10,7 @@ import { scrapeHere } from '../../tests/support/scrape.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
 import { openEnrichCalls } from '../core/enrich/enrich-calls.ts';
 import { openAdmission } from '../core/keys/admission.ts';
+import { openKeyUses } from '../core/keys/key-uses.ts';
 import { watchBatches } from '../jobs/batch/watch-batches.ts';
 import { createApp } from './app.ts';
 
@@ -41,6 +42,7 @@ beforeAll(async () => {
   const app = createApp({
     ...context,
     watcher: watchBatches(context.sql, log),
+    keyUses: openKeyUses(context.sql, log),
     admit: openAdmission(context.sql, context.limiter),
     calls: {
       async run(call) {

@@ -16,6 +16,7 @@ import { graphOf } from '../core/graph/graph-of.ts';
 import { must } from '../core/lib/assert.ts';
 import { AppError, conflict, invalidParameter } from '../core/lib/errors.ts';
 import { type OperationName, operations } from '../core/operations.ts';
+import { tellAmbiguous } from '../core/search/free-responses.ts';
 import { isAnySuppressed } from '../core/suppression/suppress.ts';
 import { setCreditHeaders } from './authorize.ts';
 import type { HandlerInput, RouteInput } from './define-route.ts';
@@ -146,7 +147,8 @@ function render(wanted: EnrichRequest, outcome: Outcome, charged: number): strin
 }
 
 /** Returns the error for a call without a match, which is free. */
-function refusal(outcome: Outcome, wanted: EnrichRequest): AppError {
+function refusal(unpaid: Outcome, wanted: EnrichRequest): AppError {
+  const [outcome = unpaid] = tellAmbiguous([unpaid], 0);
   switch (outcome.status) {
     case 'ambiguous': {
       const { candidates, reason, likely } = outcome;
@@ -169,7 +171,8 @@ function refusal(outcome: Outcome, wanted: EnrichRequest): AppError {
 function ambiguousName(reason: string, candidates: readonly LikelyCandidate[]): AppError {
   const messages: Record<string, string> = {
     several_fit: 'Several records fit the name. Send more of company, title, city and country.',
-    name_too_common: 'Too many records have this name. Send the company.',
+    name_too_common:
+      'Too many records have this name. Send what tells them apart: a company, a town or a country.',
   };
   return conflict('ambiguous_match', messages[reason] ?? 'Several records fit the name.', {
     extensions: {

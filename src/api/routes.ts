@@ -1,4 +1,7 @@
 /** Every endpoint that takes a key. A new one is a file in `v1/` and a line here. */
+import { importRunRoutes } from './admin/import-runs.ts';
+import { importHistoryRoutes } from './admin/imports.ts';
+import { splitByHandRoutes } from './admin/splits.ts';
 import type { Route } from './define-route.ts';
 import { addDoNotContactRoute } from './v1/add-do-not-contact.ts';
 import { controlBatchRoutes } from './v1/control-batch.ts';
@@ -7,12 +10,15 @@ import { createExportRoute } from './v1/create-export.ts';
 import { createKeyRoute } from './v1/create-key.ts';
 import { createMappingRoute } from './v1/create-mapping.ts';
 import { createScheduleRoute } from './v1/create-schedule.ts';
+import { createSearchRoute } from './v1/create-search.ts';
 import { createUploadRoute } from './v1/create-upload.ts';
 import { createWebhookRoute } from './v1/create-webhook.ts';
+import { decideRowsRoute } from './v1/decide-rows.ts';
 import { deleteBatchRoutes } from './v1/delete-batch.ts';
 import { deleteKeyRoute } from './v1/delete-key.ts';
 import { deleteMappingRoute } from './v1/delete-mapping.ts';
 import { deleteScheduleRoute } from './v1/delete-schedule.ts';
+import { deleteSearchRoute } from './v1/delete-search.ts';
 import { deleteWebhookRoute } from './v1/delete-webhook.ts';
 import { enrichOneRoutes } from './v1/enrich-one.ts';
 import { getBatchRoutes } from './v1/get-batch.ts';
@@ -25,6 +31,7 @@ import { getMeRoute } from './v1/get-me.ts';
 import { getScheduleRoute } from './v1/get-schedule.ts';
 import { getUsageRoute } from './v1/get-usage.ts';
 import { getWebhookRoute } from './v1/get-webhook.ts';
+import { listAmbiguousRowsRoute } from './v1/list-ambiguous-rows.ts';
 import { listBatchesRoutes } from './v1/list-batches.ts';
 import { listDoNotContactRoute } from './v1/list-do-not-contact.ts';
 import { listKeysRoute } from './v1/list-keys.ts';
@@ -32,6 +39,7 @@ import { listMappingsRoute } from './v1/list-mappings.ts';
 import { listOptOutsRoute } from './v1/list-opt-outs.ts';
 import { listScheduleRunsRoute } from './v1/list-schedule-runs.ts';
 import { listSchedulesRoute } from './v1/list-schedules.ts';
+import { listSearchesRoute } from './v1/list-searches.ts';
 import { listWebhookDeliveriesRoute } from './v1/list-webhook-deliveries.ts';
 import { listWebhooksRoute } from './v1/list-webhooks.ts';
 import { lookUpRoutes } from './v1/look-up.ts';
@@ -74,6 +82,8 @@ export const routes: readonly Route[] = [
   ...getBatchReportRoutes,
   ...getBatchEventsRoutes,
   rerunBatchRoute,
+  listAmbiguousRowsRoute,
+  decideRowsRoute,
   createScheduleRoute,
   listSchedulesRoute,
   previewScheduleRoute,
@@ -88,6 +98,9 @@ export const routes: readonly Route[] = [
   createMappingRoute,
   listMappingsRoute,
   deleteMappingRoute,
+  createSearchRoute,
+  listSearchesRoute,
+  deleteSearchRoute,
   createWebhookRoute,
   listWebhooksRoute,
   getWebhookRoute,
@@ -101,3 +114,13 @@ export const routes: readonly Route[] = [
   getLedgerRoute,
   getLedgerFileRoute,
 ];
+
+/** Endpoints of an operator, whose objects belong to the whole service. */
+export const operatorRoutes: readonly Route[] = [
+  ...importRunRoutes,
+  ...importHistoryRoutes,
+  ...splitByHandRoutes,
+];
+
+/** Every endpoint of the public document. */
+export const documentedRoutes: readonly Route[] = [...routes, ...operatorRoutes];

@@ -192,6 +192,14 @@ describe('a list is refused', () => {
     expect(await pipeline.objects()).toEqual(before);
   });
 
+  test('without rows or the id of an upload says that it needs one of them', async () => {
+    const problem = await expectProblem(await post({ operation }), {
+      status: 400,
+      code: 'invalid_parameter',
+    });
+    expect(problem.detail).toContain('upload_id: is required without `rows`');
+  });
+
   test('of more than two megabytes with 413', async () => {
     const response = await post({ operation, rows: [{ email: 'a'.repeat(3_000_000) }] });
     await expectProblem(response, { status: 413, code: 'body_too_large' });

@@ -1,5 +1,6 @@
 /** The query of a person search, for the documentation; `core/search/parse.ts` parses it. */
 import { z } from 'zod';
+import { excludable } from '../core/search/fields.ts';
 
 const list = (meaning: string) => z.string().optional().describe(meaning);
 
@@ -22,6 +23,10 @@ export const filterQuery = z.object({
   salary: list('Ranges that overlap, `[45,000-55,000]`'),
   skills: list('All of these skills, `[SQL|C++]`'),
   companyId: list('Current companies, `[1|2]`'),
+  ...Object.fromEntries(
+    [...excludable].map((name) => [`not.${name}`, list(`Leaves out the people of \`${name}\``)]),
+  ),
+  'not.owned': list('1: leaves out people whom the account has paid for in its `owned_days`'),
 });
 
 /** The parameters of a page. */

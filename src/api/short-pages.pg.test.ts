@@ -51,6 +51,25 @@ test('a page has neither long filters nor long headers; a single list or export 
   }
 });
 
+test('a long response that is stored for its Idempotency-Key counts as many calls', async () => {
+  const { accountId } = await pipeline.account(0);
+  const owner = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
+  const save = async (name: string, filter: string) => {
+    const saved = await pipeline.call(owner, '/v1/searches', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': name },
+      body: JSON.stringify({ name, filter }),
+    });
+    expect(saved.status).toBe(201);
+  };
+  const bucket = { owner: accountId, name: 'other calls', perMinute: 600 };
+  const hasLeft = async (cost: number) =>
+    (await pipeline.context.limiter.takeTokens({ ...bucket, cost })).admitted;
+  // Each counts as 15 calls of 4 KiB.
+  for (let n = 0; n < 12; n++) await save(`long ${n}`, `skills=[${'a'.repeat(60_000)}]`);
+  expect(await hasLeft(580)).toBe(false);
+});
+
 test('no view of an export parses its filter, and one that names people has no free total', async () => {
   const named = await pipeline.makeExport(caller, { filter: 'name=Ada', hold: true });
   const group = await pipeline.makeExport(caller, { filter: 'gender=1', hold: true });
@@ -75,4 +94,30 @@ test('the row of a list or an export is small when its files are deleted', async
     select pg_column_size(b.*) as bytes from batches b where files_deleted_at is not null`;
   expect(sizes).toHaveLength(2);
   for (const { bytes } of sizes) expect(Number(bytes)).toBeLessThan(3000);
+});
+
+test('a page ends before a mebibyte, and the next one goes on', async () => {
+  for (let n = 0; n < 30; n++) {
+    const saved = await pipeline.call(caller, '/v1/searches', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: `s${n}`, filter: `skills=[${'a'.repeat(60_000)}]` }),
+    });
+    expect(saved.status).toBe(201);
+  }
+  const names: string[] = [];
+  let cursor = '';
+  let pages = 0;
+  while (cursor !== null && pages < 10) {
+    const response = await pipeline.call(caller, `/v1/searches?limit=100${cursor}`);
+    const text = await response.text();
+    expect(text.length).toBeLessThan(1_100_000);
+    const page = JSON.parse(text) as { data: { name: string }[]; next_cursor: string | null };
+    names.push(...page.data.map(({ name }) => name));
+    pages++;
+    if (page.next_cursor === null) break;
+    cursor = `&cursor=${page.next_cursor}`;
+  }
+  expect(pages).toBe(2);
+  expect(names).toEqual(Array.from({ length: 30 }, (_, n) => `s${29 - n}`));
 });

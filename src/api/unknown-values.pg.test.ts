@@ -111,3 +111,29 @@ test.each([
     unknown_values: [{ parameter: 'locationList', value: 'London:ZZ' }],
   });
 });
+
+test('a changed schedule responds with those of its filter, also when another member was changed', async () => {
+  const headers = { 'Content-Type': 'application/json' };
+  const send = async (path: string, method: string, body: object) => {
+    const response = await pipeline.call(caller, path, {
+      method,
+      headers,
+      body: JSON.stringify(body),
+    });
+    return (await response.json()) as { id: string; unknown_values: object[] };
+  };
+  const made = { filter: 'locationList=[London:GB]', cron: '0 2 * * *' };
+  const { id, unknown_values: before } = await send('/v1/schedules', 'POST', made);
+  expect(before).toEqual([]);
+  const unknown = [
+    { parameter: 'locationList', value: ':Atlantis' },
+    { parameter: 'industryList', value: 'Nonsense' },
+  ];
+  const filter = 'locationList=[London:GB|:Atlantis]&industryList=[Nonsense]';
+  for (const change of [{ filter }, { name: 'renamed' }]) {
+    const { unknown_values } = await send(`/v1/schedules/${id}`, 'PATCH', change);
+    expect(unknown_values).toEqual(unknown);
+  }
+  const after = await send(`/v1/schedules/${id}`, 'PATCH', { filter: made.filter });
+  expect(after.unknown_values).toEqual([]);
+});

@@ -1,9 +1,9 @@
 /** The days and the key that a request for usage is about. */
 import { z } from 'zod';
 import type { LedgerRange } from '../core/credits/credits.sql.ts';
+import { dayBefore } from '../core/credits/credits.ts';
 import { type AppError, invalidParameter } from '../core/lib/errors.ts';
 
-const DAY_MS = 86_400_000;
 /** Default number of days. */
 const DAYS_DEFAULT = 30;
 const DAYS_MAX = 366;
@@ -31,10 +31,6 @@ export function usageRange(
   const from = query.from ?? dayBefore(to, DAYS_DEFAULT - 1);
   if (from > to || from < dayBefore(to, DAYS_MAX)) throw badRange();
   return { accountId, from, to, keyId: query.key_id ?? null };
-}
-
-function dayBefore(text: string, days: number): string {
-  return new Date(Date.parse(text) - days * DAY_MS).toISOString().slice(0, 10);
 }
 
 function badRange(): AppError {

@@ -4,7 +4,8 @@ import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
 import { smallGraph } from '../../tests/support/small-graph.ts';
-import { refundCredits } from '../core/credits/credits.ts';
+import { listUsage, refundCredits } from '../core/credits/credits.ts';
+import { inTransaction } from '../core/db/client.ts';
 import { audit } from '../jobs/audit/audit.ts';
 
 let pipeline: Pipeline;
@@ -74,6 +75,62 @@ describe('GET /v1/usage', () => {
       ...{ credits: -2, units: 2, lines: 1 },
     });
     expect(rows.reduce((sum, row) => sum + Number(row.credits), 0)).toBe(94);
+  });
+
+  test('has the rows of all days in order, over gaps, in pages of any length', async () => {
+    const { accountId } = await pipeline.account(3);
+    const reader = await pipeline.keyOf(accountId, 'live', ['account']);
+    await pipeline.sql`
+      insert into ledger_entries (account_id, reference, kind, amount, operation, units, batch_id, created_at)
+      select ${accountId}, format('%s:%s:%s', ago, list, line), 'charge', -line, 'people.enrich', line,
+        md5(list::text)::uuid, (current_date - ago + time '23:30') at time zone 'UTC'
+      from unnest(array[1, 2, 3, 9, 40, 41, 300]) ago, generate_series(1, 3) list, generate_series(1, 2) line`;
+    const from = new Date(Date.now() - 365 * 86_400_000).toISOString().slice(0, 10);
+    const read = async (limit: number) => {
+      const rows: { day: string; batch_id: string | null; credits: number; lines: number }[] = [];
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const query: string = cursor === '' ? '' : `&cursor=${cursor}`;
+        const response = await pipeline.call(
+          reader,
+          `/v1/usage?from=${from}&limit=${limit}${query}`,
+        );
+        const page = (await response.json()) as { data: typeof rows; next_cursor: string | null };
+        rows.push(...page.data);
+        cursor = page.next_cursor;
+      }
+      return rows;
+    };
+    const rows = await read(1000);
+    expect(rows).toHaveLength(1 + 7 * 3);
+    const order = rows.map(({ day, batch_id }) => `${day} ${batch_id}`);
+    expect(order).toEqual(order.toSorted().toReversed());
+    for (const row of rows.slice(1)) expect(row).toMatchObject({ credits: -3, lines: 2 });
+    for (const limit of [1, 4, 21, 22]) expect(await read(limit)).toEqual(rows);
+  });
+
+  test('reads the lines of the days that a page needs, not all of the account', async () => {
+    const { accountId } = await pipeline.account(3);
+    await pipeline.sql`
+      insert into ledger_entries (account_id, reference, kind, amount, created_at)
+      select ${accountId}, format('old:%s', line), 'grant', 1, now() - interval '20 days'
+      from generate_series(1, 500) line`;
+    const today = new Date().toISOString().slice(0, 10);
+    const range = { accountId, from: '2020-01-01', to: today, keyId: null, after: null };
+    const readFor = (limit: number) =>
+      inTransaction(pipeline.sql, async (tx) => {
+        await tx`set local enable_seqscan = off`;
+        const linesRead = async () => {
+          const [read] = await tx<{ lines: number }[]>`
+            select idx_tup_fetch::int as lines from pg_stat_xact_user_tables
+            where relname = 'ledger_entries'`;
+          return read?.lines ?? 0;
+        };
+        const before = await linesRead();
+        const { length } = await listUsage(tx, { ...range, limit });
+        return { length, lines: (await linesRead()) - before };
+      });
+    expect(await readFor(1)).toEqual({ length: 1, lines: 1 });
+    expect(await readFor(2)).toEqual({ length: 2, lines: 501 });
   });
 
   test('tells the keys apart: a single call, a search, a list and a refund each count for theirs', async () => {

@@ -510,8 +510,8 @@ export interface Batch {
     sheet: string | null;
     /** All visible sheets of the workbook. */
     sheets: string[];
-    /** Guesses to check in the preview. */
-    doubts: ('encoding' | 'delimiter' | 'header' | 'sheet')[];
+    /** Guesses to check in the preview. `names`: in most of the first rows the columns of given and family name hold each other’s names. */
+    doubts: ('encoding' | 'delimiter' | 'header' | 'sheet' | 'names')[];
   };
   /** How rows are matched. */
   match: 'exact' | 'likely';
@@ -551,7 +551,9 @@ export interface Batch {
     reserved: number;
     max: number | null;
   };
+  /** While it runs, of the last half minute of work; afterwards, of all the time in which it ran, without pauses. */
   rows_per_second: number | null;
+  /** Seconds until its end at that pace, or at the rows per minute of its key when they hold it back. */
   eta_seconds: number | null;
   created_at: string;
   started_at: string | null;
@@ -602,7 +604,9 @@ export interface CreatedExport {
     reserved: number;
     max: number | null;
   };
+  /** While it runs, of the last half minute of work; afterwards, of all the time in which it ran, without pauses. */
   rows_per_second: number | null;
+  /** Seconds until its end at that pace, or at the rows per minute of its key when they hold it back. */
   eta_seconds: number | null;
   created_at: string;
   started_at: string | null;
@@ -658,7 +662,9 @@ export interface Export {
     reserved: number;
     max: number | null;
   };
+  /** While it runs, of the last half minute of work; afterwards, of all the time in which it ran, without pauses. */
   rows_per_second: number | null;
+  /** Seconds until its end at that pace, or at the rows per minute of its key when they hold it back. */
   eta_seconds: number | null;
   created_at: string;
   started_at: string | null;
@@ -667,7 +673,7 @@ export interface Export {
   links: Record<string, string>;
 }
 
-export interface CreatedSchedule {
+export interface SavedSchedule {
   id: string;
   name: string;
   live: boolean;
@@ -721,6 +727,8 @@ export interface Key {
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
+  /** Its last call, within five minutes; null before the first. */
+  last_used_at: string | null;
 }
 
 export interface NamedMapping {
@@ -729,6 +737,14 @@ export interface NamedMapping {
   operation: string;
   /** Names of columns by kind. */
   columns: Record<string, string[]>;
+  created_at: string;
+}
+
+export interface SavedSearch {
+  id: string;
+  name: string;
+  /** A query string, as it was saved. */
+  filter: string;
   created_at: string;
 }
 
@@ -770,27 +786,155 @@ export interface WebhookDelivery {
   };
 }
 
+export interface ImportRun {
+  id: string;
+  kind: 'import' | 'undo';
+  state: 'receiving' | 'examining' | 'ready' | 'counting' | 'importing' | 'undoing' | 'done' | 'failed' | 'cancelled';
+  files: {
+    name: string;
+    bytes: number;
+  }[];
+  options: {
+    source: string | null;
+    mapping: ImportMapping | null;
+    as_of: string | null;
+    allow_gone: boolean;
+  };
+  found: {
+    source: string;
+    as_of: string;
+    snapshot: boolean;
+    mapping: ImportMapping | null;
+    mapping_origin: 'guessed' | 'kept' | 'given' | null;
+    columns: {
+      name: string;
+      samples: string[];
+    }[];
+    preview: {
+      line: number;
+      entity: 'company' | 'person' | 'officer' | 'financial' | null;
+      key: string | null;
+      record: Record<string, unknown> | null;
+      reason: string | null;
+    }[];
+  } | null;
+  counts: {
+    rows: number;
+    new: number;
+    changed: number;
+    same: number;
+    gone: number;
+    merged: number;
+    rejected: number;
+    suppressed: number;
+  } | null;
+  reasons: Record<string, number> | null;
+  import_id: number | null;
+  progress: {
+    step: 'waiting' | 'reading' | 'building';
+    count: number;
+  } | null;
+  problem: {
+    code: string;
+    status: number;
+    detail: string;
+  } | null;
+  created_at: string;
+  finished_at: string | null;
+  links: {
+    self: string;
+  };
+}
+
+export interface ImportMapping {
+  name: string;
+  of: 'persons' | 'companies';
+  columns: Record<string, string[]>;
+  country?: string | undefined;
+}
+
+export interface Import {
+  id: number;
+  source: string;
+  files: string[];
+  as_of: string;
+  state: 'running' | 'done' | 'undoing' | 'undone';
+  started_at: string;
+  rows: number;
+  new: number;
+  changed: number;
+  same: number;
+  gone: number;
+  merged: number;
+  rejected: number;
+  suppressed: number;
+}
+
+export interface ShownImport {
+  id: number;
+  source: string;
+  files: string[];
+  as_of: string;
+  state: 'running' | 'done' | 'undoing' | 'undone';
+  started_at: string;
+  rows: number;
+  new: number;
+  changed: number;
+  same: number;
+  gone: number;
+  merged: number;
+  rejected: number;
+  suppressed: number;
+  /** The consequences of undoing it; null once it is undone. */
+  undo: {
+    later: number[];
+    restored: number;
+    ended: number;
+  } | null;
+}
+
+export interface Split {
+  id: number;
+  of: 'company' | 'person';
+  from: number;
+  records: number[];
+  made_at: string;
+  undone_at: string | null;
+}
+
 /** The request and responses of each call. */
 export interface Calls {
   'GET /v1/people/enrich': {
     query: {
+      /** Profile URL on the professional network, or the last part of it. */
       professional_network?: string | undefined;
+      /** Email address of the person, at work or private. */
       email?: string | undefined;
+      /** Phone number, in any usual form. */
       phone?: string | undefined;
+      /** Handle on X, with or without `@`. */
       twitter?: string | undefined;
       /** The whole name; or first_name and last_name. */
       name?: string | undefined;
+      /** Given name, for a likely match. */
       first_name?: string | undefined;
+      /** Family name, for a likely match. */
       last_name?: string | undefined;
+      /** Name of the employer, for a likely match. */
       company?: string | undefined;
+      /** Job title, for a likely match. */
       title?: string | undefined;
+      /** City, for a likely match. */
       city?: string | undefined;
+      /** Country: two letters of ISO 3166-1, or its name. */
       country?: string | undefined;
       /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
       match?: 'exact' | 'likely' | undefined;
       /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
       min_probability?: number | undefined;
+      /** Country of phone numbers without a country code, as two letters such as `GB`. */
       default_region?: string | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
       required?: string | undefined;
@@ -814,23 +958,35 @@ export interface Calls {
   };
   'GET /v1/people/enrich-with-company': {
     query: {
+      /** Profile URL on the professional network, or the last part of it. */
       professional_network?: string | undefined;
+      /** Email address of the person, at work or private. */
       email?: string | undefined;
+      /** Phone number, in any usual form. */
       phone?: string | undefined;
+      /** Handle on X, with or without `@`. */
       twitter?: string | undefined;
       /** The whole name; or first_name and last_name. */
       name?: string | undefined;
+      /** Given name, for a likely match. */
       first_name?: string | undefined;
+      /** Family name, for a likely match. */
       last_name?: string | undefined;
+      /** Name of the employer, for a likely match. */
       company?: string | undefined;
+      /** Job title, for a likely match. */
       title?: string | undefined;
+      /** City, for a likely match. */
       city?: string | undefined;
+      /** Country: two letters of ISO 3166-1, or its name. */
       country?: string | undefined;
       /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
       match?: 'exact' | 'likely' | undefined;
       /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
       min_probability?: number | undefined;
+      /** Country of phone numbers without a country code, as two letters such as `GB`. */
       default_region?: string | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
       required?: string | undefined;
@@ -857,20 +1013,29 @@ export interface Calls {
   };
   'GET /v1/people/mobile': {
     query: {
+      /** Profile URL on the professional network, or the last part of it. */
       professional_network?: string | undefined;
+      /** Email address of the person, at work or private. */
       email?: string | undefined;
       /** The whole name; or first_name and last_name. */
       name?: string | undefined;
+      /** Given name, for a likely match. */
       first_name?: string | undefined;
+      /** Family name, for a likely match. */
       last_name?: string | undefined;
+      /** Name of the employer, for a likely match. */
       company?: string | undefined;
+      /** Job title, for a likely match. */
       title?: string | undefined;
+      /** City, for a likely match. */
       city?: string | undefined;
+      /** Country: two letters of ISO 3166-1, or its name. */
       country?: string | undefined;
       /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
       match?: 'exact' | 'likely' | undefined;
       /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
       min_probability?: number | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
       required?: string | undefined;
@@ -897,19 +1062,27 @@ export interface Calls {
   };
   'GET /v1/people/email/verify': {
     query: {
+      /** Email address of the person, at work or private. */
       email?: string | undefined;
       /** The whole name; or first_name and last_name. */
       name?: string | undefined;
+      /** Given name, for a likely match. */
       first_name?: string | undefined;
+      /** Family name, for a likely match. */
       last_name?: string | undefined;
+      /** Name of the employer, for a likely match. */
       company?: string | undefined;
+      /** Job title, for a likely match. */
       title?: string | undefined;
+      /** City, for a likely match. */
       city?: string | undefined;
+      /** Country: two letters of ISO 3166-1, or its name. */
       country?: string | undefined;
       /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
       match?: 'exact' | 'likely' | undefined;
       /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
       min_probability?: number | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
       required?: string | undefined;
@@ -938,18 +1111,27 @@ export interface Calls {
   };
   'GET /v1/companies/enrich': {
     query: {
+      /** Number of the company in its register; `country` names the register. */
       registry_number?: string | undefined;
+      /** Domain, website or email address of the company. */
       domain?: string | undefined;
+      /** Profile URL on the professional network, or the last part of it. */
       professional_network?: string | undefined;
+      /** Phone number, in any usual form. */
       phone?: string | undefined;
+      /** Name of the company in a call; of what is created elsewhere. */
       name?: string | undefined;
+      /** City, for a likely match. */
       city?: string | undefined;
+      /** Country: two letters of ISO 3166-1, or its name. */
       country?: string | undefined;
       /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
       match?: 'exact' | 'likely' | undefined;
       /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
       min_probability?: number | undefined;
+      /** Country of phone numbers without a country code, as two letters such as `GB`. */
       default_region?: string | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
       required?: string | undefined;
@@ -1050,18 +1232,27 @@ export interface Calls {
   };
   'GET /v1/companies/logo': {
     query: {
+      /** Number of the company in its register; `country` names the register. */
       registry_number?: string | undefined;
+      /** Domain, website or email address of the company. */
       domain?: string | undefined;
+      /** Profile URL on the professional network, or the last part of it. */
       professional_network?: string | undefined;
+      /** Phone number, in any usual form. */
       phone?: string | undefined;
+      /** Name of the company in a call; of what is created elsewhere. */
       name?: string | undefined;
+      /** City, for a likely match. */
       city?: string | undefined;
+      /** Country: two letters of ISO 3166-1, or its name. */
       country?: string | undefined;
       /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
       match?: 'exact' | 'likely' | undefined;
       /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
       min_probability?: number | undefined;
+      /** Country of phone numbers without a country code, as two letters such as `GB`. */
       default_region?: string | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
       required?: string | undefined;
@@ -1088,18 +1279,27 @@ export interface Calls {
   };
   'GET /v1/companies/financials': {
     query: {
+      /** Number of the company in its register; `country` names the register. */
       registry_number?: string | undefined;
+      /** Domain, website or email address of the company. */
       domain?: string | undefined;
+      /** Profile URL on the professional network, or the last part of it. */
       professional_network?: string | undefined;
+      /** Phone number, in any usual form. */
       phone?: string | undefined;
+      /** Name of the company in a call; of what is created elsewhere. */
       name?: string | undefined;
+      /** City, for a likely match. */
       city?: string | undefined;
+      /** Country: two letters of ISO 3166-1, or its name. */
       country?: string | undefined;
       /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
       match?: 'exact' | 'likely' | undefined;
       /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
       min_probability?: number | undefined;
+      /** Country of phone numbers without a country code, as two letters such as `GB`. */
       default_region?: string | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string | undefined;
       /** Fields of the record. One in which any of them is unknown does not match, and costs nothing. */
       required?: string | undefined;
@@ -1138,9 +1338,11 @@ export interface Calls {
   };
   'GET /v1/lookups/job-titles': {
     query: {
+      /** Text to look for. */
       q?: string | undefined;
       /** Instead of `q`: ids such as `12,15`, to get their names */
       ids?: string | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
     };
     response: {
@@ -1158,9 +1360,11 @@ export interface Calls {
   };
   'GET /v1/lookups/locations': {
     query: {
+      /** Text to look for. */
       q?: string | undefined;
       /** Instead of `q`: ids such as `12,15`, to get their names */
       ids?: string | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
     };
     response: {
@@ -1178,9 +1382,11 @@ export interface Calls {
   };
   'GET /v1/lookups/industries': {
     query: {
+      /** Text to look for. */
       q?: string | undefined;
       /** Instead of `q`: ids such as `12,15`, to get their names */
       ids?: string | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
     };
     response: {
@@ -1198,9 +1404,11 @@ export interface Calls {
   };
   'GET /v1/lookups/companies': {
     query: {
+      /** Text to look for. */
       q?: string | undefined;
       /** Instead of `q`: ids such as `12,15`, to get their names */
       ids?: string | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
     };
     response: {
@@ -1251,6 +1459,28 @@ export interface Calls {
       skills?: string | undefined;
       /** Current companies, `[1|2]` */
       companyId?: string | undefined;
+      /** Leaves out the people of `companyId` */
+      'not.companyId'?: string | undefined;
+      /** Leaves out the people of `positionIds` */
+      'not.positionIds'?: string | undefined;
+      /** Leaves out the people of `positionList` */
+      'not.positionList'?: string | undefined;
+      /** Leaves out the people of `position.text` */
+      'not.position.text'?: string | undefined;
+      /** Leaves out the people of `industryIds` */
+      'not.industryIds'?: string | undefined;
+      /** Leaves out the people of `industryList` */
+      'not.industryList'?: string | undefined;
+      /** Leaves out the people of `locationIds` */
+      'not.locationIds'?: string | undefined;
+      /** Leaves out the people of `locationList` */
+      'not.locationList'?: string | undefined;
+      /** Leaves out the people of `headCount` */
+      'not.headCount'?: string | undefined;
+      /** Leaves out the people of `skills` */
+      'not.skills'?: string | undefined;
+      /** 1: leaves out people whom the account has paid for in its `owned_days` */
+      'not.owned'?: string | undefined;
     };
     response: {
       total: number;
@@ -1304,6 +1534,28 @@ export interface Calls {
       skills?: string | undefined;
       /** Current companies, `[1|2]` */
       companyId?: string | undefined;
+      /** Leaves out the people of `companyId` */
+      'not.companyId'?: string | undefined;
+      /** Leaves out the people of `positionIds` */
+      'not.positionIds'?: string | undefined;
+      /** Leaves out the people of `positionList` */
+      'not.positionList'?: string | undefined;
+      /** Leaves out the people of `position.text` */
+      'not.position.text'?: string | undefined;
+      /** Leaves out the people of `industryIds` */
+      'not.industryIds'?: string | undefined;
+      /** Leaves out the people of `industryList` */
+      'not.industryList'?: string | undefined;
+      /** Leaves out the people of `locationIds` */
+      'not.locationIds'?: string | undefined;
+      /** Leaves out the people of `locationList` */
+      'not.locationList'?: string | undefined;
+      /** Leaves out the people of `headCount` */
+      'not.headCount'?: string | undefined;
+      /** Leaves out the people of `skills` */
+      'not.skills'?: string | undefined;
+      /** 1: leaves out people whom the account has paid for in its `owned_days` */
+      'not.owned'?: string | undefined;
     };
     response: {
       total: number;
@@ -1357,6 +1609,28 @@ export interface Calls {
       skills?: string | undefined;
       /** Current companies, `[1|2]` */
       companyId?: string | undefined;
+      /** Leaves out the people of `companyId` */
+      'not.companyId'?: string | undefined;
+      /** Leaves out the people of `positionIds` */
+      'not.positionIds'?: string | undefined;
+      /** Leaves out the people of `positionList` */
+      'not.positionList'?: string | undefined;
+      /** Leaves out the people of `position.text` */
+      'not.position.text'?: string | undefined;
+      /** Leaves out the people of `industryIds` */
+      'not.industryIds'?: string | undefined;
+      /** Leaves out the people of `industryList` */
+      'not.industryList'?: string | undefined;
+      /** Leaves out the people of `locationIds` */
+      'not.locationIds'?: string | undefined;
+      /** Leaves out the people of `locationList` */
+      'not.locationList'?: string | undefined;
+      /** Leaves out the people of `headCount` */
+      'not.headCount'?: string | undefined;
+      /** Leaves out the people of `skills` */
+      'not.skills'?: string | undefined;
+      /** 1: leaves out people whom the account has paid for in its `owned_days` */
+      'not.owned'?: string | undefined;
     };
     response: {
       countries: {
@@ -1420,12 +1694,39 @@ export interface Calls {
       skills?: string | undefined;
       /** Current companies, `[1|2]` */
       companyId?: string | undefined;
+      /** Leaves out the people of `companyId` */
+      'not.companyId'?: string | undefined;
+      /** Leaves out the people of `positionIds` */
+      'not.positionIds'?: string | undefined;
+      /** Leaves out the people of `positionList` */
+      'not.positionList'?: string | undefined;
+      /** Leaves out the people of `position.text` */
+      'not.position.text'?: string | undefined;
+      /** Leaves out the people of `industryIds` */
+      'not.industryIds'?: string | undefined;
+      /** Leaves out the people of `industryList` */
+      'not.industryList'?: string | undefined;
+      /** Leaves out the people of `locationIds` */
+      'not.locationIds'?: string | undefined;
+      /** Leaves out the people of `locationList` */
+      'not.locationList'?: string | undefined;
+      /** Leaves out the people of `headCount` */
+      'not.headCount'?: string | undefined;
+      /** Leaves out the people of `skills` */
+      'not.skills'?: string | undefined;
+      /** 1: leaves out people whom the account has paid for in its `owned_days` */
+      'not.owned'?: string | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** Number of items to leave out at the start; `cursor` is faster. */
       skip?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
       /** `id` (default), `whenUpdated`, `createdAt` or `surname`; `-whenUpdated` for the latest first */
       sort?: string | undefined;
+      /** `false` leaves the total out, which is faster. */
       count?: 'true' | 'false' | undefined;
+      /** `true`: where the credits do not pay for the whole page, as many people as they pay for. */
       partial?: 'true' | 'false' | undefined;
       /** Fields of each person, `name,company.name,city` */
       fields?: string | undefined;
@@ -1468,12 +1769,39 @@ export interface Calls {
       skills?: string | undefined;
       /** Current companies, `[1|2]` */
       companyId?: string | undefined;
+      /** Leaves out the people of `companyId` */
+      'not.companyId'?: string | undefined;
+      /** Leaves out the people of `positionIds` */
+      'not.positionIds'?: string | undefined;
+      /** Leaves out the people of `positionList` */
+      'not.positionList'?: string | undefined;
+      /** Leaves out the people of `position.text` */
+      'not.position.text'?: string | undefined;
+      /** Leaves out the people of `industryIds` */
+      'not.industryIds'?: string | undefined;
+      /** Leaves out the people of `industryList` */
+      'not.industryList'?: string | undefined;
+      /** Leaves out the people of `locationIds` */
+      'not.locationIds'?: string | undefined;
+      /** Leaves out the people of `locationList` */
+      'not.locationList'?: string | undefined;
+      /** Leaves out the people of `headCount` */
+      'not.headCount'?: string | undefined;
+      /** Leaves out the people of `skills` */
+      'not.skills'?: string | undefined;
+      /** 1: leaves out people whom the account has paid for in its `owned_days` */
+      'not.owned'?: string | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** Number of items to leave out at the start; `cursor` is faster. */
       skip?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
       /** `id` (default), `whenUpdated`, `createdAt` or `surname`; `-whenUpdated` for the latest first */
       sort?: string | undefined;
+      /** `false` leaves the total out, which is faster. */
       count?: 'true' | 'false' | undefined;
+      /** `true`: where the credits do not pay for the whole page, as many people as they pay for. */
       partial?: 'true' | 'false' | undefined;
       /** Fields of each person, `name,company.name,city` */
       fields?: string | undefined;
@@ -1482,8 +1810,11 @@ export interface Calls {
   };
   'POST /v1/do-not-contact': {
     body: {
+      /** Email addresses. */
       emails?: string[] | undefined;
+      /** Domains: all addresses of each. */
       domains?: string[] | undefined;
+      /** SHA-256 hashes of email addresses in lower case, in hexadecimal. */
       email_sha256?: string[] | undefined;
     };
     response: {
@@ -1492,7 +1823,9 @@ export interface Calls {
   };
   'GET /v1/do-not-contact': {
     query: {
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1506,8 +1839,11 @@ export interface Calls {
   };
   'DELETE /v1/do-not-contact': {
     body: {
+      /** Email addresses. */
       emails?: string[] | undefined;
+      /** Domains: all addresses of each. */
       domains?: string[] | undefined;
+      /** SHA-256 hashes of email addresses in lower case, in hexadecimal. */
       email_sha256?: string[] | undefined;
     };
     response: {
@@ -1516,7 +1852,9 @@ export interface Calls {
   };
   'GET /v1/opt-outs': {
     query: {
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1572,13 +1910,21 @@ export interface Calls {
   };
   'POST /v1/batches': {
     query: {
+      /** The operation to run on each row. */
       operation?: string | undefined;
+      /** The column of each identifier, such as `{"email": "Work Email"}`; detected without it. */
       mapping?: string | undefined;
+      /** Name of the company in a call; of what is created elsewhere. */
       name?: string | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string | undefined;
+      /** Country of phone numbers without a country code, as two letters such as `GB`. */
       default_region?: string | undefined;
+      /** Country: two letters of ISO 3166-1, or its name. */
       country?: string | undefined;
+      /** Encoding of the file, such as `windows-1252`; detected without it. */
       encoding?: string | undefined;
+      /** Character between cells: `,` `;` `|` or a tab; detected without it. */
       delimiter?: string | undefined;
       /** `true` is `header_row=1`, `false` is `header_row=0`. */
       header?: 'true' | 'false' | undefined;
@@ -1586,17 +1932,21 @@ export interface Calls {
       header_row?: number | undefined;
       /** Name of the sheet of a workbook, or its number from 1; hidden sheets do not count. */
       sheet?: string | undefined;
+      /** `true`: wait in the state `ready` for a quote and a start. */
       hold?: 'true' | 'false' | undefined;
       /** With `hold`: accepts a file without a column to match on. It cannot be quoted or started before a `mapping` names one. */
       allow_unmapped?: 'true' | 'false' | undefined;
+      /** `true`: charge for each record once; later rows of it are `duplicate`. */
       dedupe?: 'true' | 'false' | undefined;
       /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
       match?: 'exact' | 'likely' | undefined;
       /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
       min_probability?: number | undefined;
+      /** `true`: a match that disagrees with the name in the list is no match. */
       require_agreement?: 'true' | 'false' | undefined;
       /** Fields of the record. A row whose record lacks any of them is `no_match`, and costs nothing. */
       required?: string | undefined;
+      /** Maximum credits to spend: a list pauses there, an export ends. */
       max_credits?: number | undefined;
     };
     body: {
@@ -1609,9 +1959,15 @@ export interface Calls {
   };
   'GET /v1/batches': {
     query: {
+      /** Only those whose name contains this text, without regard to case and accents. */
+      search?: string | undefined;
+      /** A minus sorts the other way around: the default is the newest first. */
+      sort?: 'created_at' | '-created_at' | 'name' | '-name' | 'matched' | '-matched' | 'credits' | '-credits' | undefined;
       /** Only the reruns of this list. */
       rerun_of?: string | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1621,21 +1977,36 @@ export interface Calls {
   };
   'POST /v1/exports': {
     body: {
+      /** The search, as a query string of the filters of a person search. */
       filter: string;
+      /** Name of the company in a call; of what is created elsewhere. */
       name?: string | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string[] | null | undefined;
+      /** Format of the file. */
       format?: 'csv' | 'csv-safe' | 'jsonl' | 'xlsx' | undefined;
+      /** Maximum number of people. */
       max_results?: number | null | undefined;
+      /** Maximum credits to spend: a list pauses there, an export ends. */
       max_credits?: number | null | undefined;
+      /** `true`: compress the file. */
       gzip?: boolean | undefined;
+      /** `true`: wait in the state `ready` for a quote and a start. */
       hold?: boolean | undefined;
+      /** Names of fields without which a record does not match. */
       required?: string[] | null | undefined;
     };
     response: CreatedExport;
   };
   'GET /v1/exports': {
     query: {
+      /** Only those whose name contains this text, without regard to case and accents. */
+      search?: string | undefined;
+      /** A minus sorts the other way around: the default is the newest first. */
+      sort?: 'created_at' | '-created_at' | 'name' | '-name' | 'matched' | '-matched' | 'credits' | '-credits' | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1648,21 +2019,31 @@ export interface Calls {
   };
   'PATCH /v1/batches/{id}': {
     body: {
+      /** May be sent alone in every state. Downloads are named by it. */
       name?: string | undefined;
+      /** The column of each identifier, such as `{"email": "Work Email"}`; detected without it. */
       mapping?: Record<string, string | number | (string | number)[]> | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string[] | null | undefined;
+      /** Country of phone numbers without a country code, as two letters such as `GB`. */
       default_region?: string | null | undefined;
+      /** Country: two letters of ISO 3166-1, or its name. */
       country?: string | null | undefined;
       /** May be sent alone in the states `ready`, `queued`, `running` and `paused`; not below the credits that are charged and reserved. A list that is paused at its `max_credits` resumes when they pay for one more match. */
       max_credits?: number | null | undefined;
+      /** `true`: charge for each record once; later rows of it are `duplicate`. */
       dedupe?: boolean | undefined;
       /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
       match?: 'exact' | 'likely' | undefined;
       /** The probability that a likely match needs, from 0.5 to 1. Default 0.95. */
       min_probability?: number | undefined;
+      /** `true`: a match that disagrees with the name in the list is no match. */
       require_agreement?: boolean | undefined;
+      /** Names of fields without which a record does not match. */
       required?: string[] | null | undefined;
+      /** Encoding of the file, such as `windows-1252`; detected without it. */
       encoding?: string | undefined;
+      /** Character between cells: `,` `;` `|` or a tab; detected without it. */
       delimiter?: string | undefined;
       /** The row with the names of the columns, from 1 as a spreadsheet counts; the rows above it are not rows of the list. `0`: there is none. Detected when omitted. */
       header_row?: number | undefined;
@@ -1712,7 +2093,9 @@ export interface Calls {
   };
   'GET /v1/batches/{id}/results': {
     query: {
+      /** Format of the file. */
       format?: 'csv' | 'csv-safe' | 'jsonl' | 'xlsx' | undefined;
+      /** `true`: compress the file. */
       gzip?: 'true' | 'false' | undefined;
       /** Only the rows with these outcomes, such as `no_match,ambiguous`. */
       outcomes?: string | undefined;
@@ -1724,7 +2107,9 @@ export interface Calls {
   };
   'GET /v1/exports/{id}/results': {
     query: {
+      /** Format of the file. */
       format?: 'csv' | 'csv-safe' | 'jsonl' | 'xlsx' | undefined;
+      /** `true`: compress the file. */
       gzip?: 'true' | 'false' | undefined;
     };
   };
@@ -1740,7 +2125,48 @@ export interface Calls {
   };
   'POST /v1/batches/{id}/rerun': {
     body: {
+      /** Outcomes of the rows to run again. */
       outcomes: ('no_match' | 'ambiguous' | 'invalid' | 'suppressed' | 'duplicate' | 'error' | 'not_processed')[];
+      /** Wait in the state `ready` for a quote and a start, as after `hold` of an upload. */
+      hold?: boolean | undefined;
+    };
+    response: Batch;
+  };
+  'GET /v1/batches/{id}/ambiguous': {
+    query: {
+      /** Maximum number of items in the response. */
+      limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
+      cursor?: string | undefined;
+    };
+    response: {
+      data: {
+        row: number;
+        /** The list's own cells. */
+        cells: string[];
+        candidates: {
+          id: number;
+          probability: number;
+          /** The agreement of the row with the record. Null in a list that was charged for fewer matches than it has ambiguous rows: free responses must not add up to records. */
+          evidence: string | null;
+          /** Of a person `title`, `industry` and `country`, where ten people or more have the value; of a company `name`, `city`, `country` and `industry`. Null in a list that was charged for fewer matches than it has ambiguous rows: free responses must not add up to records. */
+          traits: Record<string, string | null> | null;
+        }[];
+      }[];
+      next_cursor: string | null;
+    };
+  };
+  'POST /v1/batches/{id}/decisions': {
+    query: {
+      /** As in the JSON, for a body of CSV. */
+      hold?: 'true' | 'false' | undefined;
+    };
+    body: {
+      decisions: {
+        row: number;
+        /** The candidate that the row means; null for none of them. */
+        id: number | null;
+      }[];
       /** Wait in the state `ready` for a quote and a start, as after `hold` of an upload. */
       hold?: boolean | undefined;
     };
@@ -1748,22 +2174,34 @@ export interface Calls {
   };
   'POST /v1/schedules': {
     body: {
+      /** The search, as a query string of the filters of a person search. */
       filter: string;
+      /** Name of the company in a call; of what is created elsewhere. */
       name?: string | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string[] | null | undefined;
+      /** Format of the file. */
       format?: 'csv' | 'csv-safe' | 'jsonl' | 'xlsx' | undefined;
+      /** Maximum number of people. */
       max_results?: number | null | undefined;
+      /** Maximum credits to spend: a list pauses there, an export ends. */
       max_credits?: number | null | undefined;
+      /** Five fields of a cron expression, such as `0 6 * * 1`. */
       cron: string;
+      /** IANA time zone of the expression, such as `Europe/London`. */
       time_zone?: string | undefined;
+      /** Of a key, live or test data; of a schedule, all matching people or only new ones. */
       mode?: 'all' | 'new' | undefined;
+      /** `false` turns it off. */
       enabled?: boolean | undefined;
     };
-    response: CreatedSchedule;
+    response: SavedSchedule;
   };
   'GET /v1/schedules': {
     query: {
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1773,7 +2211,9 @@ export interface Calls {
   };
   'GET /v1/schedules/preview': {
     query: {
+      /** Five fields of a cron expression, such as `0 6 * * 1`. */
       cron: string;
+      /** IANA time zone of the expression, such as `Europe/London`. */
       time_zone?: string | undefined;
     };
     response: {
@@ -1785,24 +2225,36 @@ export interface Calls {
   };
   'PATCH /v1/schedules/{id}': {
     body: {
+      /** The search, as a query string of the filters of a person search. */
       filter?: string | undefined;
+      /** Name of the company in a call; of what is created elsewhere. */
       name?: string | undefined;
+      /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string[] | null | undefined;
+      /** Format of the file. */
       format?: 'csv' | 'csv-safe' | 'jsonl' | 'xlsx' | undefined;
+      /** Maximum number of people. */
       max_results?: number | null | undefined;
+      /** Maximum credits to spend: a list pauses there, an export ends. */
       max_credits?: number | null | undefined;
+      /** Five fields of a cron expression, such as `0 6 * * 1`. */
       cron?: string | undefined;
+      /** IANA time zone of the expression, such as `Europe/London`. */
       time_zone?: string | undefined;
+      /** Of a key, live or test data; of a schedule, all matching people or only new ones. */
       mode?: 'all' | 'new' | undefined;
+      /** `false` turns it off. */
       enabled?: boolean | undefined;
     };
-    response: Schedule;
+    response: SavedSchedule;
   };
   'DELETE /v1/schedules/{id}': {
   };
   'GET /v1/schedules/{id}/runs': {
     query: {
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1821,12 +2273,19 @@ export interface Calls {
   };
   'POST /v1/keys': {
     body: {
+      /** Of a key, live or test data; of a schedule, all matching people or only new ones. */
       mode: 'live' | 'test';
+      /** Name of the company in a call; of what is created elsewhere. */
       name?: string | undefined;
-      scopes?: ('enrich' | 'search' | 'batches' | 'exports' | 'account')[] | undefined;
+      /** Scopes of the key. */
+      scopes?: ('enrich' | 'search' | 'batches' | 'exports' | 'account' | 'reconcile')[] | undefined;
+      /** Maximum number of calls in a minute. */
       requests_per_minute?: number | undefined;
+      /** Maximum number of calls in a day (UTC). */
       requests_per_day?: number | undefined;
+      /** Maximum number of rows of lists and exports in a minute. */
       rows_per_minute?: number | undefined;
+      /** Maximum credits in a day (UTC); null for no limit. */
       credits_per_day?: number | undefined;
     };
     response: {
@@ -1843,11 +2302,15 @@ export interface Calls {
       created_at: string;
       expires_at: string | null;
       revoked_at: string | null;
+      /** Its last call, within five minutes; null before the first. */
+      last_used_at: string | null;
     };
   };
   'GET /v1/keys': {
     query: {
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1860,6 +2323,7 @@ export interface Calls {
   };
   'POST /v1/keys/{id}/roll': {
     body: {
+      /** Seconds for which the old one stays valid. */
       overlap_seconds?: number | undefined;
     };
     response: {
@@ -1876,20 +2340,27 @@ export interface Calls {
       created_at: string;
       expires_at: string | null;
       revoked_at: string | null;
+      /** Its last call, within five minutes; null before the first. */
+      last_used_at: string | null;
       replaces: Key;
     };
   };
   'POST /v1/mappings': {
     body: {
+      /** Name of the company in a call; of what is created elsewhere. */
       name: string;
+      /** The list whose columns are kept. */
       batch_id: string;
     };
     response: NamedMapping;
   };
   'GET /v1/mappings': {
     query: {
+      /** The operation to run on each row. */
       operation?: string | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1899,11 +2370,38 @@ export interface Calls {
   };
   'DELETE /v1/mappings/{id}': {
   };
+  'POST /v1/searches': {
+    body: {
+      /** Name of the company in a call; of what is created elsewhere. */
+      name: string;
+      /** The search, as a query string of the filters of a person search. */
+      filter: string;
+    };
+    response: SavedSearch;
+  };
+  'GET /v1/searches': {
+    query: {
+      /** Maximum number of items in the response. */
+      limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
+      cursor?: string | undefined;
+    };
+    response: {
+      data: SavedSearch[];
+      next_cursor: string | null;
+    };
+  };
+  'DELETE /v1/searches/{id}': {
+  };
   'POST /v1/webhooks': {
     body: {
+      /** Address that receives the events, with `https://`. */
       url: string;
+      /** Types of events to send. */
       events?: ('batch.completed' | 'batch.failed' | 'batch.cancelled' | 'batch.paused' | 'export.completed' | 'export.failed' | 'export.cancelled' | 'export.paused' | 'schedule.skipped' | 'schedule.failed' | 'credits.low' | 'credits.empty' | 'key.revoked')[] | undefined;
+      /** Send `credits.low` when fewer credits than this are left. */
       credits_low_threshold?: number | undefined;
+      /** `false` turns it off. */
       enabled?: boolean | undefined;
     };
     response: {
@@ -1924,7 +2422,9 @@ export interface Calls {
   };
   'GET /v1/webhooks': {
     query: {
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1937,9 +2437,13 @@ export interface Calls {
   };
   'PATCH /v1/webhooks/{id}': {
     body: {
+      /** Address that receives the events, with `https://`. */
       url?: string | undefined;
+      /** Types of events to send. */
       events?: ('batch.completed' | 'batch.failed' | 'batch.cancelled' | 'batch.paused' | 'export.completed' | 'export.failed' | 'export.cancelled' | 'export.paused' | 'schedule.skipped' | 'schedule.failed' | 'credits.low' | 'credits.empty' | 'key.revoked')[] | undefined;
+      /** Send `credits.low` when fewer credits than this are left. */
       credits_low_threshold?: number | undefined;
+      /** `false` turns it off. */
       enabled?: boolean | undefined;
     };
     response: Webhook;
@@ -1948,6 +2452,7 @@ export interface Calls {
   };
   'POST /v1/webhooks/{id}/rotate': {
     body: {
+      /** Seconds for which the old one stays valid. */
       overlap_seconds?: number | undefined;
     };
     response: {
@@ -1971,8 +2476,11 @@ export interface Calls {
   };
   'GET /v1/webhooks/{id}/deliveries': {
     query: {
+      /** Only deliveries in this state. */
       state?: 'pending' | 'delivered' | 'failed' | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1985,10 +2493,15 @@ export interface Calls {
   };
   'GET /v1/usage': {
     query: {
+      /** First day (UTC), such as `2026-11-01`. */
       from?: string | undefined;
+      /** Last day (UTC), included. */
       to?: string | undefined;
+      /** Only what this key has spent. */
       key_id?: string | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2007,10 +2520,15 @@ export interface Calls {
   };
   'GET /v1/usage/lines': {
     query: {
+      /** First day (UTC), such as `2026-11-01`. */
       from?: string | undefined;
+      /** Last day (UTC), included. */
       to?: string | undefined;
+      /** Only what this key has spent. */
       key_id?: string | undefined;
+      /** Maximum number of items in the response. */
       limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2029,9 +2547,127 @@ export interface Calls {
   };
   'GET /v1/usage/lines.csv': {
     query: {
+      /** First day (UTC), such as `2026-11-01`. */
       from?: string | undefined;
+      /** Last day (UTC), included. */
       to?: string | undefined;
+      /** Only what this key has spent. */
       key_id?: string | undefined;
+    };
+  };
+  'POST /admin/import-runs': {
+    query: {
+      /** Name of the file: adapters recognise it, and it may hold the day. */
+      name: string;
+    };
+    response: ImportRun;
+  };
+  'GET /admin/import-runs': {
+    query: {
+      /** Maximum number of items in the response. */
+      limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
+      cursor?: string | undefined;
+    };
+    response: {
+      data: ImportRun[];
+      next_cursor: string | null;
+    };
+  };
+  'GET /admin/import-runs/{id}': {
+    response: ImportRun;
+  };
+  'PATCH /admin/import-runs/{id}': {
+    body: {
+      /** Name of the source; null or `auto` finds it. */
+      source?: 'gb-companies' | 'gb-psc' | 'gb-officers' | 'gb-accounts' | 'gleif' | 'pdl' | 'sirene' | 'brreg' | 'ariregister' | 'hubspot' | 'salesforce' | 'apollo' | 'pipedrive' | 'linkedin' | 'google-contacts' | 'outlook' | 'vcard' | 'auto' | null | undefined;
+      /** The columns of each field, under a name that is also that of the source; null guesses them. */
+      mapping?: unknown | null | undefined;
+      as_of?: string | null | undefined;
+      /** `true`: take a snapshot that lacks many of the records before. */
+      allow_gone?: boolean | undefined;
+    };
+    response: ImportRun;
+  };
+  'POST /admin/import-runs/{id}/files': {
+    query: {
+      /** Name of the file: adapters recognise it, and it may hold the day. */
+      name: string;
+    };
+    response: ImportRun;
+  };
+  'POST /admin/import-runs/{id}/count': {
+    response: ImportRun;
+  };
+  'POST /admin/import-runs/{id}/start': {
+    response: ImportRun;
+  };
+  'POST /admin/import-runs/{id}/cancel': {
+    response: ImportRun;
+  };
+  'GET /admin/import-runs/{id}/rejects': {
+  };
+  'GET /admin/imports': {
+    query: {
+      /** Maximum number of items in the response. */
+      limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
+      cursor?: string | undefined;
+    };
+    response: {
+      data: Import[];
+      next_cursor: string | null;
+    };
+  };
+  'GET /admin/imports/{id}': {
+    response: ShownImport;
+  };
+  'POST /admin/imports/{id}/undo': {
+    body: {
+      /** Ids of the later imports that build on it, as `undo.later` names them: they are undone too. */
+      with?: number[] | undefined;
+    };
+    response: ImportRun;
+  };
+  'POST /admin/companies/{id}/split': {
+    body: {
+      /** Their numbers, as the sources of the record tell them in `record`. */
+      records: number[];
+    };
+    /** The split, and the ids that its records have now. */
+    response: {
+      split: number;
+      ids: number[];
+    };
+  };
+  'POST /admin/people/{id}/split': {
+    body: {
+      /** Their numbers, as the sources of the record tell them in `record`. */
+      records: number[];
+    };
+    /** The split, and the ids that its records have now. */
+    response: {
+      split: number;
+      ids: number[];
+    };
+  };
+  'GET /admin/splits': {
+    query: {
+      /** Maximum number of items in the response. */
+      limit?: number | undefined;
+      /** `next` of the page before; none for the first page. */
+      cursor?: string | undefined;
+    };
+    response: {
+      data: Split[];
+      next_cursor: string | null;
+    };
+  };
+  'POST /admin/splits/{id}/undo': {
+    /** The split, and the ids that its records have now. */
+    response: {
+      split: number;
+      ids: number[];
     };
   };
 }

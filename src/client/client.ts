@@ -90,10 +90,10 @@ function openTransport(baseUrl: string, apiKey: string) {
   async function send(
     method: string,
     target: string,
-    body?: FormData | object,
+    body?: FormData | Blob | object,
     idempotencyKey: string = randomUUID(),
   ): Promise<Response> {
-    const isForm = body instanceof FormData;
+    const isForm = body instanceof FormData || body instanceof Blob;
     const response = await fetch(new URL(target, baseUrl), {
       method,
       headers: {
@@ -135,14 +135,27 @@ function openTransport(baseUrl: string, apiKey: string) {
   return { send, call, file };
 }
 
+type Transport = ReturnType<typeof openTransport>;
+
 /**
  * A client of the service at `baseUrl`. Its calls throw `ProblemError` for every refusal, and `UnreachableError`
  * without a response.
  */
 export function createClient(baseUrl: string, apiKey: string) {
-  const { send, call, file } = openTransport(baseUrl, apiKey);
+  const transport = openTransport(baseUrl, apiKey);
   return {
-    ...singleCalls(call),
+    ...singleCalls(transport),
+    ...searchCalls(transport),
+    ...batchCalls(transport),
+    ...exportCalls(transport),
+    ...scheduleCalls(transport),
+    ...webhookCalls(transport),
+  };
+}
+
+/** Calls about lists. */
+function batchCalls({ send, call, file }: Transport) {
+  return {
     /** Uploads a file. Options are the form fields of `POST /v1/batches`. */
     async createBatch(file: string, options: Record<string, string>): Promise<Batch> {
       const form = new FormData();
@@ -155,29 +168,56 @@ export function createClient(baseUrl: string, apiKey: string) {
     /** Sets the maximum credits of a batch; null for no limit. */
     capBatch: (id: string, maxCredits: number | null) =>
       call('PATCH /v1/batches/{id}', { id, body: { max_credits: maxCredits } }),
-    /** Makes a new batch of the rows with these outcomes. */
-    rerunBatch: (id: string, outcomes: string[]) =>
-      call('POST /v1/batches/{id}/rerun', { id, body: { outcomes } }),
+    /** Makes a new batch of the rows with these outcomes; with `hold` it waits for a quote and a start. */
+    rerunBatch: (id: string, body: { outcomes: string[]; hold?: boolean }) =>
+      call('POST /v1/batches/{id}/rerun', { id, body }),
+    /** A page of the ambiguous rows of a batch with their candidates, after a cursor. */
+    listAmbiguous: (id: string, cursor?: string) =>
+      call('GET /v1/batches/{id}/ambiguous', { id, query: { limit: 100, cursor } }),
+    /** Decides ambiguous rows by a CSV file with the columns row and id. */
+    async decideRows(id: string, file: string, hold: boolean): Promise<Batch> {
+      const csv = await openAsBlob(file, { type: 'text/csv' });
+      const target = `/v1/batches/${id}/decisions?hold=${hold}`;
+      return (await (await send('POST', target, csv)).json()) as Batch;
+    },
     getReport: (id: string) =>
       call('GET /v1/batches/{id}/report', { id }) as Promise<unknown> as Promise<ClientReport>,
+    listBatches: () => call('GET /v1/batches'),
     getBatch: (id: string) => call('GET /v1/batches/{id}', { id }),
     /** The result as it is now, and whether it is complete; `form` is the query of the call. */
     getResults: (id: string, form: Record<string, string> = {}) =>
       file(`/v1/batches/${id}/results`, form),
-    /** Bodies are those of the API's calls, which checks them. */
+  };
+}
+
+/** Calls about exports. Bodies are those of the API, which checks them. */
+function exportCalls({ call, file }: Transport) {
+  return {
     createExport: (body: object) => call('POST /v1/exports', { body }),
     getExport: (id: string) => call('GET /v1/exports/{id}', { id }),
-    listBatches: () => call('GET /v1/batches'),
     listExports: () => call('GET /v1/exports'),
     controlExport: (id: string, action: ControlAction): Promise<Export> =>
       call(`POST /v1/exports/{id}/${action}`, { id }),
     getExportResults: (id: string, form: Record<string, string> = {}) =>
       file(`/v1/exports/${id}/results`, form),
+  };
+}
+
+/** Calls about schedules. Bodies are those of the API, which checks them. */
+function scheduleCalls({ call }: Transport) {
+  return {
     createSchedule: (body: object) => call('POST /v1/schedules', { body }),
     getSchedule: (id: string) => call('GET /v1/schedules/{id}', { id }),
     listSchedules: () => call('GET /v1/schedules'),
     changeSchedule: (id: string, body: object) => call('PATCH /v1/schedules/{id}', { id, body }),
     deleteSchedule: (id: string) => call('DELETE /v1/schedules/{id}', { id }),
+    listRuns: (id: string) => call('GET /v1/schedules/{id}/runs', { id }),
+  };
+}
+
+/** Calls that search. */
+function searchCalls({ send }: Transport) {
+  return {
     /** A page of a search, by its path and query; `next` is the path of the next page, null behind the last. */
     async searchPage(path: string): Promise<ClientPage> {
       const response = await send('GET', path);
@@ -197,7 +237,12 @@ export function createClient(baseUrl: string, apiKey: string) {
         'GET /personsearch/preview',
         'response'
       >,
-    listRuns: (id: string) => call('GET /v1/schedules/{id}/runs', { id }),
+  };
+}
+
+/** Calls about webhooks. Bodies are those of the API, which checks them. */
+function webhookCalls({ call }: Transport) {
+  return {
     createWebhook: (body: object) => call('POST /v1/webhooks', { body }),
     listWebhooks: () => call('GET /v1/webhooks'),
     changeWebhook: (id: string, body: object) => call('PATCH /v1/webhooks/{id}', { id, body }),
@@ -226,7 +271,7 @@ type Whole<Value> = Value extends ChosenPerson
       : Value;
 
 /** Calls about one record, lookups, and the account. */
-function singleCalls(call: ReturnType<typeof openTransport>['call']) {
+function singleCalls({ call }: Transport) {
   const get =
     <Of extends Name>(name: Of) =>
     (query: Part<Of, 'query'>, options: Repeatable = {}) =>

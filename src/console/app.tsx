@@ -30,6 +30,16 @@ export function App() {
   );
 }
 
+/** Reloads the whole console, which may be of another version by now; without a connection only tries again. */
+async function reloadOr(again: () => void): Promise<void> {
+  const isThere = await fetch('/', { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  if (isThere) location.reload();
+  else again();
+}
+
 function CurrentPage({ session: { key } }: { session: Session }) {
   const { path, query } = useStore(address);
   useEffect(() => {
@@ -77,12 +87,14 @@ function LoadedPage({ page, ...props }: PageProps & { page: Page }) {
   const [loaded, setLoaded] = useState<{ Component: ComponentType<PageProps> } | 'failed' | null>(
     null,
   );
-  useEffect(() => {
+  const load = () => {
+    setLoaded(null);
     page.load().then(
       (Component) => setLoaded({ Component }),
       () => setLoaded('failed'),
     );
-  }, [page]);
+  };
+  useEffect(load, [page]);
   if (loaded === null) return <Loading />;
   if (loaded !== 'failed') return <loaded.Component {...props} />;
   return (
@@ -91,12 +103,12 @@ function LoadedPage({ page, ...props }: PageProps & { page: Page }) {
       <EmptyState
         title="The connection was lost, or the service has been updated"
         action={
-          <button type="button" class="button primary" onClick={() => location.reload()}>
-            Load again
+          <button type="button" class="button primary" onClick={() => reloadOr(load)}>
+            Reload
           </button>
         }
       >
-        Loading the page again gets the version that runs now.
+        Check your connection, then reload.
       </EmptyState>
     </>
   );

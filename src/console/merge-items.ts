@@ -5,18 +5,26 @@ interface Dated {
   revision: number;
 }
 
-/** The items as they are in the latest first page, and those of the pages after it. */
+/** The items, each in its newest state. */
+export function updateItems<Item extends Dated>(
+  items: readonly Item[],
+  latest: readonly Item[] | null,
+): Item[] {
+  const known = new Map(latest?.map((item) => [item.id, item]));
+  return items.map((item) => {
+    const now = known.get(item.id);
+    return now !== undefined && now.revision > item.revision ? now : item;
+  });
+}
+
+/** The items as they are in the latest first page, and those of the pages after it, both newest first. */
 export function mergeItems<Item extends Dated>(
   items: readonly Item[],
   latest: readonly Item[] | null,
 ): Item[] {
   const last = latest?.at(-1);
   if (latest === null || last === undefined) return [...items];
-  const known = new Map(items.map((item) => [item.id, item]));
-  const first = latest.map((item) => {
-    const before = known.get(item.id);
-    return before !== undefined && before.revision > item.revision ? before : item;
-  });
+  const first = updateItems(latest, items);
   const ids = new Set(latest.map(({ id }) => id));
   // An item that should be among the first and is not has been deleted.
   const older = items.filter(({ id, created_at }) => !ids.has(id) && created_at < last.created_at);

@@ -21,6 +21,18 @@ export const pages: readonly Page[] = [
     load: async () => (await import('./pages/batch.tsx')).BatchPage,
   },
   {
+    path: '/batches/:id/ambiguous',
+    scope: 'batches',
+    entry: null,
+    load: async () => (await import('./pages/ambiguous-rows.tsx')).AmbiguousRowsPage,
+  },
+  {
+    path: '/welcome',
+    scope: null,
+    entry: null,
+    load: async () => (await import('./pages/welcome.tsx')).WelcomePage,
+  },
+  {
     path: '/search',
     scope: 'search',
     entry: { label: 'Search', icon: 'search' },
@@ -75,6 +87,24 @@ export const pages: readonly Page[] = [
     load: async () => (await import('./pages/webhook.tsx')).WebhookPage,
   },
   {
+    path: '/data',
+    scope: 'admin',
+    entry: { label: 'Data', icon: 'data' },
+    load: async () => (await import('./pages/data.tsx')).DataPage,
+  },
+  {
+    path: '/data/runs/:id',
+    scope: 'admin',
+    entry: null,
+    load: async () => (await import('./pages/import-run.tsx')).ImportRunPage,
+  },
+  {
+    path: '/data/imports/:id',
+    scope: 'admin',
+    entry: null,
+    load: async () => (await import('./pages/import.tsx')).ImportPage,
+  },
+  {
     path: '/health',
     scope: 'admin',
     entry: { label: 'Health', icon: 'pulse' },
@@ -84,3 +114,6 @@ export const pages: readonly Page[] = [
 
 /** Where `/` leads. */
 export const HOME_PATH = '/batches';
+
+/** The first page of a newcomer. */
+export const WELCOME_PATH = '/welcome';

@@ -16,11 +16,11 @@ interface PricedOperation {
 
 /** The operations that can be asked about the rows of a list. */
 export const operations: readonly PricedOperation[] = [
-  {"name":"people.enrich","label":"Enrich people","price":1,"about":"The person: position, company, e-mails, phones, place.","identifiers":["professional_network","email","phone","twitter"]},
-  {"name":"people.enrich-with-company","label":"Enrich people with their company","price":1,"about":"The person, and the company that employs them.","identifiers":["professional_network","email","phone","twitter"]},
-  {"name":"people.mobile","label":"Find mobile numbers","price":8,"about":"The mobile number of a person.","identifiers":["professional_network","email"]},
-  {"name":"people.email-verify","label":"Verify work e-mails","price":1,"about":"Whether a work e-mail is valid.","identifiers":["email"]},
-  {"name":"companies.enrich","label":"Enrich companies","price":1,"about":"The company: industry, size, address, directors of UK companies.","identifiers":["registry_number","domain","professional_network","phone","name"]},
-  {"name":"companies.logo","label":"Find company logos","price":1,"about":"The address of the logo.","identifiers":["registry_number","domain","professional_network","phone","name"]},
-  {"name":"companies.financials","label":"Find company financials","price":1,"about":"The latest financial period.","identifiers":["registry_number","domain","professional_network","phone","name"]},
+  {"name":"people.enrich","label":"Enrich people","price":1,"about":"Adds job title, company, emails, phone numbers and location.","identifiers":["professional_network","email","phone","twitter"]},
+  {"name":"people.enrich-with-company","label":"Enrich people with their company","price":1,"about":"Adds the person and the company that employs them.","identifiers":["professional_network","email","phone","twitter"]},
+  {"name":"people.mobile","label":"Find mobile numbers","price":8,"about":"Adds the mobile number of a person.","identifiers":["professional_network","email"]},
+  {"name":"people.email-verify","label":"Verify work emails","price":1,"about":"Checks whether a work email is valid.","identifiers":["email"]},
+  {"name":"companies.enrich","label":"Enrich companies","price":1,"about":"Adds industry, size, address, and the directors of UK companies.","identifiers":["registry_number","domain","professional_network","phone","name"]},
+  {"name":"companies.logo","label":"Find company logos","price":1,"about":"Adds the URL of the logo.","identifiers":["registry_number","domain","professional_network","phone","name"]},
+  {"name":"companies.financials","label":"Find company financials","price":1,"about":"Adds the latest financial period.","identifiers":["registry_number","domain","professional_network","phone","name"]},
 ];

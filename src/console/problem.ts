@@ -41,7 +41,7 @@ export function pageProblem(code: string, detail: string): Problem {
 export const unreachable = () =>
   pageProblem(
     'unreachable',
-    'The service cannot be reached. Check your connection and try again: nothing is lost.',
+    'We can’t reach the server. Your work is saved; try again in a moment.',
   );
 
 /** Any thrown value as a problem that can be shown. */

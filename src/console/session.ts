@@ -13,7 +13,7 @@ export interface Session {
   limits: { upload_bytes: number };
 }
 
-export type Credentials = { key: string } | { email: string; password: string };
+export type Credentials = { key: string } | { email: string; password: string } | { link: string };
 
 /** Undefined until the server has been asked, null for nobody. */
 export const session = createStore<Session | null | undefined>(undefined);
@@ -66,8 +66,18 @@ export async function followSession(): Promise<void> {
   modeElsewhere.set(null);
 }
 
-/** Asks the server who is signed in. */
-export async function loadSession(): Promise<void> {
+/** What is wrong with the link that led here; null when nothing is. */
+export const linkProblem = createStore<Problem | null>(null);
+
+/** Signs in by the link that led here, if one did; else asks the server who is signed in. */
+export async function loadSession(link: string | null): Promise<void> {
+  if (link !== null) {
+    try {
+      return await signIn({ link });
+    } catch (error) {
+      if (error instanceof Problem) linkProblem.set(error);
+    }
+  }
   session.set(await callSession<Session | null>('GET'));
 }
 

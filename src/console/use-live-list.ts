@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call } from './api.ts';
 import { isFinal, type Progress } from './batch/batch.ts';
-import { mergeItems } from './merge-items.ts';
+import { mergeItems, updateItems } from './merge-items.ts';
 import { dataChanged } from './session.ts';
 import { useStore } from './store.ts';
 import { type List, useList } from './use-call.ts';
@@ -11,13 +11,19 @@ import { type List, useList } from './use-call.ts';
 const MOVING_MS = 4_000;
 const RESTING_MS = 20_000;
 
-/** As `useList`, and its first page is read again as long as the tab is in sight. */
-export function useLiveList<Item extends Progress>(path: string): List<Item> {
+/**
+ * As `useList`, and its first page is read again as long as the tab is in sight. In another order than the newest first,
+ * that page updates what is shown, and adds nothing.
+ */
+export function useLiveList<Item extends Progress>(
+  path: string,
+  { isNewestFirst = true }: { isNewestFirst?: boolean } = {},
+): List<Item> {
   const list = useList<Item>(path);
   const [latest, setLatest] = useState<readonly Item[] | null>(null);
   const [round, setRound] = useState(0);
   const changes = useStore(dataChanged);
-  const items = list.items && mergeItems(list.items, latest);
+  const items = list.items && (isNewestFirst ? mergeItems : updateItems)(list.items, latest);
   const isMoving = items?.some(({ state }) => !isFinal(state) && state !== 'ready') === true;
   useEffect(() => {
     const gone = new AbortController();

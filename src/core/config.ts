@@ -7,8 +7,10 @@ import { z } from 'zod';
 import { AppError } from './lib/errors.ts';
 import { Secret } from './lib/secret.ts';
 import {
+  bucketFolder,
+  databaseUrl,
   flag,
-  hostName,
+  hostNames,
   integer,
   optionalText,
   postgresUrls,
@@ -45,11 +47,8 @@ export const configOptions = {
   databaseUrl: option(
     'DATABASE_URL',
     '(the embedded server)',
-    'Postgres 15 or newer. Without it the commands use the embedded server of the data folder.',
-    z.url({ protocol: /^postgres(ql)?$/ }).optional() as z.ZodType<
-      string | undefined,
-      string | undefined
-    >,
+    'Postgres 15 or newer. Without it the commands use the embedded server of the data folder. A primary and its standbys are several servers, separated by commas: `postgres://enrich:...@db1:5432,db2:5432/enrich?target_session_attrs=read-write`.',
+    databaseUrl,
   ),
   dataDir: option(
     'ENRICH_DATA_DIR',
@@ -128,11 +127,23 @@ export const configOptions = {
   ),
   logLevel: option(
     'LOG_LEVEL',
-    'info',
-    'One of trace, debug, info, warn, error, fatal, silent. Logs are JSON lines on stderr.',
+    '(info; warn in a terminal)',
+    'One of trace, debug, info, warn, error, fatal, silent. Logs are JSON lines on stderr, in a terminal plain lines.',
     z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-      .default('info') as z.ZodType<string, string | undefined>,
+      .default(() => (process.stderr.isTTY ? 'warn' : 'info')) as z.ZodType<
+      string,
+      string | undefined
+    >,
+  ),
+  isCi: option(
+    'CI',
+    '(not set)',
+    'Set by build servers. `enrich demo` then ends when it is done, in a terminal too.',
+    z
+      .string()
+      .optional()
+      .transform((value) => value !== undefined && !['', '0', 'false'].includes(value)),
   ),
   otlpEndpoint: option(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
@@ -186,20 +197,19 @@ export const configOptions = {
     'S3_PREFIX',
     '(the whole bucket)',
     'Folder of the bucket that holds everything, such as `enrich/production`.',
-    z
-      .string()
-      .regex(
-        /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)*\/?$/,
-        'must be a path such as enrich/production',
-      )
-      .transform((folder) => folder.replace(/\/$/, ''))
-      .default(''),
+    bucketFolder,
   ),
   uploadBytesMax: option(
     'UPLOAD_BYTES_MAX',
     '209715200',
     'Maximum size of an uploaded file, in bytes.',
     integer(1, Number.MAX_SAFE_INTEGER, 200 * 1024 * 1024),
+  ),
+  importBytesMax: option(
+    'IMPORT_BYTES_MAX',
+    '8589934592',
+    'Maximum size of one file that an operator imports in the console or with `POST /admin/import-runs`, in bytes. The worker that imports it needs as much room in its folder for temporary files.',
+    integer(1, Number.MAX_SAFE_INTEGER, 8 * 1024 ** 3),
   ),
   storedBytesMax: option(
     'STORED_BYTES_MAX',
@@ -230,6 +240,12 @@ export const configOptions = {
     '3',
     'Chunks that one worker process has in flight. The number of workers times this value should be about the number of cores of the database.',
     integer(1, 64, 3),
+  ),
+  buildsLocalCopy: option(
+    'BUILD_LOCAL_COPY',
+    'true',
+    'Whether workers build a local copy of a large graph in ENRICH_DATA_DIR by themselves when lists are long enough to gain by it. `false` leaves that to `enrich graph copy build`.',
+    flag(true),
   ),
   accountChunksMax: option(
     'ACCOUNT_CHUNKS_MAX',
@@ -265,11 +281,7 @@ export const configOptions = {
     'WEBHOOK_ALLOWED_HOSTS',
     '(none)',
     'Hosts that webhooks may point to although they are not public, on any port and over http too: names or addresses separated by commas, such as `hooks.internal,10.0.0.5`. Every user who can create webhooks can reach them through the service.',
-    z
-      .string()
-      .default('')
-      .transform((list) => list.split(',').filter(Boolean))
-      .pipe(z.array(hostName)) as z.ZodType<string[], string | undefined>,
+    hostNames,
   ),
   webhookEncryptionKey: option(
     'WEBHOOK_ENCRYPTION_KEY',

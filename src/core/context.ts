@@ -2,6 +2,9 @@
 import type { Config } from './config.ts';
 import { connect, type Database, type GraphSchema } from './db/client.ts';
 import { type PoolUse, poolSettings } from './db/pool-settings.ts';
+import { watchPrimary } from './db/primary.ts';
+import { type LocalCopy, openLocalCopy } from './graph-copy/local-copy.ts';
+import { copyFolder } from './graph-copy/manifest.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { openPostgresLimiter } from './limits/postgres-limiter.ts';
 import { openRedisLimiter } from './limits/redis-limiter.ts';
@@ -28,6 +31,8 @@ export interface Context extends AsyncDisposable {
   watchSql: Database;
   store: ObjectStore;
   limiter: Limiter;
+  /** The copy of the live graph on this machine. */
+  localCopy: LocalCopy;
 }
 
 /** An operator's query must not burden a database that is already in trouble. */
@@ -41,6 +46,8 @@ export async function openContext(
 ): Promise<Context> {
   const log = createLog(config.logLevel, process);
   const settings = poolSettings(config);
+  const primary = watchPrimary(databaseUrl);
+  if (primary !== null) primary.log = log;
   const open = (use: PoolUse, graph: GraphSchema) =>
     connect({ ...settings[use], url: databaseUrl, graph });
   const sql = open('any', 'graph');
@@ -54,6 +61,7 @@ export async function openContext(
     statementTimeoutMs: WATCH_MS_MAX,
   });
   const { redisUrl, redisPrefix: prefix, apiProcesses: processes } = config;
+  const localCopy = openLocalCopy(copyFolder(config.dataDir), log);
   const redis = redisUrl === undefined ? null : connectRedis(redisUrl, 'limits', log);
   return {
     log,
@@ -66,8 +74,10 @@ export async function openContext(
     limiter: redis
       ? openRedisLimiter({ redis, sql, log }, { prefix, processes })
       : openPostgresLimiter(sql),
+    localCopy,
     async [Symbol.asyncDispose]() {
       redis?.disconnect();
+      localCopy.close();
       const pools = [sql, testSql, searchSql, testSearchSql, watchSql];
       await Promise.all(pools.map((pool) => pool.end({ timeout: 5 })));
     },

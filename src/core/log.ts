@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { stderr } from 'node:process';
 import { type Logger, pino } from 'pino';
 
 export type Log = Logger;
@@ -11,7 +12,7 @@ const RETRY_MS = 5;
 let isPipeStuck = false;
 
 // Stderr may be a file on a full disk. A direct write to the stream must not end the process either.
-process.stderr.on('error', () => {});
+stderr.on('error', () => {});
 
 /**
  * Writes the line to stderr before it returns, and drops what cannot be written. Pino's own destination ends the
@@ -36,12 +37,27 @@ function writeLine(line: string): void {
 }
 
 /**
- * Returns a logger that writes JSON lines to stderr; stdout stays free for results. Personal identifiers never
- * belong in a log line: log ids, counts and codes.
+ * Returns a line of the log as a person reads it in a terminal, such as
+ * `12:04:31 warn api: process ended, restarting it pid=77`; the stack of an error follows.
+ */
+export function toPlainLine(json: string): string {
+  const { time, level, process, msg, err, ...rest } = JSON.parse(json) as Record<string, unknown>;
+  const { stack } = (err ?? {}) as { stack?: string };
+  const members = Object.entries(rest).map(([name, value]) => {
+    return `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`;
+  });
+  const head = `${String(time).slice(11, 19)} ${pino.levels.labels[Number(level)]} ${process}:`;
+  const text = [head, ...(msg === undefined ? [] : [msg]), ...members].join(' ');
+  return `${text}\n${stack === undefined ? '' : `${stack}\n`}`;
+}
+
+/**
+ * Returns a logger that writes JSON lines to stderr, in a terminal plain lines; stdout stays free for results. Personal
+ * identifiers never belong in a log line: log ids, counts and codes.
  */
 export function createLog(level: string, process: string): Log {
   return pino(
     { level, base: { process }, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: writeLine },
+    { write: stderr.isTTY ? (line) => writeLine(toPlainLine(line)) : writeLine },
   );
 }

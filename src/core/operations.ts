@@ -46,7 +46,7 @@ export const operations = {
     identifiers: personIdentifiers,
     success: 'a stored person',
     label: 'Enrich people',
-    about: 'The person: position, company, e-mails, phones, place.',
+    about: 'Adds job title, company, emails, phone numbers and location.',
   },
   'people.enrich-with-company': {
     path: '/v1/people/enrich-with-company',
@@ -56,7 +56,7 @@ export const operations = {
     identifiers: personIdentifiers,
     success: 'a stored person; the company may be null',
     label: 'Enrich people with their company',
-    about: 'The person, and the company that employs them.',
+    about: 'Adds the person and the company that employs them.',
   },
   'people.mobile': {
     path: '/v1/people/mobile',
@@ -66,7 +66,7 @@ export const operations = {
     identifiers: ['professional_network', 'email'],
     success: 'a stored mobile number',
     label: 'Find mobile numbers',
-    about: 'The mobile number of a person.',
+    about: 'Adds the mobile number of a person.',
   },
   'people.email-verify': {
     path: '/v1/people/email/verify',
@@ -75,8 +75,8 @@ export const operations = {
     owned: null,
     identifiers: ['email'],
     success: 'a work e-mail in the graph',
-    label: 'Verify work e-mails',
-    about: 'Whether a work e-mail is valid.',
+    label: 'Verify work emails',
+    about: 'Checks whether a work email is valid.',
   },
   'companies.enrich': {
     path: '/v1/companies/enrich',
@@ -86,7 +86,7 @@ export const operations = {
     identifiers: companyIdentifiers,
     success: 'a stored company',
     label: 'Enrich companies',
-    about: 'The company: industry, size, address, directors of UK companies.',
+    about: 'Adds industry, size, address, and the directors of UK companies.',
   },
   'companies.logo': {
     path: '/v1/companies/logo',
@@ -96,7 +96,7 @@ export const operations = {
     identifiers: companyIdentifiers,
     success: 'a stored logo URL',
     label: 'Find company logos',
-    about: 'The address of the logo.',
+    about: 'Adds the URL of the logo.',
   },
   'companies.financials': {
     path: '/v1/companies/financials',
@@ -106,7 +106,7 @@ export const operations = {
     identifiers: companyIdentifiers,
     success: 'at least one stored financial period',
     label: 'Find company financials',
-    about: 'The latest financial period.',
+    about: 'Adds the latest financial period.',
   },
 } as const satisfies Record<string, Operation>;
 
@@ -137,7 +137,8 @@ export const prices: readonly { operation: PricedOperation; price: number }[] = 
   personSearch.name,
 ].map((operation) => ({ operation, price: priceOf(operation) }));
 
-function creditsText(credits: number): string {
+/** `1 credit`, `20 credits`. */
+export function creditsText(credits: number): string {
   return credits === 1 ? '1 credit' : `${credits} credits`;
 }
 

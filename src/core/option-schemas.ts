@@ -1,12 +1,24 @@
 /** Schemas of options: each parses the text of an environment variable. */
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { readDatabaseUrl } from './lib/database-url.ts';
 
 export const text = z.string().min(1);
 export const optionalText = text.optional() as z.ZodType<string | undefined, string | undefined>;
 export const redisUrl = z.string().refine((list) => list.split(',').every(isRedisUrl), {
   error: 'must be redis://host:port or rediss://host:port, or several separated by commas',
 });
+/** One database, on one server or on several of which one accepts writes. */
+export const databaseUrl = z
+  .string()
+  .optional()
+  .superRefine((url, context) => {
+    try {
+      if (url !== undefined) readDatabaseUrl(url);
+    } catch (error) {
+      context.addIssue((error as Error).message);
+    }
+  }) as unknown as z.ZodType<string | undefined, string | undefined>;
 const isPostgresUrl = (text: string) =>
   URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol);
 export const postgresUrls = z
@@ -23,13 +35,28 @@ export const flag = (byDefault: boolean) =>
     .default(byDefault ? 'true' : 'false')
     .transform((text) => text === 'true') as z.ZodType<boolean, string | undefined>;
 /** A host in the form in which addresses are compared. */
-export const hostName = z.string().transform((text, context) => {
+const hostName = z.string().transform((text, context) => {
   const host = text.trim();
   const isHost = /^([^\s/:@?#\\[\]]+|\[[0-9a-f:.]+\])$/i.test(host);
   if (isHost && URL.canParse(`http://${host}/`)) return new URL(`http://${host}/`).hostname;
   context.addIssue(`\`${host}\` must be the name or address of a host, without port and path`);
   return z.NEVER;
 });
+/** Hosts separated by commas. */
+export const hostNames = z
+  .string()
+  .default('')
+  .transform((list) => list.split(',').filter(Boolean))
+  .pipe(z.array(hostName)) as z.ZodType<string[], string | undefined>;
+/** A folder of a bucket, without the closing slash; empty for the whole bucket. */
+export const bucketFolder = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)*\/?$/,
+    'must be a path such as enrich/production',
+  )
+  .transform((folder) => folder.replace(/\/$/, ''))
+  .default('');
 /** The Express setting `trust proxy`: a number of proxies, a list of addresses, or false for none. */
 export const proxies = z
   .string()

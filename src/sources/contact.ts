@@ -74,7 +74,9 @@ export function contactRow(
   const mobile = phoneOf(contact.mobile, country);
   const profile = profileOf(contact.profile);
   if (contact.isOptedOut === true) {
-    const optedOut = [...emails, phone, mobile, profile].filter((text) => text !== undefined);
+    const own = [...emails, mobile, profile].filter((text) => text !== undefined);
+    // Colleagues share the telephone of their office: it stands for the person where nothing else does.
+    const optedOut = own.length === 0 && phone !== undefined ? [phone] : own;
     return { line, optedOut, keys: [['person', key]] };
   }
   // A contact with an address and no name is a person; one with an organization is that.

@@ -5,6 +5,7 @@ import { detectEncoding, markLength, Transcoder } from '../formats/csv/encoding.
 import { type RecordBatch, RecordScanner } from '../formats/csv/record-scanner.ts';
 import { type Delimiter, unreadableReason } from '../formats/csv/record-table.ts';
 import type { Encoding } from '../formats/csv/windows-1252.ts';
+import { LINE_BYTES_MAX, lineTooLong } from './text-lines.ts';
 
 export interface CsvForm {
   /** Otherwise the one that is most frequent in the first rows. */
@@ -29,11 +30,14 @@ export interface CsvRow {
 }
 
 const HEADER_ROWS_MAX = 30;
+/** Cells of a batch that are read at once. Files that exist have a few hundred columns. */
+const CELLS_AT_ONCE_MAX = 4_000_000;
 const SAMPLE_BYTES = 64 * 1024;
 
 /**
  * Reads a CSV file. Header names are trimmed; of a name that stands twice the second is `name (2)`. Throws
- * `AppError` 422 `unknown_columns` that names the first missing column when no row has the required names.
+ * `AppError` 422 `unknown_columns` that names the first missing column when no row has the required names, and
+ * `line_too_long`.
  */
 export async function* readCsvRows(
   bytes: AsyncIterable<Buffer>,
@@ -50,6 +54,7 @@ export async function* readCsvRows(
   };
   for (let next = first; !next.done; next = await utf8.next()) {
     const batch = scanner.push(next.value);
+    if (scanner.undecidedBytes > LINE_BYTES_MAX) throw lineTooLong(scanner.nextLine);
     if (batch === null || batch.records.count === 0) continue;
     const rows = rowsOf(batch);
     if (rows.length > 0) yield rows;
@@ -67,7 +72,7 @@ function frequentDelimiter(head: Buffer): Delimiter {
     .split('\n')
     .slice(0, HEADER_ROWS_MAX)
     .join('\n');
-  const counts = ([',', '\t', ';'] as const).map((delimiter) => ({
+  const counts = ([',', '\t', ';', '|'] as const).map((delimiter) => ({
     delimiter,
     count: text.split(delimiter).length,
   }));
@@ -90,7 +95,7 @@ class HeaderFinder {
   /** Looks for the header among the first rows; returns the index of the row after it. */
   find({ buffer, records }: RecordBatch): number {
     for (let index = 0; index < Math.min(records.count, HEADER_ROWS_MAX); index++) {
-      const names = headerNames(readRecord(buffer, records.at(index), this.#delimiter));
+      const names = numberedNames(readRecord(buffer, records.at(index), this.#delimiter));
       const count = this.#required.filter((name) => names.includes(name)).length;
       if (count > this.#nearestCount) [this.#nearest, this.#nearestCount] = [names, count];
       if (count < this.#required.length) continue;
@@ -110,7 +115,8 @@ class HeaderFinder {
   }
 }
 
-function headerNames(cells: readonly string[]): string[] {
+/** Returns the names of a header, trimmed; of a name that stands twice the second is `name (2)`. */
+export function numberedNames(cells: readonly string[]): string[] {
   const seen = new Map<string, number>();
   return cells.map((cell) => {
     const name = cell.replace(/^\ufeff/, '').trim();
@@ -121,31 +127,66 @@ function headerNames(cells: readonly string[]): string[] {
 }
 
 function readBatch(
-  { buffer, records }: RecordBatch,
+  batch: RecordBatch,
   columns: ReadonlyMap<string, number>,
   { from, delimiter }: { from: number; delimiter: Delimiter },
 ): CsvRow[] {
+  const { buffer, records } = batch;
   const names = [...columns.keys()];
-  const texts = readColumns(buffer, records, [...columns.values()], delimiter);
-  const byName = new Map(names.map((name, index) => [name, texts[index] ?? []]));
+  const isWide = records.count * names.length > CELLS_AT_ONCE_MAX;
+  const cellAt = isWide
+    ? cellsOfRow(batch, delimiter)
+    : cellsOfColumns(batch, [...columns.values()], delimiter);
   const rows: CsvRow[] = [];
   for (let index = from; index < records.count; index++) {
+    const width = records.fields[index] as number;
+    const get = (name: string) => {
+      const column = columns.get(name);
+      return column === undefined ? '' : cellAt(index, column);
+    };
     rows.push({
       line: records.line[index] as number,
-      width: records.fields[index] as number,
-      headerWidth: columns.size,
+      width,
+      headerWidth: names.length,
       unreadable: unreadableReason(records.flags[index] as number),
-      get: (name) => byName.get(name)?.[index] ?? '',
+      get,
       cells: () => readRecord(buffer, records.at(index), delimiter),
       source: () =>
         Object.fromEntries(
           names
-            .map((name) => [name, byName.get(name)?.[index] ?? ''])
+            .slice(0, width)
+            .map((name) => [name, get(name)] as const)
             .filter(([, cell]) => cell !== ''),
-        ) as Record<string, string>,
+        ),
     });
   }
   return rows;
+}
+
+type CellAt = (index: number, column: number) => string;
+
+/** Reads all cells at once: the fastest way, in memory for each column of each row. */
+function cellsOfColumns(
+  { buffer, records }: RecordBatch,
+  columns: readonly number[],
+  delimiter: Delimiter,
+): CellAt {
+  const texts = readColumns(buffer, records, columns, delimiter);
+  return (index, column) => texts[column]?.[index] ?? '';
+}
+
+/** Reads a row when it is asked for, and keeps the last: a hostile header has a column for each of its bytes. */
+function cellsOfRow({ buffer, records }: RecordBatch, delimiter: Delimiter): CellAt {
+  let read = -1;
+  let cells: string[] = [];
+  return (index, column) => {
+    if (index !== read) {
+      const isReadable = unreadableReason(records.flags[index] as number) === null;
+      cells = isReadable ? readRecord(buffer, records.at(index), delimiter) : [];
+      read = index;
+    }
+    return cells[column] ?? '';
+  };
 }
 
 /**

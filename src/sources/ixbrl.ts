@@ -18,12 +18,13 @@ interface Context {
 }
 
 const TOKEN =
-  /<!--[\s\S]*?-->|<(\/?)([\w.-]+:)?([\w.-]+)((?:\s+[^\s=>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>/g;
+  /<!--[\s\S]*?(?:-->|$)|<(\/?)([\w.-]+:)?([\w.-]+)((?:\s+[^\s=>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>/g;
+const END_TAG_CHARACTERS = '</html>'.length;
 const ATTRIBUTE = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /** Returns null for a document that is cut off. */
 export function readFacts(html: string): Fact[] | null {
-  if (!/<\/html>\s*(?:<!--[\s\S]*?-->\s*)*$/i.test(html)) return null;
+  if (!isWhole(html)) return null;
   const contexts = new Map<string, Context>();
   const units = new Map<string, string>();
   const found: { attributes: Record<string, string>; text: string }[] = [];
@@ -63,6 +64,17 @@ export function readFacts(html: string): Fact[] | null {
     }
   }
   return found.map((fact) => factOf(fact, contexts, units)).filter((fact) => fact !== null);
+}
+
+/** True when only comments follow the end of the document. One expression for them takes exponential time. */
+function isWhole(html: string): boolean {
+  let text = html.trimEnd();
+  while (text.endsWith('-->')) {
+    const from = text.lastIndexOf('<!--');
+    if (from === -1) return false;
+    text = text.slice(0, from).trimEnd();
+  }
+  return /<\/html>$/i.test(text.slice(-END_TAG_CHARACTERS));
 }
 
 function factOf(

@@ -21,7 +21,10 @@ import { salesforce } from './adapters/salesforce.ts';
 import { sirene } from './adapters/sirene.ts';
 import { vcard } from './adapters/vcard.ts';
 import { toUtf8 } from './csv-rows.ts';
+import { mappedDataset } from './mapped-file.ts';
 import { hashFiles, openParts, readPartHead, type SourcePart } from './source-files.ts';
+import type { SourceMapping } from './source-mapping.ts';
+import { isoDate } from './values.ts';
 
 const adapters: readonly Adapter[] = [
   gbCompanies,
@@ -50,7 +53,7 @@ export interface SourceFiles {
   source: string;
   files: readonly string[];
   /** Day of the data; by default the one in the file's name, otherwise today. */
-  asOf?: string;
+  asOf?: string | undefined;
 }
 
 /**
@@ -72,10 +75,26 @@ export async function openSource({ source, files, asOf }: SourceFiles): Promise<
       `${path.basename(files[other] ?? '')} is another kind of file than ${path.basename(files[0] ?? '')}; import them one by one.`,
     );
   }
+  return inputOf(first.adapter.name, first.dataset, { files, asOf });
+}
+
+/** Opens files that no adapter knows; their source has the name of the mapping. */
+export async function openMapped(
+  source: string,
+  mapping: SourceMapping,
+  files: Omit<SourceFiles, 'source'>,
+): Promise<SourceInput> {
+  return inputOf(source, mappedDataset(source, mapping), files);
+}
+
+async function inputOf(
+  source: string,
+  dataset: Dataset,
+  { files, asOf }: Omit<SourceFiles, 'source'>,
+): Promise<SourceInput> {
   const sha256 = await hashFiles(files);
-  const { dataset, adapter } = first;
   return {
-    source: adapter.name,
+    source,
     files: files.map((file) => path.basename(file)),
     asOf:
       asOf ?? dataset.asOf ?? dayInName(files[0] ?? '') ?? new Date().toISOString().slice(0, 10),
@@ -99,7 +118,7 @@ async function recognise(
   const advice =
     others.length > 0
       ? `It looks like ${others.map(({ name }) => name).join(' or ')}.`
-      : `Name its source with --source (${adapters.map(({ name }) => name).join(', ')}).`;
+      : `Name its source with --source (${adapters.map(({ name }) => name).join(', ')}), or import any other CSV or JSONL with --map NAME.`;
   throw unprocessable(
     'unknown_source',
     `${path.basename(file)} is not recognised as ${source === 'auto' ? 'a file of any source' : source}; nothing was changed. ${advice}`,
@@ -121,10 +140,10 @@ async function* partsOf(files: readonly string[]): AsyncGenerator<SourcePart> {
   for (const file of files) yield* openParts(file);
 }
 
-/** `...-2026-10-01...` or `...20261001...` in a file name. */
+/** `...-2026-10-01...` or `...20261001...` in a file name; undefined for a day that does not exist. */
 function dayInName(file: string): string | undefined {
   const match = /(?<!\d)(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)/.exec(
     path.basename(file),
   );
-  return match === null ? undefined : `${match[1]}-${match[2]}-${match[3]}`;
+  return match === null ? undefined : isoDate(`${match[1]}-${match[2]}-${match[3]}`);
 }

@@ -1,7 +1,7 @@
 /** The files of a source: plain, gzip or zip, with zips inside zips; every byte that is read is checked. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { crc32, createGunzip } from 'node:zlib';
@@ -17,7 +17,16 @@ export interface SourcePart {
 
 /** A zip inside a zip is read into memory: those of accounts have some hundred kilobytes. */
 const NESTED_BYTES_MAX = 64 * 1024 * 1024;
-const HEAD_BYTES = 64 * 1024;
+/** A file that unpacks to more than this many times its size is a bomb: registers unpack to ten times theirs. */
+const RATIO_MAX = 200;
+/** Below this size the ratio says nothing. */
+const RATIO_FROM_BYTES = 16 * 1024 * 1024;
+/** A zip that contains itself has no last one. */
+const NESTED_ZIPS_MAX = 3;
+/** Members of one zip; a month of accounts has some three hundred thousand. */
+const MEMBERS_MAX = 1_000_000;
+/** Bytes of the beginning that recognise a file. */
+export const HEAD_BYTES = 64 * 1024;
 
 /** Returns the SHA-256 of the files, one after the other. */
 export async function hashFiles(files: readonly string[]): Promise<Buffer> {
@@ -37,9 +46,10 @@ export async function* openParts(file: string): AsyncGenerator<SourcePart> {
     const zip = await blame(name, () =>
       yauzl.openPromise(file, { lazyEntries: true, autoClose: false }),
     );
-    yield* readZip(zip, name);
+    yield* readZip(zip, name, 0);
   } else if (head[0] === 0x1f && head[1] === 0x8b) {
-    yield { name: name.replace(/\.gz$/i, ''), bytes: gunzip(createReadStream(file), name) };
+    const { size } = await stat(file);
+    yield { name: name.replace(/\.gz$/i, ''), bytes: gunzip(createReadStream(file), size, name) };
   } else {
     yield { name, bytes: createReadStream(file) };
   }
@@ -77,8 +87,13 @@ function isZip(head: Buffer): boolean {
   );
 }
 
-async function* readZip(zip: yauzl.ZipFile, archive: string): AsyncGenerator<SourcePart> {
+async function* readZip(
+  zip: yauzl.ZipFile,
+  archive: string,
+  depth: number,
+): AsyncGenerator<SourcePart> {
   try {
+    if (zip.entryCount > MEMBERS_MAX) throw tooMany(archive);
     const entries: yauzl.Entry[] = [];
     await blame(archive, async () => {
       for await (const entry of zip.eachEntry()) entries.push(entry);
@@ -91,11 +106,12 @@ async function* readZip(zip: yauzl.ZipFile, archive: string): AsyncGenerator<Sou
         yield { name: fileName, bytes };
         continue;
       }
+      if (depth === NESTED_ZIPS_MAX) throw tooDeep(archive);
       const inner = await blame(archive, () => readAll(bytes, archive));
       const nested = await blame(fileName, () =>
         yauzl.fromBufferPromise(inner, { lazyEntries: true }),
       );
-      for await (const part of readZip(nested, fileName)) {
+      for await (const part of readZip(nested, fileName, depth + 1)) {
         yield { ...part, name: `${fileName}!${part.name}` };
       }
     }
@@ -111,12 +127,15 @@ async function* readMember(
 ): AsyncGenerator<Buffer> {
   let checksum = 0;
   try {
+    let bytes = 0;
     for await (const chunk of await zip.openReadStreamPromise(entry)) {
+      bytes += (chunk as Buffer).length;
+      assertNoBomb(bytes, entry.compressedSize, archive);
       checksum = crc32(chunk as Buffer, checksum);
       yield chunk as Buffer;
     }
   } catch (error) {
-    throw unreadable(archive, error);
+    throw error instanceof AppError ? error : unreadable(archive, error);
   }
   if (checksum !== entry.crc32) throw unreadable(archive);
 }
@@ -132,15 +151,28 @@ async function readAll(bytes: AsyncIterable<Buffer>, archive: string): Promise<B
   return Buffer.concat(chunks);
 }
 
-async function* gunzip(raw: Readable, name: string): AsyncGenerator<Buffer> {
+async function* gunzip(raw: Readable, size: number, name: string): AsyncGenerator<Buffer> {
   const unzipped = pipeline(raw, createGunzip({ chunkSize: 256 * 1024 }), () => {
     // Reading the unzipped stream throws the same error.
   });
   try {
-    yield* unzipped as AsyncIterable<Buffer>;
+    let bytes = 0;
+    for await (const chunk of unzipped as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      assertNoBomb(bytes, size, name);
+      yield chunk;
+    }
   } catch (error) {
-    throw unreadable(name, error);
+    throw error instanceof AppError ? error : unreadable(name, error);
   }
+}
+
+function assertNoBomb(bytes: number, packedBytes: number, archive: string): void {
+  if (bytes <= RATIO_FROM_BYTES || bytes <= packedBytes * RATIO_MAX) return;
+  throw unprocessable(
+    'unreadable_archive',
+    `The archive ${archive} unpacks to more than ${RATIO_MAX} times its size; nothing was changed. Unpack it first if it is the right file.`,
+  );
 }
 
 async function blame<T>(archive: string, step: () => Promise<T>): Promise<T> {
@@ -149,6 +181,20 @@ async function blame<T>(archive: string, step: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw error instanceof AppError ? error : unreadable(archive, error);
   }
+}
+
+function tooMany(archive: string): AppError {
+  return unprocessable(
+    'unreadable_archive',
+    `The archive ${archive} has more than ${MEMBERS_MAX} files; nothing was changed. Unzip it, and import its files in parts.`,
+  );
+}
+
+function tooDeep(archive: string): AppError {
+  return unprocessable(
+    'unreadable_archive',
+    `The archive ${archive} has archives in archives, more than ${NESTED_ZIPS_MAX} deep; nothing was changed. Unzip it first.`,
+  );
 }
 
 function unreadable(archive: string, cause?: unknown): AppError {

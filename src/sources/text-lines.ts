@@ -1,4 +1,6 @@
 /** Lines of text files, streamed. */
+import { unprocessable } from '../core/lib/errors.ts';
+
 export interface TextLine {
   /** One-based. */
   line: number;
@@ -6,28 +8,43 @@ export interface TextLine {
   text: string;
 }
 
-/** Reads lines that end with LF or CRLF, in batches. */
+/** Longer than a photo that an address book has in one line. */
+export const LINE_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Reads lines that end with LF or CRLF, in batches. Throws `AppError` 422 `line_too_long`. */
 export async function* readLines(
   bytes: AsyncIterable<Buffer>,
   encoding: 'latin1' | 'utf8',
 ): AsyncGenerator<TextLine[]> {
-  let rest: Buffer = Buffer.alloc(0);
+  /** The beginning of a line whose end has not come yet. */
+  let held: Buffer[] = [];
+  let heldBytes = 0;
   let line = 0;
-  const decode = (from: Buffer): string => {
-    const text = from.toString(encoding);
-    return text.endsWith('\r') ? text.slice(0, -1) : text;
+  const take = (last: Buffer): TextLine => {
+    const text = (held.length === 0 ? last : Buffer.concat([...held, last])).toString(encoding);
+    [held, heldBytes] = [[], 0];
+    line += 1;
+    return { line, text: text.endsWith('\r') ? text.slice(0, -1) : text };
   };
   for await (const chunk of bytes) {
-    const whole = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     const lines: TextLine[] = [];
     let from = 0;
-    for (let end = whole.indexOf(10); end >= 0; end = whole.indexOf(10, from)) {
-      line += 1;
-      lines.push({ line, text: decode(whole.subarray(from, end)) });
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
+      lines.push(take(chunk.subarray(from, end)));
       from = end + 1;
     }
-    rest = Buffer.from(whole.subarray(from));
+    if (from < chunk.length) held.push(Buffer.from(chunk.subarray(from)));
+    heldBytes += chunk.length - from;
+    if (heldBytes > LINE_BYTES_MAX) throw lineTooLong(line + 1);
     if (lines.length > 0) yield lines;
   }
-  if (rest.length > 0) yield [{ line: line + 1, text: decode(rest) }];
+  if (heldBytes > 0) yield [take(Buffer.alloc(0))];
+}
+
+/** The error for a line of more than `LINE_BYTES_MAX` bytes. */
+export function lineTooLong(line: number): Error {
+  return unprocessable(
+    'line_too_long',
+    `Line ${line} of the file has more than ${LINE_BYTES_MAX} bytes; nothing was changed. Check that it is the file of this source.`,
+  );
 }

@@ -1,6 +1,6 @@
 /** Conversions that several adapters need; each returns undefined for a value that says nothing. */
 import { keyReference, registryReference } from '../core/graph/sources/source-record.ts';
-import { countryCode } from '../core/identifiers/country.ts';
+import { phoneRegion } from '../core/identifiers/country.ts';
 import { normaliseIdentifier } from '../core/identifiers/identifier.ts';
 
 /** Trimmed text; undefined when empty. */
@@ -42,7 +42,10 @@ export function isoDate(text: string | null | undefined): string | undefined {
   const day = /^(\d{4}-\d\d-\d\d)(?:$|[T ])/.exec(text?.trim() ?? '')?.[1];
   if (day === undefined) return undefined;
   const time = Date.parse(`${day}T00:00:00Z`);
-  return Number.isFinite(time) && new Date(time).toISOString().startsWith(day) ? day : undefined;
+  // The 31st of February is read as the 3rd of March.
+  const isReal = Number.isFinite(time) && new Date(time).toISOString().startsWith(day);
+  // The database has no year 0.
+  return isReal && !day.startsWith('0000') ? day : undefined;
 }
 
 /** A whole number of at least zero. */
@@ -53,7 +56,7 @@ export function wholeOf(text: string | null | undefined): number | undefined {
 
 /** A phone number in E.164, read in a country (ISO alpha-2 or a name) when it has no calling code. */
 export function phoneOf(text: string | null | undefined, country?: string): string | undefined {
-  const region = country === undefined ? null : countryCode(country);
+  const region = country === undefined ? null : phoneRegion(country);
   const normalised = normaliseIdentifier('phone', text ?? '', {
     subject: 'person',
     ...(region === null ? {} : { region }),

@@ -54,19 +54,43 @@ function parseCard({ line, lines }: { line: number; lines: string[] }, isWhole: 
   return { line, properties, isWhole };
 }
 
+/** A property whose lines are joined at the end: a photo has thousands. */
+interface Folded {
+  pieces: string[];
+  /** Null before its colon. */
+  isQuotedPrintable: boolean | null;
+}
+
 /** Joins a line that begins with a space or a tab to the one before, and one after a soft line break. */
 function unfold(lines: readonly string[]): string[] {
-  const unfolded: string[] = [];
-  let isSoft = false;
+  const unfolded: Folded[] = [];
   for (const text of lines) {
-    const last = unfolded.length - 1;
-    if (isSoft && last >= 0) unfolded[last] = (unfolded[last] ?? '').slice(0, -1) + text;
-    else if (/^[ \t]/.test(text) && last >= 0) unfolded[last] += text.slice(1);
-    else unfolded.push(text);
-    const joined = unfolded.at(-1) ?? '';
-    isSoft = joined.endsWith('=') && /^[^:]*QUOTED-PRINTABLE/i.test(joined);
+    const last = unfolded.at(-1);
+    if (last !== undefined && takeSoftBreak(last)) addPiece(last, text);
+    else if (last !== undefined && /^[ \t]/.test(text)) addPiece(last, text.slice(1));
+    else {
+      const next: Folded = { pieces: [], isQuotedPrintable: null };
+      addPiece(next, text);
+      unfolded.push(next);
+    }
   }
-  return unfolded;
+  return unfolded.map(({ pieces }) => pieces.join(''));
+}
+
+function addPiece(folded: Folded, piece: string): void {
+  if (piece === '') return;
+  folded.pieces.push(piece);
+  if (folded.isQuotedPrintable !== null || !piece.includes(':')) return;
+  folded.isQuotedPrintable = /^[^:]*QUOTED-PRINTABLE/i.test(folded.pieces.join(''));
+}
+
+/** Removes the sign of a soft line break from the end; false when there is none. */
+function takeSoftBreak({ pieces, isQuotedPrintable }: Folded): boolean {
+  const last = pieces.at(-1) ?? '';
+  if (isQuotedPrintable !== true || !last.endsWith('=')) return false;
+  pieces.pop();
+  if (last !== '=') pieces.push(last.slice(0, -1));
+  return true;
 }
 
 function parseProperty(text: string, isOld: boolean): VCardProperty | null {

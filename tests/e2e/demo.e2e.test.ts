@@ -13,6 +13,7 @@ import {
   type KnownProcess,
   listTree,
   startCommand,
+  startInTerminal,
   stillAlive,
 } from './processes.ts';
 import { waitFor } from './wait-for.ts';
@@ -36,7 +37,7 @@ afterAll(async () => {
 it(
   'leaves no process when it is killed while it generates the graph',
   async () => {
-    await stopWhen('Generating a graph', (pid) => process.kill(pid, 'SIGKILL'));
+    await stopWhen('Creating sample data', (pid) => process.kill(pid, 'SIGKILL'));
   },
   demoMs,
 );
@@ -58,10 +59,40 @@ it(
   demoMs,
 );
 
-it(
-  'has the same result again on the same folder',
+it.skipIf(process.platform !== 'linux')(
+  'with CI set ends in a terminal too, with the same result again on the same folder',
   async () => {
-    await expectRightDemo();
+    const demo = startInTerminal(['demo', '--data-dir', dataDir], { isCi: 'true' });
+    started.push(demo);
+    expect(await demo.ended, demo.stdout).toBe(0);
+    expect(demo.stdout).not.toContain('sign-in?link');
+    await expectRightFile(path.join(dataDir, 'demo', 'leads.enriched.csv'));
+  },
+  demoMs,
+);
+
+it.skipIf(process.platform !== 'linux')(
+  'in a terminal runs until Ctrl-C, with a link that signs in once, and prints no JSON',
+  async () => {
+    const demo = startInTerminal(['demo', '--data-dir', dataDir]);
+    started.push(demo);
+    const screen = () => demo.stdout;
+    await waitFor('the link', demoMs, async () => screen().includes('until you press Ctrl-C'));
+    const [, origin = '', link = ''] = /(http:\S+)\/#\/sign-in\?link=(\S+)/.exec(screen()) ?? [];
+    const signIn = () =>
+      fetch(`${origin}/console/session`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', Origin: origin },
+        body: JSON.stringify({ link }),
+      });
+    expect((await signIn()).status).toBe(201);
+    expect((await signIn()).status).toBe(401);
+    const tree = await listTree(demo.pid);
+    expect(tree.filter(({ command }) => /(api|worker)\.js/.test(command))).toHaveLength(2);
+    demo.child.stdin?.write('\x03');
+    expect(await demo.ended, screen()).toBe(0);
+    await untilGone(tree, demo);
+    expect(screen()).not.toContain('{"');
   },
   demoMs,
 );
@@ -105,10 +136,13 @@ async function expectRightDemo(): Promise<void> {
   expect({ total, processed }).toEqual({ total: 5_000, processed: 5_000 });
   expect(Object.values(outcomes).reduce((sum, count) => (sum ?? 0) + (count ?? 0), 0)).toBe(5_000);
   expect(batch.credits.charged).toBe(outcomes.matched);
+  await expectRightFile(batch.output);
+}
 
+async function expectRightFile(result: string): Promise<void> {
   const list = path.join(samples, 'leads.csv');
   const truth = path.join(samples, 'leads.truth.csv');
-  const files = { list, truth, result: batch.output };
+  const files = { list, truth, result };
   const rows = await readEnrichedList(files, 'expected_person_id');
   expect(rows).toHaveLength(5_000);
   expect(changedRows(rows)).toEqual([]);

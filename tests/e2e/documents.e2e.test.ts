@@ -8,11 +8,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { environmentWithOnly } from '../../src/core/config.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { buildIfStale } from './compiled-code.ts';
+import { writeNewcomerFiles } from './newcomer-files.ts';
 import { runJson } from './processes.ts';
 import { type Service, startService } from './service.ts';
 
@@ -34,10 +34,7 @@ let service: Service;
 beforeAll(async () => {
   await buildIfStale();
   service = await startService(dataDir);
-  await writeFile(
-    path.join(root, 'people.jsonl.gz'),
-    gzipSync(`${JSON.stringify({ id: 900_001, name: 'Ada', email: 'ada@example.com' })}\n`),
-  );
+  await writeNewcomerFiles(root);
 }, 120_000);
 
 afterAll(async () => {

@@ -33,6 +33,20 @@ export function startCommand(words: string[], options: OptionTexts = {}): Comman
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  return watch(child);
+}
+
+/** The same at a terminal of its own, whose screen is the command's stdout and whose keys are the child's stdin. */
+export function startInTerminal(words: string[], options: OptionTexts = {}): Command {
+  const line = ['exec', process.execPath, cli, ...words].join(' ');
+  const child = spawn('script', ['-qfec', line, '/dev/null'], {
+    env: environmentWithOnly(options),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  return watch(child);
+}
+
+function watch(child: ChildProcess): Command {
   const command: Command = {
     child,
     pid: child.pid ?? 0,

@@ -1,7 +1,7 @@
 /** The service as users start it, `enrich up`, on its own folder. */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { UpFile } from '../../workers/stack.ts';
+import type { UpFile } from '../../workers/find-service.ts';
 import {
   type Command,
   type KnownProcess,

@@ -47,6 +47,7 @@ const killers = {
   together: { file: together, test: '' },
   keyOfCalls: { file: keys, test: 'credits a day' },
   owned: { file: paidOnce, test: '' },
+  localCopy: { file: 'src/jobs/list/local-copy.pg.test.ts', test: 'an opt-out after the match' },
   ownedLists: { file: paidOnceByLists, test: '' },
   search: { file: search, test: 'a page costs' },
   lists: { file: lists, test: 'a wallet that is too small' },
@@ -283,6 +284,7 @@ const changed: Changed[] = [
     file: chunks,
     after: 'function commitPart(',
     changes: [
+      ['and ${isInState(sql, part.graph)} for update', 'for update', 'localCopy'],
       [
         "state = 'cancelling' and ${part.reservationId}::bigint is null",
         "state = 'cancelling'",

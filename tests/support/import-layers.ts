@@ -16,7 +16,7 @@ const jobFloors = [
   ['batch', 'webhook'],
   ['result'],
   ['chunk', 'audit', 'erasure'],
-  ['list', 'export'],
+  ['list', 'export', 'imports'],
   ['schedule', 'housekeeping', 'monitor', 'backup'],
 ];
 const belowJobs = [...core, 'formats'];
@@ -26,6 +26,7 @@ const jobLayers = jobFloors.flatMap((folders, floor) =>
     holds: new RegExp(`^src/jobs/${folder}/`),
     below: [
       ...belowJobs,
+      ...(folder === 'imports' ? ['sources'] : []),
       ...jobFloors
         .slice(0, floor)
         .flat()
@@ -63,11 +64,11 @@ const layers: Layer[] = [
   // Bytes to records and back, independent of jobs and features.
   { name: 'formats', holds: /^src\/formats\//, below: ['lib', 'base', 'store'] },
   // Files of registers, datasets and CRMs to rows for the import.
-  { name: 'sources', holds: /^src\/sources\//, below: [...belowJobs] },
+  { name: 'sources', holds: /^src\/sources\//, below: [...belowJobs, 'jobs/mapping'] },
   ...jobLayers,
   // The registry. A folder without a sublayer is an error.
   { name: 'jobs', holds: /^src\/jobs\/[\w.-]+$/, below: [...belowJobs, ...jobs] },
-  { name: 'api', holds: /^src\/api\//, below: [...belowJobs, ...jobs] },
+  { name: 'api', holds: /^src\/api\//, below: [...belowJobs, ...jobs, 'sources'] },
   { name: 'samples', holds: /^samples\//, below: core },
   { name: 'embedded', holds: /^infra\/embedded\//, below: ['lib'] },
   { name: 'infra', holds: /^infra\//, below: [...core, 'embedded'] },

@@ -2,6 +2,7 @@
  * The whole pipeline in one process: its own database, objects in a temporary folder or on an S3 server, the
  * HTTP API on a free port, and queues that run on a test's command. Only time and the queue are mocked.
  */
+
 import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
@@ -17,6 +18,7 @@ import { grantCredits } from '../../src/core/credits/credits.ts';
 import { openReplicas, type Replicas } from '../../src/core/db/replicas.ts';
 import { openEnrichCalls } from '../../src/core/enrich/enrich-calls.ts';
 import { openAdmission } from '../../src/core/keys/admission.ts';
+import { openKeyUses } from '../../src/core/keys/key-uses.ts';
 import { createKey, type Scope } from '../../src/core/keys/keys.ts';
 import type { Log } from '../../src/core/log.ts';
 import { openSearches, type ReadSearch } from '../../src/core/search/read-search.ts';
@@ -114,7 +116,8 @@ export async function openPipelineWith(
   const admit = openAdmission(opened.sql, opened.limiter);
   const calls = openEnrichCalls(context);
   const watcher = watchBatches(opened.sql, opened.log);
-  const app = createApp({ ...context, watcher, admit, calls });
+  const keyUses = openKeyUses(opened.sql, opened.log);
+  const app = createApp({ ...context, watcher, keyUses, admit, calls });
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -1,4 +1,5 @@
 /** The API on its own port with custom limits, and clients that send raw bytes. */
+
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
@@ -7,11 +8,13 @@ import { createApp } from '../../src/api/app.ts';
 import { createHttpServer, type HttpLimits, httpLimits } from '../../src/api/http-server.ts';
 import { openEnrichCalls } from '../../src/core/enrich/enrich-calls.ts';
 import { openAdmission } from '../../src/core/keys/admission.ts';
-import { watchBatches } from '../../src/jobs/batch/watch-batches.ts';
+import { openKeyUses } from '../../src/core/keys/key-uses.ts';
+import { type BatchWatcher, watchBatches } from '../../src/jobs/batch/watch-batches.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
 
 export interface LimitedServer {
   port: number;
+  watcher: BatchWatcher;
   /** The number of open connections. */
   connections(): Promise<number>;
   close(): void;
@@ -28,6 +31,7 @@ export async function serveWithLimits(
     {
       ...context,
       watcher,
+      keyUses: openKeyUses(context.sql, context.log),
       admit: openAdmission(context.sql, context.limiter),
       calls: openEnrichCalls(context),
     },
@@ -37,6 +41,7 @@ export async function serveWithLimits(
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
+    watcher,
     connections: () =>
       new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
     close() {

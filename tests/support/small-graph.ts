@@ -196,6 +196,8 @@ export const acme = {
   logo: 'https://img.acme.example/logo.png',
   domains: ['acme-widgets.example'],
   sicCodes: ['62020'],
+  industryId: 62,
+  industries: { id: 62, name: 'Software' },
 };
 /** No logo, no accounts; shares a switchboard with Gamma, and formerly had Gamma's name. */
 export const beta = {

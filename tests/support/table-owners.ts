@@ -18,7 +18,7 @@ const owners: Owned[] = [
   {
     tables: 'accounts',
     writers: ['core/accounts'],
-    readers: ['core/keys', 'core/sessions', 'jobs/batch'],
+    readers: ['core/keys', 'core/search', 'core/sessions', 'jobs/batch'],
   },
   {
     tables: 'api_keys',
@@ -33,19 +33,25 @@ const owners: Owned[] = [
     ],
   },
   { tables: 'sessions', writers: ['core/sessions'], readers: ['core/credits'] },
+  { tables: 'key_uses', writers: ['core/keys'] },
+  { tables: 'sign_in_links', writers: ['core/sessions'] },
   // One statement finds a key and counts its requests.
   { tables: 'day_counts rate_buckets', writers: ['core/limits', 'core/keys'] },
   { tables: 'idempotency_keys', writers: ['core/idempotency'], readers: ['jobs/erasure'] },
   { tables: 'do_not_contact do_not_contact_versions page_hints', writers: ['core/search'] },
   { tables: 'migrations', writers: ['core/db'] },
   { tables: 'list_mappings named_mappings', writers: ['jobs/batch'] },
+  // Batch compares its identity with that of the store, monitor records the last backup.
+  { tables: 'installation', writers: ['jobs/monitor'], readers: ['jobs/batch'] },
+  { tables: 'saved_searches', writers: ['core/search'] },
   {
-    tables: `cities companies company_identifiers company_name_keys company_records countries financial_periods industries imports import_rows lookup_values
+    tables: `cities companies company_identifiers company_name_keys company_records countries financial_periods industries imports import_rows keyed_companies keyed_persons lookup_values
       lookup_titles lookup_vocabulary lookup_words merged_ids name_counts name_statistics officers person_briefs person_identifiers person_name_keys person_records person_search persons
-      positions records_to_build regions source_keys source_record_versions source_records`,
+      positions records_to_build regions source_keys source_mappings source_record_versions source_records source_splits`,
     writers: ['core/graph'],
     readers: [
       'core/enrich',
+      'core/graph-copy',
       'core/lookups',
       'core/search',
       'core/suppression',
@@ -54,9 +60,21 @@ const owners: Owned[] = [
     ],
   },
   {
+    tables: 'graph_changes changed_records',
+    writers: ['core/graph'],
+    readers: ['core/graph-copy', 'jobs/chunk', 'jobs/erasure'],
+  },
+  {
     tables: 'suppressed_identifiers suppressed_officers suppressed_persons suppressions',
     writers: ['core/suppression'],
-    readers: ['core/enrich', 'core/graph', 'core/search', 'jobs/chunk', 'jobs/erasure'],
+    readers: [
+      'core/enrich',
+      'core/graph',
+      'core/graph-copy',
+      'core/search',
+      'jobs/chunk',
+      'jobs/erasure',
+    ],
   },
   {
     tables: 'batches chunks parts',
@@ -65,6 +83,7 @@ const owners: Owned[] = [
   },
   { tables: 'batch_records key_waits', writers: ['jobs/batch', 'jobs/chunk'] },
   { tables: 'discarded_objects', writers: ['jobs/result'] },
+  { tables: 'import_runs', writers: ['jobs/imports'] },
   { tables: 'uploads', writers: ['jobs/list'], readers: ['jobs/batch'] },
   {
     tables: 'schedules schedule_runs',
@@ -82,7 +101,7 @@ const owners: Owned[] = [
     writers: ['jobs/webhook'],
     readers: ['jobs/monitor'],
   },
-  { tables: 'processes audits', writers: ['jobs/monitor'] },
+  { tables: 'processes audits', writers: ['jobs/monitor'], readers: ['jobs/erasure'] },
 ];
 
 const ownerOf = new Map(

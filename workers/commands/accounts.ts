@@ -1,4 +1,5 @@
 /** `account`, `credits`, `audit`. */
+import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { listAccounts } from '../../src/core/accounts/accounts.sql.ts';
@@ -9,12 +10,13 @@ import { grantCredits, refundCredits } from '../../src/core/credits/credits.ts';
 import { changeOwnedDays } from '../../src/core/credits/owned.ts';
 import { changePassword } from '../../src/core/sessions/sessions.ts';
 import { audit } from '../../src/jobs/audit/audit.ts';
+import { auditLog, type LogAudit } from '../../src/jobs/audit/audit-log.ts';
 import { auditParts, type PartsAudit } from '../../src/jobs/audit/audit-parts.ts';
 import { insertAudit } from '../../src/jobs/monitor/monitor.sql.ts';
 import { wholeNumber } from '../arguments.ts';
-import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult } from '../output.ts';
+import { withDatabase } from '../with-database.ts';
 
 export function addAccountCommands(program: Command): void {
   addAccount(program);
@@ -33,6 +35,13 @@ interface NewAccountOptions {
 
 function addAccount(program: Command): void {
   const account = program.command('account').description('accounts');
+  addCreate(account);
+  addList(account);
+  addSet(account);
+  addPassword(account);
+}
+
+function addCreate(account: Command): void {
   account
     .command('create')
     .description('create an account with its wallet')
@@ -54,6 +63,9 @@ function addAccount(program: Command): void {
         ...describePassword(shown),
       ]);
     });
+}
+
+function addList(account: Command): void {
   account
     .command('list')
     .description('list all accounts, oldest first')
@@ -70,6 +82,9 @@ function addAccount(program: Command): void {
       }));
       printResult(json, { accounts: listed }, lines.length > 0 ? lines : ['No accounts yet.']);
     });
+}
+
+function addSet(account: Command): void {
   account
     .command('set')
     .description('change the options of the account')
@@ -89,6 +104,9 @@ function addAccount(program: Command): void {
           : `A person who was paid for in the last ${ownedDays} days is not charged again.`,
       ]);
     });
+}
+
+function addPassword(account: Command): void {
   account
     .command('password')
     .description('set the password of the account and end its sessions')
@@ -193,10 +211,12 @@ function addAudit(program: Command): void {
     .command('audit')
     .description('check that wallets, ledger, reservations and batches agree; exit 1 if not')
     .option('--deep', 'also read every stored object and recount the rows of every result')
-    .action(async ({ deep = false }: { deep?: boolean }, command: Command) => {
+    .option('--log <file...>', 'also name what answers in logs of the API promised and is missing')
+    .action(async ({ deep = false, log }: { deep?: boolean; log?: string[] }, command: Command) => {
       const { config, json } = readGlobals(command);
       const result = await withDatabase(config, async (sql, url) => {
         const { checks } = await audit(sql);
+        const forgotten = log === undefined ? undefined : await auditLog(sql, linesOf(log));
         let objects: PartsAudit['objects'] | undefined;
         if (deep) {
           await using context = await openContext(config, url, 'cli');
@@ -207,14 +227,34 @@ function addAudit(program: Command): void {
         const failed = checks.filter(({ violations }) => violations > 0);
         const violations = failed.reduce((sum, check) => sum + check.violations, 0);
         await insertAudit(sql, { deep, violations, failed: failed.map(({ name }) => name) });
-        return { ok: checks.every(({ violations }) => violations === 0), checks, objects };
+        const isComplete = (forgotten?.lists.length ?? 0) + (forgotten?.charges.length ?? 0) === 0;
+        return { ok: failed.length === 0 && isComplete, checks, objects, log: forgotten };
       });
       printResult(json, result, [
         ...result.checks.map(
           ({ name, violations }) => `${violations === 0 ? 'ok  ' : 'FAIL'} ${name}`,
         ),
         ...(result.objects === undefined ? [] : [`${result.objects.checked} stored objects read.`]),
+        ...(result.log === undefined ? [] : describeForgotten(result.log)),
       ]);
       if (!result.ok) process.exitCode = 1;
     });
+}
+
+async function* linesOf(files: readonly string[]): AsyncGenerator<string> {
+  for (const file of files) yield* (await open(file)).readLines();
+}
+
+function describeForgotten({ requests, lists, charges }: LogAudit): string[] {
+  return [
+    `${lists.length + charges.length === 0 ? 'ok  ' : 'FAIL'} the database has what ${requests} answers in the log promised`,
+    ...lists.map(
+      ({ batch_id: id, account_id: account, answered_at: at }) =>
+        `     list ${id} of account ${account}, answered ${at}`,
+    ),
+    ...charges.map(
+      ({ request_id: id, account_id: account, answered_at: at, credits }) =>
+        `     ${credits} credits of account ${account} for request ${id}, answered ${at}`,
+    ),
+  ];
 }

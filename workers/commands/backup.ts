@@ -5,16 +5,19 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { Config } from '../../src/core/config.ts';
 import { type Context, openContext } from '../../src/core/context.ts';
-import { AppError } from '../../src/core/lib/errors.ts';
+import { inTransaction } from '../../src/core/db/client.ts';
+import { AppError, unavailable } from '../../src/core/lib/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import { diagnose, type Finding } from '../../src/jobs/backup/doctor.ts';
+import { leaveThePast } from '../../src/jobs/backup/leave-the-past.ts';
 import { restoreBackup } from '../../src/jobs/backup/restore-backup.ts';
 import { writeBackup } from '../../src/jobs/backup/write-backup.ts';
+import { noteBackup } from '../../src/jobs/monitor/monitor.sql.ts';
 import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
 import { openQueues, type Queues } from '../../src/jobs/queue/queues.ts';
-import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
+import { withDatabase } from '../with-database.ts';
 
 export function addBackupCommands(program: Command): void {
   program
@@ -49,18 +52,30 @@ function addDoctor(program: Command): void {
     .command('doctor')
     .description('find lists whose stored files are missing, as after a restore; exit 1 if any')
     .option('--fix', 'refund them and run them again, and delete files that belong to no list')
-    .action(async ({ fix = false }: { fix?: boolean }, command: Command) => {
+    .option(
+      '--restored',
+      'first of all, after a restore by other means than `enrich restore`: skip numbers, and end webhook deliveries, that may have been given out or sent since',
+    )
+    .action(async (options: { fix?: boolean; restored?: boolean }, command: Command) => {
+      const { fix = false, restored = false } = options;
       const { config, json } = readGlobals(command);
-      const diagnosis = await onContext(config, (context, url) =>
-        withQueues(config, url, (queues) =>
+      const diagnosis = await onContext(config, async (context, url) => {
+        if (restored) {
+          const left = await inTransaction(context.sql, leaveThePast);
+          say(
+            `Numbers of ${left.sequencesSkipped} sequences skipped, ${left.deliveriesEnded} webhook deliveries ended.`,
+          );
+        }
+        return withQueues(config, url, (queues) =>
           diagnose({ ...context, config, queues }, { fix, told: say }),
-        ),
-      );
+        );
+      });
       const { batches, findings, unknown_batches: unknown } = diagnosis;
       printResult(json, diagnosis, [
         `${batches} batches with files, ${findings.length} with missing or damaged ones.`,
         ...findings.map(describeFinding),
         `${unknown.length} stored batches are not in the database${fix && unknown.length > 0 ? '; deleted' : ''}.`,
+        ...unknown.map((id) => `${id}: accepted ${acceptedAt(id)}, and unknown to the database.`),
         ...(!fix && findings.length + unknown.length > 0
           ? ['Mend it with `enrich doctor --fix`.']
           : []),
@@ -70,6 +85,11 @@ function addDoctor(program: Command): void {
         : findings.length + unknown.length;
       if (left > 0) process.exitCode = 1;
     });
+}
+
+/** The id of a batch (UUID 7) begins with the milliseconds of its creation. */
+function acceptedAt(batchId: string): string {
+  return new Date(Number.parseInt(batchId.replaceAll('-', '').slice(0, 12), 16)).toISOString();
 }
 
 function describeFinding({ batch_id: id, objects, action, ...found }: Finding): string {
@@ -88,7 +108,8 @@ function describeFinding({ batch_id: id, objects, action, ...found }: Finding): 
 }
 
 async function withQueues<T>(config: Config, url: string, work: (queues: Queues) => Promise<T>) {
-  const log = createLog('warn', 'doctor');
+  // The embedded Postgres stops while idle connections close, which would look like an error.
+  const log = createLog('silent', 'doctor');
   const backend = openQueueBackend(queueStoreOf(config, url), log, 0);
   const queues = openQueues(backend, log);
   try {
@@ -109,6 +130,11 @@ async function onContext<T>(
   });
 }
 
+function diskFull(file: string, cause: unknown): AppError {
+  const message = `${file}: the disk is full, and nothing of the backup was kept. Free some space, or write it to another disk.`;
+  return unavailable('disk_full', message, { cause });
+}
+
 function missingPassphrase(): AppError {
   const message =
     'Set ENRICH_BACKUP_PASSPHRASE to the passphrase of the backup: it cannot be restored without it.';
@@ -127,12 +153,15 @@ async function backup(
   const partial = `${file}.partial`;
   try {
     const { file: bytes, end } = await writeBackup(context, passphrase, say);
-    const handle = await open(partial, 'w', 0o600);
+    await rm(partial, { force: true });
+    // A new file of ours: one that another user of the machine put there would be theirs to read.
+    const handle = await open(partial, 'wx', 0o600);
     await pipeline(bytes, handle.createWriteStream({ flush: true }));
     await rename(partial, file);
+    await noteBackup(context.sql);
     return await end;
   } catch (error) {
     await rm(partial, { force: true });
-    throw error;
+    throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? diskFull(file, error) : error;
   }
 }

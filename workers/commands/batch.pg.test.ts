@@ -213,7 +213,7 @@ test('results writes any form, whole or not at all', async () => {
 test('failures names the rows that could not be used, and rerun runs them again', async () => {
   const id = await uploaded();
   expect(await json('failures', id)).toEqual({ not_an_email: { rows: 1, lines: [5] } });
-  expect(await enrich('failures', id)).toBe('not_an_email: 1 rows (lines 5)\n');
+  expect(await enrich('failures', id)).toBe('not_an_email: 1 row (line 5)\n');
   await expect(enrich('rerun', id)).rejects.toThrow(/has the outcome error/);
   const again = await json('rerun', id, '--outcomes', 'no_match,invalid');
   expect(await json('status', again.id)).toMatchObject({
@@ -293,4 +293,27 @@ test('run of a list that cannot be read fails with the line', async () => {
   await expect(enrich('run', file, ...people)).rejects.toThrow(/Line 9002/);
   await writeFile(file, '');
   await expect(enrich('run', file, ...people)).rejects.toThrow(/empty/);
+});
+
+test('ambiguous writes the candidates, and decide matches those that are left in the file', async () => {
+  const persons = [81, 82].map((id) => ({ id, name: 'Ilka', surname: 'Quast', email: '' }));
+  await importGraph(pipeline.sql, { persons });
+  await writeFile(file, 'name\nIlka Quast\nQuast Ilka\n');
+  const options = ['--operation', 'people.enrich', '--match', 'likely', '--fields', 'id'];
+  const { id } = await json('run', file, ...options, '-o', path.join(folder, 'out.csv'));
+  const candidates = path.join(folder, 'candidates.csv');
+  expect(await enrich('ambiguous', id, '-o', candidates)).toContain('2 rows:');
+  const lines = (await readFile(candidates, 'utf8')).trim().split('\n');
+  expect(lines.map((line) => line.split(',').slice(0, 2).join())).toEqual([
+    ...['row,id', '1,81', '1,82', '2,81', '2,82'],
+  ]);
+  await writeFile(candidates, [lines[0], lines[2], lines[3]].join('\n'));
+  const decided = await json('decide', id, candidates);
+  expect(await pipeline.batch(caller, decided.id)).toMatchObject({
+    rerun_of: id,
+    state: 'completed',
+    credits: { charged: 2 },
+  });
+  await expect(enrich('decide', id, candidates)).rejects.toThrow(/row 1 is already matched/);
+  expect(await enrich('ambiguous', id, '-o', candidates)).toBe('No ambiguous rows.\n');
 });

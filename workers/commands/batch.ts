@@ -10,11 +10,13 @@ import { openClient } from '../open-client.ts';
 import { printResult } from '../output.ts';
 import { enrichedName, type FormOptions, formOf, type OutputForm } from '../output-form.ts';
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
+import { addDecisionCommands } from './decide.ts';
+import { describeBatch } from './describe-batch.ts';
 import { download, follow, newerOf, POLL_MS } from './follow.ts';
 
 interface RunOptions extends FormOptions {
   operation: string;
-  map?: Record<string, string | number>;
+  map?: Columns;
   output?: string;
   fields?: string;
   defaultRegion?: string;
@@ -32,12 +34,15 @@ interface RunOptions extends FormOptions {
   requireAgreement?: boolean;
   required?: string;
   hold?: boolean;
+  allowUnmapped?: boolean;
   wait?: boolean;
 }
 
 interface ResultOptions extends FormOptions {
   output: string;
   outcomes?: string;
+  search?: string;
+  reruns?: boolean;
 }
 
 const FORMAT_HELP =
@@ -49,6 +54,7 @@ export function addBatchCommands(program: Command): void {
   addListCommand(batch);
   addReadCommands(batch);
   addControlCommands(batch);
+  addDecisionCommands(batch);
 }
 
 function addListCommand(batch: Command): void {
@@ -105,6 +111,10 @@ function addRunCommand(batch: Command): void {
     )
     .option('--required <list>', 'comma-separated fields without which a record is no match')
     .option('--hold', 'upload and read the list, then hold it for `batch start`')
+    .option(
+      '--allow-unmapped',
+      'with --hold: hold a list without a column to match on, until it is mapped in the console',
+    )
     .option('--wait', 'when credits run out, wait for more instead of exiting')
     .action(async (file: string, options: RunOptions, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -140,10 +150,17 @@ function addReadCommands(batch: Command): void {
     .option('--format <form>', FORMAT_HELP)
     .option('--gzip', 'compress the file')
     .option('--outcomes <list>', 'only rows with these outcomes, such as no_match,ambiguous')
+    .option('--search <text>', 'only rows that contain this text')
+    .option('--reruns', 'each row with the answer of the last rerun that has one')
     .action(async (id: string, options: ResultOptions, command: Command) => {
       const { config, json } = readGlobals(command);
-      const { outcomes } = options;
-      const form = { ...formOf(options.output, options), ...(outcomes ? { outcomes } : {}) };
+      const { outcomes, search, reruns } = options;
+      const form = {
+        ...formOf(options.output, options),
+        ...(outcomes ? { outcomes } : {}),
+        ...(search ? { search } : {}),
+        ...(reruns ? { reruns: 'true' } : {}),
+      };
       const client = await openClient(config);
       const complete = await download(() => client.getResults(id, form), options.output);
       const line = complete ? options.output : `${options.output} (not complete yet)`;
@@ -157,7 +174,7 @@ function addReadCommands(batch: Command): void {
       const { config, json } = readGlobals(command);
       const { unusable } = await (await openClient(config)).getReport(id);
       const lines = Object.entries(unusable).map(
-        ([reason, { rows, lines }]) => `${reason}: ${rows} rows (lines ${lines.join(', ')})`,
+        ([reason, { rows, lines }]) => `${reason}: ${countRows(rows)} (${namedLines(lines, rows)})`,
       );
       printResult(json, unusable, lines.length > 0 ? lines : ['No unusable rows.']);
     });
@@ -211,10 +228,11 @@ function addControlCommands(batch: Command): void {
     .description('create a new batch of the rows with these outcomes')
     .argument('<id>', 'batch id')
     .option('--outcomes <list>', 'comma-separated outcomes', 'error')
-    .action(async (id: string, options: { outcomes: string }, command: Command) => {
+    .option('--hold', 'hold it for `batch quote` and `batch start`')
+    .action(async (id: string, options: { outcomes: string; hold?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
-      const outcomes = options.outcomes.split(',');
-      const again = await (await openClient(config)).rerunBatch(id, outcomes);
+      const body = { outcomes: options.outcomes.split(','), hold: options.hold ?? false };
+      const again = await (await openClient(config)).rerunBatch(id, body);
       printResult(json, again, describeBatch(again, null));
     });
 }
@@ -288,38 +306,11 @@ async function upload(
     ...(options.required ? { required: options.required } : {}),
     ...(options.requireAgreement ? { require_agreement: 'true' } : {}),
     ...(options.hold ? { hold: 'true' } : {}),
+    ...(options.allowUnmapped ? { allow_unmapped: 'true' } : {}),
   });
   const { id } = created;
   const read = () => client.getBatch(id);
   return follow({ noun: 'batch', id, read }, { until, wait: options.wait ?? false, progress });
-}
-
-export function describeBatch(batch: Batch, output: string | null): string[] {
-  const { total, processed, ...outcomes } = batch.rows;
-  const lines = [
-    `Batch      ${batch.id} (${batch.state}${batch.reason ? `, ${batch.reason}` : ''})`,
-    `Rows       ${processed} of ${total ?? '?'}`,
-  ];
-  for (const [outcome, rows] of Object.entries(outcomes)) {
-    if (rows) lines.push(`  ${outcome.padEnd(14)} ${rows}`);
-  }
-  const { charged, max } = batch.credits;
-  lines.push(`Credits    ${charged} charged${max === null ? '' : ` of at most ${max}`}`);
-  if (batch.rows_per_second) lines.push(`Speed      ${batch.rows_per_second} rows per second`);
-  if (output !== null) lines.push(`Result     ${output}`);
-  return [...lines, ...describeDoubts(batch.dialect)];
-}
-
-/** A line for each guess about the file, and how to change it. */
-function describeDoubts({ doubts, ...dialect }: Batch['dialect']): string[] {
-  const other = dialect.sheets.find((name) => name !== dialect.sheet);
-  const told: Record<(typeof doubts)[number], string> = {
-    encoding: `read as ${dialect.encoding}; if letters are wrong, name the encoding, such as --encoding windows-1251`,
-    delimiter: `cells separated by ${JSON.stringify(dialect.delimiter)}; if that is wrong, use --delimiter`,
-    header: `columns named by row ${dialect.header_row}; if that is wrong, use --header-row, or --no-header`,
-    sheet: `sheet "${dialect.sheet}" was read; for another one use --sheet, such as --sheet "${other}"`,
-  };
-  return doubts.map((doubt) => `Check      ${told[doubt]}`);
 }
 
 /** The options that help with unusable rows, by reason. */
@@ -330,14 +321,25 @@ const remedies: Record<string, string> = {
 function describeHints({ unusable }: ClientReport): string[] {
   return Object.entries(unusable).map(([reason, { rows, lines }]) => {
     const remedy = remedies[reason];
-    const where = `line${lines.length === 1 ? '' : 's'} ${lines.slice(0, 5).join(', ')}${rows > 5 ? ', ...' : ''}`;
-    return `Unusable   ${rows} rows: ${reason} (${where})${remedy === undefined ? '' : `; ${remedy}`}`;
+    const where = namedLines(lines.slice(0, 5), rows);
+    return `Unusable   ${countRows(rows)}: ${reason} (${where})${remedy === undefined ? '' : `; ${remedy}`}`;
   });
 }
 
-function collectMap(text: string, before: Record<string, string | number> = {}) {
+const countRows = (rows: number) => `${rows} row${rows === 1 ? '' : 's'}`;
+
+/** `line 3`, `lines 2, 4, ...`: the first lines of so many rows. */
+const namedLines = (lines: readonly number[], rows: number) =>
+  `line${lines.length === 1 ? '' : 's'} ${lines.join(', ')}${rows > lines.length ? ', ...' : ''}`;
+
+type Columns = Record<string, string | number | (string | number)[]>;
+
+/** Several columns of one kind are those of its parts, in this order. */
+function collectMap(text: string, before: Columns = {}): Columns {
   const at = text.indexOf('=');
   const column = text.slice(at + 1);
   const value = /^\d+$/.test(column) ? Number(column) : column;
-  return { ...before, [text.slice(0, at)]: value };
+  const kind = text.slice(0, at);
+  const others = before[kind];
+  return { ...before, [kind]: others === undefined ? value : [others, value].flat() };
 }

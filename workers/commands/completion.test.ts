@@ -3,10 +3,12 @@ import { expect, test } from 'vitest';
 import { buildProgram } from '../program.ts';
 import { completionScript } from './completion.ts';
 
+const program = await buildProgram();
+
 /** The words that bash offers for the last of these. */
 function completed(...words: string[]): string[] {
   const line = words.map((word) => `'${word}'`).join(' ');
-  const script = `${completionScript(buildProgram(), 'bash')}
+  const script = `${completionScript(program, 'bash')}
 COMP_WORDS=(enrich ${line}); COMP_CWORD=${words.length}; _enrich; printf '%s\\n' "\${COMPREPLY[@]}"`;
   return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).split('\n').filter(Boolean);
 }

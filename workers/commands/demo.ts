@@ -15,15 +15,17 @@ import { connect, type Database } from '../../src/core/db/client.ts';
 import { listKeys } from '../../src/core/keys/account-keys.sql.ts';
 import { revokeOwnKey } from '../../src/core/keys/account-keys.ts';
 import { createKey, VALID_KEYS_MAX } from '../../src/core/keys/keys.ts';
+import { unavailable } from '../../src/core/lib/errors.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { createLog } from '../../src/core/log.ts';
-import { changePassword } from '../../src/core/sessions/sessions.ts';
-import { findRunningUp } from '../find-stack.ts';
+import { changePassword, createSignInLink } from '../../src/core/sessions/sessions.ts';
+import { findRunningUp, type UpFile } from '../find-service.ts';
 import { readGlobals } from '../global-options.ts';
-import { printResult, say } from '../output.ts';
+import { openProgressLine, printResult, say } from '../output.ts';
 import { formOf } from '../output-form.ts';
-import { startStack, type UpFile } from '../stack.ts';
-import { describeBatch, runBatch } from './batch.ts';
+import { startStack } from '../stack.ts';
+import { runBatch } from './batch.ts';
+import { describeBatch } from './describe-batch.ts';
 
 const DEMO_CREDITS = 10_000;
 const DEMO_EMAIL = 'demo@example.com';
@@ -32,26 +34,39 @@ const DEMO_KEY = 'Demo';
 export function addDemoCommand(program: Command): void {
   program
     .command('demo')
-    .description('start the service, generate a sample graph and enrich the sample list')
+    .description(
+      'start the service, generate a sample graph and enrich the sample list; in a terminal, until Ctrl-C',
+    )
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
+      const staysUp = !json && !config.isCi && process.stdout.isTTY === true;
       const running = await findRunningUp(config);
-      const goesOn = running !== null;
-      if (goesOn) return demo(config, running, { json, goesOn });
+      if (running !== null) {
+        await demo(config, running, { json, withLink: staysUp, runs: 'by itself' });
+        return;
+      }
       say('Starting Postgres, the API and a worker ...');
       const log = createLog('warn', 'demo');
       const stack = await startStack({ ...config, port: 0, logLevel: 'warn' }, 1, log);
       const interrupted = untilInterrupted();
       try {
+        const runs = staysUp ? 'until Ctrl-C' : 'for the demo';
         const isInterrupted = await Promise.race([
-          demo(config, stack.up, { json, goesOn }),
+          demo(config, stack.up, { json, withLink: staysUp, runs }),
           interrupted,
         ]);
-        if (!isInterrupted) return;
+        if (!isInterrupted && !staysUp) return;
+        const reason = await Promise.race([
+          interrupted,
+          stack.failed.then((why) => ({ failed: why })),
+        ]);
         say('Stopping ...');
         await stack.stop();
+        if (reason !== true) {
+          throw unavailable('database_ended', `The embedded database ended: ${reason.failed}`);
+        }
         // What the demo was in the middle of would still ask for what is gone.
-        process.exit(1);
+        if (isInterrupted) process.exit(1);
       } finally {
         await stack.stop();
       }
@@ -63,23 +78,28 @@ function untilInterrupted(): Promise<true> {
   return new Promise((resolve) => {
     process.once('SIGINT', () => resolve(true));
     process.once('SIGTERM', () => resolve(true));
+    process.once('SIGHUP', () => resolve(true));
   });
 }
 
-/** Credentials of the demo's account: an API key, and a sign-in for the browser. */
+/** Credentials of the demo's account: an API key, a sign-in for the browser, and the text of a link. */
 interface DemoAccount {
   key: string;
   signIn: { email: string; password: string };
+  link: string | null;
 }
 
 interface DemoOptions {
   json: boolean;
-  /** True when the service runs by itself, and not for this demo alone. */
-  goesOn: boolean;
+  withLink: boolean;
+  /** How long the service runs. */
+  runs: 'for the demo' | 'until Ctrl-C' | 'by itself';
 }
 
-async function demo(config: Config, up: UpFile, { json, goesOn }: DemoOptions): Promise<void> {
-  const { key, signIn } = await prepare(up.database_url);
+async function demo(config: Config, up: UpFile, options: DemoOptions): Promise<void> {
+  const { json, runs } = options;
+  const account = await prepare(up.database_url, options.withLink);
+  const { key, signIn } = account;
   const sample = path.join(packageRoot, 'samples', 'leads.csv');
   const folder = path.join(config.dataDir, 'demo');
   await mkdir(folder, { recursive: true });
@@ -97,36 +117,63 @@ async function demo(config: Config, up: UpFile, { json, goesOn }: DemoOptions): 
     '',
     ...describeBatch(batch, path.relative(process.cwd(), output)),
     '',
-    goesOn
-      ? `Next: open ${up.url} in a browser and sign in with`
-      : 'Next: run `npm start`, open the address that it prints in a browser, and sign in with',
-    `  e-mail    ${signIn.email}`,
-    `  password  ${signIn.password}`,
+    ...describeSignIn(runs === 'for the demo' ? null : up.url, account),
+    ...(account.link === null ? describeNext() : []),
+    ...(runs === 'until Ctrl-C' ? ['', 'The service runs until you press Ctrl-C.'] : []),
+  ]);
+}
+
+/** How to sign in to the service at the address; null for one that has to be started. */
+function describeSignIn(url: string | null, { signIn, link }: DemoAccount): string[] {
+  const { email, password } = signIn;
+  if (link !== null) {
+    return [
+      'Open this link in a browser on this machine. It signs you in once, within ten minutes:',
+      '',
+      `  ${url}/#/sign-in?link=${link}`,
+      '',
+      `Later, sign in at ${url} with ${email} and the password ${password}`,
+    ];
+  }
+  return [
+    url === null
+      ? 'Next: run `npm start`, open the address that it prints in a browser, and sign in with'
+      : `Next: open ${url} in a browser and sign in with`,
+    `  email     ${email}`,
+    `  password  ${password}`,
+  ];
+}
+
+function describeNext(): string[] {
+  return [
     'Or enrich your own list in another terminal:',
     '  npm run -s enrich -- account create --name "My team" --credits 10000',
     '  npm run -s enrich -- key create --account ACCOUNT_ID --mode live',
     '  ENRICH_API_KEY=svc_live_... npm run -s enrich -- batch run my-list.csv --operation people.enrich',
-  ]);
+  ];
 }
 
 /** The sample graph, and an account with credits, a live key and a new password. */
-async function prepare(databaseUrl: string): Promise<DemoAccount> {
+async function prepare(databaseUrl: string, withLink: boolean): Promise<DemoAccount> {
   const sql = connect({ url: databaseUrl, connections: 2 });
   try {
     if (await isGraphEmpty(sql)) {
-      say(
-        `Generating a graph of ${sampleGraph.persons} people and ${sampleGraph.companies} companies ...`,
+      const { persons, companies } = sampleGraph;
+      const line = openProgressLine(
+        `Creating sample data: ${persons.toLocaleString('en')} people, ${companies.toLocaleString('en')} companies`,
       );
       await generateGraph(sql, {
         ...sampleGraph,
-        onProgress: ({ step, done, total }) => say(`  ${step}: ${done} of ${total}`),
+        onProgress: ({ step, done, total }) => line.update(`${step}: ${done} of ${total}`),
       });
+      line.end();
     }
     const password = generatePassword();
     const accountId = await demoAccount(sql, password);
     await revokeDemoKeys(sql, accountId);
     const { key } = await createKey(sql, { accountId, mode: 'live', name: DEMO_KEY });
-    return { key, signIn: { email: DEMO_EMAIL, password } };
+    const link = withLink ? await createSignInLink(sql, accountId) : null;
+    return { key, signIn: { email: DEMO_EMAIL, password }, link };
   } finally {
     await sql.end();
   }

@@ -2,9 +2,9 @@
 import type { Command } from 'commander';
 import { generateGraph } from '../../samples/generate/generate-graph.ts';
 import { wholeNumber } from '../arguments.ts';
-import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
+import { withDatabase } from '../with-database.ts';
 
 export function addGraphCommands(program: Command): void {
   program

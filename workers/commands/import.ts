@@ -1,6 +1,7 @@
 /** `import`: fills the graph from files of one's own and from sources, and takes imports back. */
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open, rm } from 'node:fs/promises';
+import { access, constants, type FileHandle, open, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -12,17 +13,27 @@ import {
   importRecords,
 } from '../../src/core/graph/import/import-records.ts';
 import { openRecords } from '../../src/core/graph/import/open-records.ts';
-import { importSource } from '../../src/core/graph/sources/import-source.ts';
-import { listImports, undoImport } from '../../src/core/graph/sources/undo-import.ts';
+import { importSource, type SourceInput } from '../../src/core/graph/sources/import-source.ts';
+import { listSplits, undoSplit } from '../../src/core/graph/sources/split.ts';
+import {
+  countsOfImport,
+  listImports,
+  undoImport,
+} from '../../src/core/graph/sources/undo-import.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
-import { openSource, sourceNames } from '../../src/sources/read-source.ts';
+import { keepMapping, readGivenMapping, readKeptMapping } from '../../src/sources/kept-mapping.ts';
+import { readFileHead } from '../../src/sources/mapped-file.ts';
+import { openMapped, openSource, sourceNames } from '../../src/sources/read-source.ts';
+import { guessMapping } from '../../src/sources/source-mapping.ts';
+import { isoDate } from '../../src/sources/values.ts';
 import { oneOf, wholeNumber } from '../arguments.ts';
-import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
+import { withDatabase } from '../with-database.ts';
 
 interface ImportOptions {
   source?: string;
+  map?: string;
   asOf?: string;
   dryRun?: boolean;
   allowGone?: boolean;
@@ -33,14 +44,15 @@ export function addImportCommands(program: Command): void {
   const importing = program.command('import');
   addHistory(importing);
   addUndo(importing);
+  addSplits(importing);
   importing
     .description(
       'import records from CSV or JSONL files, gzip too, or the files of a source as they are; repeating an import changes nothing',
     )
-    .usage('[options] <entity> <file> | --source <name> <file...>')
+    .usage('[options] <entity> <file> | --source <name> <file...> | --map <mapping> <file...>')
     .argument(
       '[arguments...]',
-      `entity (${importEntities.join(', ')}) and file; with --source the files`,
+      `entity (${importEntities.join(', ')}) and file; with --source or --map the files`,
     )
     .option(
       '--source <name>',
@@ -48,19 +60,28 @@ export function addImportCommands(program: Command): void {
       oneOf(sourceNames),
     )
     .option(
+      '--map <mapping>',
+      'CSV or JSONL of any other form, by the mapping of this name: guessed from the file, shown and kept when there is none; or by the mapping in a .json file',
+    )
+    .option(
       '--as-of <day>',
       'day of the data of a source; default: the day in the file name, or today',
       day,
     )
-    .option('--dry-run', 'with --source: count what would change, and change nothing')
+    .option('--dry-run', 'with --source or --map: count what would change, and change nothing')
     .option('--allow-gone', 'with --source: take a file that lacks many of the records before')
     .option(
       '--rejects <file>',
       'file for bad records, with line and reason; default: FILE.rejects.jsonl',
     )
     .action(async (given: string[], options: ImportOptions, command: Command) => {
-      if (options.source === undefined) await importOwn(given, options, command);
-      else await importFromSource(options.source, given, options, command);
+      if (options.source !== undefined && options.map !== undefined) {
+        throw usage('Give --source or --map.');
+      }
+      if (options.source !== undefined)
+        await importSourced(options.source, given, options, command);
+      else if (options.map !== undefined) await importMapped(options.map, given, options, command);
+      else await importOwn(given, options, command);
     });
 }
 
@@ -94,6 +115,38 @@ function addUndo(importing: Command): void {
     });
 }
 
+function addSplits(importing: Command): void {
+  importing
+    .command('splits')
+    .description('list records that were split by hand, the latest first')
+    .option('--limit <number>', 'number of splits', wholeNumber(1), 20)
+    .action(async ({ limit }: { limit: number }, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const splits = await withDatabase(config, (sql) => listSplits(sql, limit));
+      const data = splits.map(({ madeAt, undoneAt, ...split }) => ({
+        ...split,
+        made_at: madeAt,
+        undone_at: undoneAt,
+      }));
+      const lines = splits.map(
+        ({ id, of, from, records, undoneAt }) =>
+          `${id}  ${records.length} records of ${of} ${from}${undoneAt === null ? '' : ', undone'}`,
+      );
+      printResult(json, { data }, lines);
+    });
+  importing
+    .command('unsplit')
+    .description(
+      'undo a split by hand: its records are joined again where they are surely the same',
+    )
+    .argument('<id>', 'id of the split', wholeNumber(1))
+    .action(async (id: number, _options: object, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const done = await withDatabase(config, (sql) => undoSplit(sql, id));
+      printResult(json, done, [`undone: the records are now ${done.ids.join(', ')}`]);
+    });
+}
+
 function importView(one: Awaited<ReturnType<typeof listImports>>[number]) {
   return {
     import_id: one.id,
@@ -102,14 +155,7 @@ function importView(one: Awaited<ReturnType<typeof listImports>>[number]) {
     as_of: one.asOf,
     state: one.state,
     started_at: one.startedAt,
-    rows: one.rowCount,
-    new: one.newCount,
-    changed: one.changedCount,
-    same: one.sameCount,
-    gone: one.goneCount,
-    merged: one.mergedCount,
-    rejected: one.rejectedCount,
-    suppressed: one.suppressedCount,
+    ...countsOfImport(one),
   };
 }
 
@@ -119,8 +165,9 @@ async function importOwn(
   command: Command,
 ): Promise<void> {
   if (file === undefined || more.length > 0) {
-    throw usage('Give an entity and one file, or --source and files.');
+    throw usage('Give an entity and one file, or --source or --map and files.');
   }
+  if (options.dryRun === true) throw usage('--dry-run goes with --source or --map.');
   const entity = parseEntity(entityName);
   const { config, json } = readGlobals(command);
   const rejectsFile = options.rejects ?? `${file}.rejects.jsonl`;
@@ -130,34 +177,68 @@ async function importOwn(
     `${report.read} read: ${report.inserted} new, ${report.updated} changed, ` +
       `${report.unchanged} unchanged, ${report.rejected} rejected${rejects === null ? '' : ` (${rejects})`}`,
     `${report.seconds.toFixed(1)} s`,
+    ...(report.read > 0 && report.rejected === report.read ? [WITHOUT_IDS] : []),
   ]);
 }
 
-async function importFromSource(
+const WITHOUT_IDS =
+  'Every record was rejected. If they have no ids of yours, import the file with --source or --map.';
+
+async function importSourced(
   source: string,
   files: string[],
   options: ImportOptions,
   command: Command,
 ): Promise<void> {
+  if (files.length === 0) throw usage('Give the files of the source.');
+  const input = await openSource({ source, files, asOf: options.asOf });
+  const { config } = readGlobals(command);
+  await withDatabase(config, (sql) => importInput(sql, input, files, options, command));
+}
+
+async function importMapped(
+  given: string,
+  files: string[],
+  options: ImportOptions,
+  command: Command,
+): Promise<void> {
   const [first] = files;
-  if (first === undefined) throw usage('Give the files of the source.');
-  const { config, json } = readGlobals(command);
+  if (first === undefined) throw usage('Give the files of the mapping.');
+  const asked = await readGivenMapping(given);
+  const { config } = readGlobals(command);
+  await withDatabase(config, async (sql) => {
+    const known = asked.mapping ?? (await readKeptMapping(sql, asked.name));
+    const mapping = known ?? guessMapping(await readFileHead(first));
+    const input = await openMapped(asked.name, mapping, { files, asOf: options.asOf });
+    const origin = known === undefined ? 'guessed' : asked.mapping === undefined ? 'kept' : 'given';
+    say(`mapping ${asked.name} (${origin}): ${JSON.stringify(mapping)}`);
+    await importInput(sql, input, files, options, command);
+    if (options.dryRun !== true) await keepMapping(sql, asked.name, mapping);
+  });
+}
+
+/** Imports opened files and prints the report. */
+async function importInput(
+  sql: Database,
+  input: SourceInput,
+  [first = '']: readonly string[],
+  options: ImportOptions,
+  command: Command,
+): Promise<void> {
+  const { json } = readGlobals(command);
   const rejectsFile = options.rejects ?? `${first}.rejects.jsonl`;
-  const { asOf, dryRun = false, allowGone = false } = options;
-  const input = await openSource({ source, files, ...(asOf === undefined ? {} : { asOf }) });
-  const rejects = openWhenWritten(rejectsFile);
+  const { dryRun = false, allowGone = false } = options;
+  const rejects = await openRejects(rejectsFile);
   let report: Awaited<ReturnType<typeof importSource>>;
   const steps = { read: 'rows read', build: 'records to build' };
   const sayNow = everySecond((text: string) => say(text));
   try {
-    report = await withDatabase(config, (sql) =>
-      importSource(sql, input, {
-        rejects,
-        isDryRun: dryRun,
-        allowsGone: allowGone,
-        onProgress: (step, count) => sayNow(`${count} ${steps[step]}`),
-      }),
-    );
+    report = await importSource(sql, input, {
+      rejects,
+      isDryRun: dryRun,
+      allowsGone: allowGone,
+      onProgress: (step, count) => sayNow(`${count} ${steps[step]}`),
+    });
   } finally {
     rejects.end();
     await finished(rejects);
@@ -182,8 +263,7 @@ function everySecond(write: (text: string) => void): (text: string) => void {
 }
 
 function day(text: string): string {
-  const time = Date.parse(`${text}T00:00:00Z`);
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && Number.isFinite(time)) return text;
+  if (isoDate(text) === text) return text;
   throw new InvalidArgumentError('It must be a day such as 2026-10-01.');
 }
 
@@ -203,7 +283,7 @@ async function importFile(
   file: string,
   rejectsFile: string,
 ): Promise<ImportReport> {
-  const rejects = openWhenWritten(rejectsFile);
+  const rejects = await openRejects(rejectsFile);
   try {
     return await importRecords(sql, {
       entity,
@@ -217,14 +297,22 @@ async function importFile(
   }
 }
 
-/** A stream into a file that exists only when something was written to it. */
-function openWhenWritten(file: string): Writable {
+/**
+ * Opens a stream into a file that exists only when something was written to it. Throws `AppError` before the import
+ * when the file cannot be written.
+ */
+async function openRejects(file: string): Promise<Writable> {
+  try {
+    // What an earlier import rejected is not true of this one.
+    await rm(file, { force: true });
+    await access(path.dirname(file), constants.W_OK);
+  } catch (error) {
+    throw usage(
+      `Rejected records cannot be written to ${file} (${(error as Error).message}). Name another file with --rejects.`,
+    );
+  }
   let output: FileHandle | undefined;
   return new Writable({
-    async construct(done) {
-      // What an earlier import rejected is not true of this one.
-      await rm(file, { force: true }).then(() => done(), done);
-    },
     async write(chunk: Buffer, _encoding, done) {
       try {
         output ??= await open(file, 'w');

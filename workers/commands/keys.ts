@@ -18,9 +18,9 @@ import { cancelKeyBatches } from '../../src/jobs/batch/cancel-key-batches.ts';
 import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
 import { openQueues } from '../../src/jobs/queue/queues.ts';
 import { listOf, oneOf, wholeNumber } from '../arguments.ts';
-import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult } from '../output.ts';
+import { withDatabase } from '../with-database.ts';
 
 /** More keys than any account keeps. */
 const LISTED_MAX = 1000;
@@ -95,7 +95,8 @@ function addList(key: Command): void {
 function describeKey(key: AccountKey): string {
   const ended = key.revokedAt ?? key.expiresAt;
   const state = ended === null ? 'valid' : `ends ${ended.toISOString()}`;
-  return [`${key.prefix}...`, key.name ?? '-', key.scopes.join(','), state].join('  ');
+  const used = key.lastUsedAt === null ? 'never used' : `used ${key.lastUsedAt.toISOString()}`;
+  return [`${key.prefix}...`, key.name ?? '-', key.scopes.join(','), state, used].join('  ');
 }
 
 function addBound(key: Command): void {

@@ -9,9 +9,9 @@ import { type Measured, measureLikely } from '../../src/core/match/measure.ts';
 import { MODEL_VERSION } from '../../src/core/match/weights.ts';
 import { readLabelledList } from '../../src/jobs/mapping/read-labelled-list.ts';
 import { probability } from '../arguments.ts';
-import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult } from '../output.ts';
+import { withDatabase } from '../with-database.ts';
 
 interface Report extends Measured {
   /** Versions of the weights and of the graph's frequencies. */

@@ -2,29 +2,75 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { type Context, openContext } from '../../src/core/context.ts';
+import type { Database } from '../../src/core/db/client.ts';
 import { showSources } from '../../src/core/graph/sources/show-sources.ts';
+import { splitRecords } from '../../src/core/graph/sources/split.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { suppress, suppressHashes } from '../../src/core/suppression/suppress.ts';
 import { erasePerson } from '../../src/jobs/erasure/erase-person.ts';
 import type { PersonAsked } from '../../src/jobs/erasure/find-person.ts';
 import { showPerson } from '../../src/jobs/erasure/show-person.ts';
 import { wholeNumber } from '../arguments.ts';
-import { withDatabase } from '../find-stack.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult } from '../output.ts';
+import { withDatabase } from '../with-database.ts';
 
 export function addPersonCommands(program: Command): void {
   addSuppress(program);
   const person = program.command('person').description('subject access and erasure');
   addShow(person);
   addErase(person);
-  addCompanyShow(program);
+  addSplitPerson(person);
+  const company = program.command('company').description('companies of the graph');
+  addCompanyShow(company);
+  addSplitCompany(company);
 }
 
-function addCompanyShow(program: Command): void {
-  program
-    .command('company')
-    .description('companies of the graph')
+function addSplitPerson(person: Command): void {
+  person
+    .command('split')
+    .description('split records out of a person that they were wrongly merged into')
+    .requiredOption('--id <number>', 'id of the person', wholeNumber(1))
+    .requiredOption(
+      '--records <list>',
+      'numbers of the records, as `show --sources` has them',
+      numbers,
+    )
+    .action(async ({ id, records }: { id: number; records: number[] }, command: Command) => {
+      await printSplit(command, (sql) => splitRecords(sql, 'person', id, records));
+    });
+}
+
+function addSplitCompany(company: Command): void {
+  company
+    .command('split')
+    .description('split records out of a company that they were wrongly merged into')
+    .argument('<id>', 'id of the company', wholeNumber(1))
+    .requiredOption(
+      '--records <list>',
+      'numbers of the records, as `show --sources` has them',
+      numbers,
+    )
+    .action(async (id: number, { records }: { records: number[] }, command: Command) => {
+      await printSplit(command, (sql) => splitRecords(sql, 'company', id, records));
+    });
+}
+
+async function printSplit(
+  command: Command,
+  change: (sql: Database) => Promise<{ split: number; ids: number[] }>,
+): Promise<void> {
+  const { config, json } = readGlobals(command);
+  const done = await withDatabase(config, change);
+  printResult(json, done, [`split ${done.split}: the records are now ${done.ids.join(', ')}`]);
+}
+
+function numbers(text: string): number[] {
+  return text.split(',').map((one) => wholeNumber(1)(one.trim()));
+}
+
+function addCompanyShow(company: Command): void {
+  company
     .command('show')
     .description('print the record of a company, as JSON')
     .argument(

@@ -94,6 +94,7 @@ function addChangeCommands(group: Command): void {
       .action(async (id: string, _options, command: Command) => {
         const { config, json } = readGlobals(command);
         const after = await (await openClient(config)).changeSchedule(id, { enabled });
+        if (enabled) sayUnknownValues(after.unknown_values);
         printResult(json, after, describeSchedule(after));
       });
   }

@@ -1,15 +1,15 @@
 /** `up`, `api`, `worker`, `migrate`. */
 import type { Command } from 'commander';
+import { type PlannedMigration, planMigrations } from '../../src/core/db/migration-plan.ts';
 import { conflict, unavailable } from '../../src/core/lib/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import { checkRedis } from '../../src/core/redis/check-redis.ts';
-import { runApi } from '../api.ts';
 import { wholeNumber } from '../arguments.ts';
-import { findRunningUp, withDatabase } from '../find-stack.ts';
+import { findRunningUp } from '../find-service.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
 import { startStack } from '../stack.ts';
-import { runWorker } from '../worker.ts';
+import { withDatabase, withUnchangedDatabase } from '../with-database.ts';
 
 export function addServerCommands(program: Command): void {
   program
@@ -24,19 +24,50 @@ export function addServerCommands(program: Command): void {
   program
     .command('api')
     .description('run one API process (needs DATABASE_URL)')
-    .action((_options, command: Command) => runApi(readGlobals(command).config));
+    .action(async (_options, command: Command) => {
+      const { runApi } = await import('../api.ts');
+      await runApi(readGlobals(command).config);
+    });
   program
     .command('worker')
     .description('run one worker process (needs DATABASE_URL)')
-    .action((_options, command: Command) => runWorker(readGlobals(command).config));
+    .action(async (_options, command: Command) => {
+      const { runWorker } = await import('../worker.ts');
+      await runWorker(readGlobals(command).config);
+    });
   program
     .command('migrate')
     .description('migrate the database to the schema of this version')
-    .action(async (_options, command: Command) => {
+    .option('--plan', 'only print what would be done, with its locks and its time')
+    .action(async ({ plan = false }: { plan?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
+      if (plan) {
+        const pending = await withUnchangedDatabase(config, (sql) => planMigrations(sql));
+        printResult(json, { pending }, sayPlan(pending));
+        return;
+      }
       const applied = await withDatabase(config, async (_sql, _url, done) => done);
       printResult(json, { applied }, [`Schema is up to date (${applied.length} applied).`]);
     });
+}
+
+function sayPlan(pending: readonly PlannedMigration[]): string[] {
+  if (pending.length === 0) return ['The schema is up to date.'];
+  return pending.flatMap(({ name, runs_with, in_transaction, steps }) => {
+    const seconds = steps.reduce((sum, step) => sum + step.seconds, 0);
+    const runs =
+      runs_with === null ? 'no older version can start afterwards' : `runs with ${runs_with}`;
+    const how = in_transaction ? 'one transaction' : 'statement by statement';
+    const locked = steps.filter((step) => step.table !== null);
+    return [
+      `${name}: about ${seconds.toFixed(1)} s, ${how}; ${runs}`,
+      ...locked.map(
+        ({ table, lock, work, waits, rows, bytes, seconds: own, problem }) =>
+          `  ${table} (${rows} rows, ${Math.ceil(bytes / 1_000_000)} MB): ${lock}, ${work}, ${own} s; waiting: ${waits}` +
+          (problem === null ? '' : `. Warning: it ${problem}`),
+      ),
+    ];
+  });
 }
 
 async function up(config: Parameters<typeof startStack>[0], workers: number): Promise<void> {
@@ -50,10 +81,8 @@ async function up(config: Parameters<typeof startStack>[0], workers: number): Pr
   const log = createLog(config.logLevel, 'up');
   await checkRedis(config.redisUrl, log);
   const stack = await startStack(config, workers, log);
-  say(`The service is running at ${stack.up.url}. Stop it with Ctrl-C.`);
-  say(
-    'Open it in a browser and sign in with an API key, or with a password from `account create --sign-in`.',
-  );
+  say(`Ready. Open ${stack.up.url} in your browser. Press Ctrl-C to stop.`);
+  say('Sign in with an API key, or with a password from `account create --sign-in`.');
   const reason = await Promise.race([untilSignal(), stack.failed.then((why) => ({ failed: why }))]);
   await stack.stop();
   if (reason === null) return;

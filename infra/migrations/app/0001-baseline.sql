@@ -1,6 +1,16 @@
 -- The service's own tables: accounts, keys, money, batches, schedules, webhooks. Applied once, to the schema
 -- `public`. The first release; every later change is a separate migration.
 
+-- One row: the identity of this installation. Its object store has it too, so that a process which was given another's
+-- database or store finds out.
+create table installation (
+  id uuid primary key default gen_random_uuid(),
+  is_only boolean not null default true unique check (is_only),
+  -- End of the last `enrich backup`.
+  backed_up_at timestamptz
+);
+insert into installation default values;
+
 create table accounts (
   id uuid primary key,
   name text not null,
@@ -147,6 +157,8 @@ create table batches (
   rerun_of uuid references batches on delete set null,
   -- The number of each of its rows in the list that was uploaded; null for an upload, and when the files are deleted.
   rerun_rows int[],
+  -- Of decisions about ambiguous rows, the record that each of them means, 0 for none; deleted with the files.
+  rerun_records bigint[],
   -- The exact price from a match pass, if one was requested.
   quote jsonb,
   -- Counts of read, repaired and filled rows; written at the end.
@@ -195,6 +207,12 @@ create table batches (
   owned_found int not null default 0,
   -- Start of the batch's current state. A trigger sets it, so that no statement can forget it.
   state_since timestamptz not null default now(),
+  -- The pace: rows committed since `paced_since`, of about the last half minute in the state `running`. Each part forgets
+  -- its share of what is older.
+  paced_since timestamptz,
+  paced_rows double precision not null default 0,
+  -- Seconds in the state `running`, without the present stay in it.
+  ran_seconds double precision not null default 0,
   -- Number of the last change that callers see. A trigger raises it, so that no statement can forget it: of two
   -- responses about a batch, the one with the higher revision is the newer one.
   revision int not null default 1,
@@ -236,6 +254,7 @@ create table batches (
   objects_checked_at timestamptz,
   objects_damaged int not null default 0,
   check ((error is not null) = (state = 'failed')),
+  check (rerun_records is null or (rerun_rows is not null and cardinality(rerun_records) = cardinality(rerun_rows))),
   check (schedule_id is not null or not only_new),
   check (waits_for <> 'time' or claim_after is not null),
   check (max_credits is null or (credits_charged + credits_reserved <= max_credits)),
@@ -369,7 +388,8 @@ create table reservations (
 create unique index reservations_open on reservations (chunk_id) where state = 'open';
 create index reservations_open_account on reservations (account_id) where state = 'open';
 
--- The records that a batch with `dedupe` has already returned, with their row. Deleted at its end.
+-- The records that a batch with `dedupe` has returned, with the number of their row in the list that was uploaded. Kept
+-- with its files: a rerun does not charge for them again.
 create table batch_records (
   batch_id uuid not null references batches on delete cascade,
   record_id bigint not null,
@@ -504,6 +524,18 @@ create table named_mappings (
   unique (account_id, live, operation, name)
 );
 
+-- Filters that an account keeps under a name.
+create table saved_searches (
+  id uuid primary key,
+  account_id uuid not null references accounts,
+  live boolean not null,
+  name text not null,
+  -- A query string, as sent.
+  filter text not null,
+  created_at timestamptz not null default now(),
+  unique (account_id, live, name)
+);
+
 create table uploads (
   id uuid primary key,
   account_id uuid not null references accounts,
@@ -516,6 +548,43 @@ create table uploads (
 );
 create index uploads_age on uploads (created_at);
 create index uploads_unused on uploads (account_id) where used_at is null;
+
+-- Files on their way into the graph, and imports on their way out of it, as an operator asks for them. The graph's own
+-- table `imports` has what was imported.
+create table import_runs (
+  id uuid primary key,
+  account_id uuid not null references accounts,
+  kind text not null check (kind in ('import', 'undo')),
+  state text not null check (state in ('receiving', 'examining', 'ready', 'counting', 'importing', 'undoing', 'done',
+    'failed', 'cancelled')),
+  -- `[{name, key, bytes}]`; the objects are deleted when it ends.
+  files jsonb not null default '[]',
+  -- What the operator chose: `{source, mapping, as_of, allow_gone}`.
+  options jsonb not null default '{}',
+  -- What the files are: `{source, as_of, snapshot, mapping, columns, preview}`. It holds people: deleted when it ends.
+  found jsonb,
+  counts jsonb,
+  -- Rejected rows by reason.
+  reasons jsonb,
+  -- Of `imports`: the one that it wrote, or that it undoes.
+  import_id bigint,
+  -- Later imports that the operator was told would be undone too.
+  told bigint[] not null default '{}',
+  step text,
+  step_count bigint,
+  problem jsonb,
+  -- A claim raises the epoch; writes of an older one have no effect.
+  epoch int not null default 0,
+  attempts int not null default 0,
+  lease_until timestamptz,
+  claim_after timestamptz,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  finished_at timestamptz,
+  files_deleted_at timestamptz
+);
+create index import_runs_account on import_runs (account_id, id);
+create index import_runs_open on import_runs (created_at) where finished_at is null;
 
 create function utc_today() returns date stable language sql
   as $$ select (now() at time zone 'UTC')::date $$;
@@ -603,6 +672,12 @@ create table do_not_contact (
 );
 create index do_not_contact_account on do_not_contact (account_id, live, id);
 
+-- When a key was used last, within five minutes. A table of its own: callers hold the rows of keys.
+create table key_uses (
+  key_id uuid primary key references api_keys,
+  used_at timestamptz not null
+) with (fillfactor = 50);
+
 -- A session is another way to present a key: limits, scopes, budgets and ownership are the key's.
 create table sessions (
   -- Of the cookie's text, which is never stored.
@@ -614,6 +689,14 @@ create table sessions (
 );
 create index sessions_account on sessions (account_id);
 create index sessions_expiry on sessions (expires_at);
+
+-- Links that sign a person in once, on the machine of the service. A link is deleted when it is used.
+create table sign_in_links (
+  -- Of the link's text, which is never stored.
+  token_sha256 bytea primary key,
+  account_id uuid not null references accounts,
+  expires_at timestamptz not null
+);
 
 create table webhooks (
   id uuid primary key,
@@ -688,15 +771,23 @@ create function webhook_payload(
     'live', p_live, 'data', p_data)
 $$;
 
+-- The id of an event that happens once to its subject. When it happens again, because the database was restored from
+-- an earlier moment, it has the same id, so that its receiver knows it. A UUID of version 8.
+create function event_id_of(p_type text, p_subject text) returns uuid immutable language sql as $$
+  select overlay(overlay(md5(p_type || ' ' || p_subject) placing '8' from 13) placing 'a' from 17)::uuid
+$$;
+
 -- Records an event for every enabled webhook of the owner that receives its type; with a threshold, for those with
--- this one. It never waits: only the deletion of a webhook holds a conflicting lock, and such a webhook is
--- skipped. The commit sends the notification to the workers. The time is the clock's, not the start of the
--- transaction: the charge that empties a wallet may have begun before the one that came first.
+-- this one. Without a subject the event may happen again and has a random id. It never waits: only the deletion of a
+-- webhook holds a conflicting lock, and such a webhook is skipped. The commit sends the notification to the workers.
+-- The time is the clock's, not the start of the transaction: the charge that empties a wallet may have begun before
+-- the one that came first.
 create function record_webhook_event(
-  p_account_id uuid, p_live boolean, p_type text, p_data json, p_threshold bigint default null
+  p_account_id uuid, p_live boolean, p_type text, p_subject text, p_data json,
+  p_threshold bigint default null
 ) returns void language plpgsql as $$
 declare
-  event_id uuid := gen_random_uuid();
+  event_id uuid := coalesce(event_id_of(p_type, p_subject), gen_random_uuid());
   happened_at timestamptz := clock_timestamp();
 begin
   insert into webhook_deliveries (webhook_id, event_id, type, payload, due_at, created_at)
@@ -705,7 +796,8 @@ begin
   from webhooks w
   where w.account_id = p_account_id and w.live = p_live and w.enabled and p_type = any(w.events)
     and (p_threshold is null or w.credits_low_threshold = p_threshold)
-  for key share skip locked;
+  for key share skip locked
+  on conflict do nothing;
   if found then
     perform pg_notify('webhook_deliveries', '');
   end if;
@@ -720,6 +812,8 @@ declare
 begin
   perform record_webhook_event(new.account_id, new.live,
     case when is_export then 'export.' else 'batch.' end || new.state,
+    -- A batch pauses repeatedly, and ends once.
+    new.id || case when new.state = 'paused' then ' ' || new.revision else '' end,
     -- Neither name nor filter nor the text of an error: a customer's text may name people.
     json_build_object(
       'id', new.id, 'state', new.state, 'reason', new.reason, 'error_code', new.error ->> 'code',
@@ -748,6 +842,7 @@ create trigger batches_webhook_event after update of state, reason on batches
 create function record_schedule_event() returns trigger language plpgsql as $$
 begin
   perform record_webhook_event(s.account_id, s.live, 'schedule.' || new.state,
+    s.id || ' ' || iso_time(new.slot),
     json_build_object('id', s.id, 'slot', iso_time(new.slot),
       -- Other reasons quote the filter.
       'reason', case when new.reason in ('key_revoked', 'previous_run_open', 'storage_full', 'too_many_open')
@@ -764,7 +859,7 @@ create trigger schedule_runs_webhook_event after insert on schedule_runs
 create function record_key_event() returns trigger language plpgsql as $$
 begin
   perform record_webhook_event(new.account_id, new.mode = 'live', 'key.revoked',
-    json_build_object('id', new.id, 'prefix', new.prefix));
+    new.id::text, json_build_object('id', new.id, 'prefix', new.prefix));
   return null;
 end $$;
 
@@ -777,7 +872,7 @@ create trigger api_keys_webhook_event after update of revoked_at on api_keys
 -- would be reported repeatedly.
 create function record_credits_event() returns trigger language plpgsql as $$
 begin
-  perform record_webhook_event(new.account_id, true, 'credits.low',
+  perform record_webhook_event(new.account_id, true, 'credits.low', null,
     json_build_object('threshold', crossed.threshold, 'balance', new.balance,
       'reserved', new.reserved),
     crossed.threshold)
@@ -786,7 +881,7 @@ begin
     where account_id = new.account_id and live and enabled and 'credits.low' = any(events)
       and old.balance >= credits_low_threshold and new.balance < credits_low_threshold) crossed;
   if new.balance = 0 then
-    perform record_webhook_event(new.account_id, true, 'credits.empty',
+    perform record_webhook_event(new.account_id, true, 'credits.empty', null,
       json_build_object('balance', new.balance, 'reserved', new.reserved));
   end if;
   return null;
@@ -805,7 +900,9 @@ create unlogged table processes (
   started_at timestamptz not null,
   seen_at timestamptz not null,
   -- Leases of dead or frozen workers that this one reclaimed.
-  leases_reclaimed bigint not null
+  leases_reclaimed bigint not null,
+  -- Of a worker: see `CopyReport`.
+  local_copy jsonb
 );
 
 -- The last audit of each depth.
@@ -817,9 +914,15 @@ create table audits (
   failed text[] not null
 );
 
--- Every move to another state ends the wait: no statement can forget it.
+-- Every move to another state ends the wait, and the pace is that of the present run: no statement can forget it.
 create function note_state_since() returns trigger language plpgsql as $$
 begin
+  if old.state = 'running' then
+    new.ran_seconds := old.ran_seconds + extract(epoch from clock_timestamp() - old.state_since);
+  elsif new.state = 'running' then
+    new.paced_since := clock_timestamp();
+    new.paced_rows := 0;
+  end if;
   new.state_since := clock_timestamp();
   new.waits_for := null;
   return new;

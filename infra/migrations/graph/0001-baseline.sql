@@ -260,6 +260,8 @@ create table source_records (
   as_of date not null,
   hash bytea not null,
   record text,
+  -- The latest split that names it and is not undone: records of different splits are never the same. 0 for none.
+  apart bigint not null default 0,
   unique (source, key)
 );
 create index source_records_id on source_records (id, entity);
@@ -287,6 +289,13 @@ create table source_record_versions (
 );
 create index source_record_versions_before on source_record_versions (before_import_id);
 
+-- How files that no adapter knows are read: `{of, columns, country}`. Their source has the name of the mapping.
+create table source_mappings (
+  name text collate "C" primary key,
+  mapping json not null,
+  saved_at timestamptz not null default now()
+);
+
 -- Ids of records that became a part of another one; an import that is undone splits them again.
 create table merged_ids (
   entity smallint not null,
@@ -297,6 +306,17 @@ create table merged_ids (
   primary key (entity, id)
 );
 create index merged_ids_into on merged_ids (entity, into_id);
+
+-- Records of sources that an operator took out of a person or company that they were wrongly merged into. Undoing one
+-- lets them be joined again.
+create table source_splits (
+  id bigint generated always as identity primary key,
+  entity smallint not null,
+  from_id bigint not null,
+  numbers bigint[] not null,
+  made_at timestamptz not null default now(),
+  undone_at timestamptz
+);
 
 -- People and companies whose record is to be built again from `source_records`: written in the transaction that
 -- changes those, emptied by the one that builds.
@@ -432,7 +452,10 @@ language plpgsql stable as $$
 begin
   if p_kind = 1 then
     return query
-      select p.id::bigint, p.name from positions p where p_ids is null or p.id = any(p_ids)
+      -- A derived id (from 2^30 on) is of a title in people's own words: from ten people on, as below.
+      select p.id::bigint, p.name from positions p
+      where (p_ids is null or p.id = any(p_ids)) and (p.id < 1073741824 or exists (
+        select from lookup_values v where v.kind = 1 and v.id = p.id and v.people >= 10))
       union all
       -- The usual spelling among the first people.
       select t.id + 12884901888, coalesce((
@@ -496,12 +519,21 @@ language plpgsql as $$
 declare
   unnamed bigint[];
 begin
+  -- Derived positions that fewer than ten people have now.
+  with hidden as (
+    update lookup_values v set name = '', folded = ''
+    where v.kind = 1 and v.id between 1073741824 and 2147483647 and v.name <> '' and v.people < 10
+    returning v.id)
+  delete from lookup_words w using hidden h where w.kind = 1 and w.id = h.id;
+
   with held as materialized (
     select s.position_name as title, count(*)::int as people from person_search s
     where s.position_name <> '' group by s.position_name having count(*) >= 10),
   shown as materialized (
     select h.* from held h
-    where not exists (select from positions p where btrim(fold(p.name)) = h.title)),
+    where not exists (
+      select from positions p left join lookup_values v on v.kind = 1 and v.id = p.id
+      where btrim(fold(p.name)) = h.title and (p.id < 1073741824 or v.people >= 10))),
   gone as (
     delete from lookup_titles t where not exists (select from shown s where s.title = t.title))
   insert into lookup_titles as t (title, people) select s.title, s.people from shown s order by s.title
@@ -514,7 +546,9 @@ begin
   insert into lookup_values as v (kind, id, people)
   select 1, t.id + 12884901888, t.people from lookup_titles t
   on conflict (kind, id) do update set people = excluded.people where v.people <> excluded.people;
-  unnamed := array(select v.id from lookup_values v where v.kind = 1 and v.id > 12884901888 and v.name = '');
+  unnamed := array(
+    select v.id from lookup_values v where v.kind = 1 and v.name = ''
+      and (v.id > 12884901888 or v.id >= 1073741824 and v.people >= 10));
   perform name_lookups(1, unnamed);
 end $$;
 
@@ -547,14 +581,24 @@ create table person_name_keys (
   person_id bigint not null,
   primary key (key, person_id)
 );
-create index person_name_keys_person_id on person_name_keys (person_id);
 
 create table company_name_keys (
   key bigint not null,
   company_id bigint not null,
   primary key (key, company_id)
 );
-create index company_name_keys_company_id on company_name_keys (company_id);
+
+-- All keys of each record: what a change of its names removes, without an index of the keys by record, and what names
+-- are counted by. Keys that no row looks up, of given names and of words of companies, are only here.
+create table keyed_persons (
+  id bigint primary key,
+  keys bigint[] not null
+);
+
+create table keyed_companies (
+  id bigint primary key,
+  keys bigint[] not null
+);
 
 -- Frequencies of words of names and of employers: keys of those kinds that at least two records share. Refreshed when
 -- an import ends, so that a list has the same outcome until the next one.
@@ -578,10 +622,11 @@ create function refresh_name_counts() returns void
 language plpgsql as $$
 begin
   create temp table counted on commit drop as
-    select key, count(*)::int as records from person_name_keys where key & 7 in (1, 2)
+    select key, count(*)::int as records from keyed_persons, unnest(keys) key where key & 7 in (1, 2)
     group by key having count(*) > 1
     union all
-    select key, count(*) from company_name_keys where key & 7 = 5 group by key having count(*) > 1
+    select key, count(*) from keyed_companies, unnest(keys) key where key & 7 = 5
+    group by key having count(*) > 1
     union all
     select company_id * 8 + 6, count(*) from person_search where company_id <> 0
     group by company_id having count(*) > 1;
@@ -1030,4 +1075,93 @@ begin
   from unnest(ids) with ordinality best (id, place)
   cross join lateral (
     select * from lookup_values where kind = p_kind and id = best.id limit 1) v;
+end $$;
+
+-- The changes of what matching reads, in the order of their commits: a transaction takes its number under the lock of
+-- the graph's writers, which it holds until it has committed. The token tells two histories apart, after a restore or
+-- the loss of a primary: the same number with another token is another state.
+create table graph_changes (
+  number bigint primary key,
+  token uuid not null default gen_random_uuid(),
+  changed_at timestamptz not null default now(),
+  -- More records than are worth listing.
+  is_whole boolean not null default false
+);
+insert into graph_changes (number) values (0);
+
+-- The records that each change touched, unless it is whole. Entities are those of `source_records`.
+create table changed_records (
+  number bigint not null,
+  entity smallint not null,
+  id bigint not null,
+  primary key (number, entity, id)
+);
+
+-- Notes the records of a statement's rows, `changed` (and `replaced`, the old ones of an update), as a part of its
+-- transaction's change. Arguments: the entity, and the column with its id. A trigger, so that no writer can forget it;
+-- with a path of its own, so that it works whatever that of the writer is.
+create function note_changed_records() returns trigger
+language plpgsql set search_path from current as $$
+declare
+  listed_max constant int := 10000;
+  variable constant text := 'enrich.change_of_' || tg_table_schema;
+  change bigint := nullif(current_setting(variable, true), '')::bigint;
+  touches boolean := true;
+  held int := 0;
+begin
+  if tg_op <> 'TRUNCATE' then
+    execute 'select exists (select from changed)' into touches;
+  end if;
+  if not touches then
+    return null;
+  end if;
+  if change is null then
+    perform pg_advisory_xact_lock(hashtextextended('graph ' || tg_table_schema, 0));
+    insert into graph_changes (number) select max(number) + 1 from graph_changes
+      returning number into change;
+    perform set_config(variable, change::text, true);
+  elsif (select is_whole from graph_changes where number = change) then
+    return null;
+  end if;
+  if tg_op <> 'TRUNCATE' then
+    execute format(
+      'insert into changed_records (number, entity, id)
+       select $1, $2, id from (
+         select distinct %1$I as id from changed %2$s limit $3) touched
+       on conflict do nothing',
+      tg_argv[1], case when tg_op = 'UPDATE' then format('union select %I from replaced', tg_argv[1]) end)
+      using change, tg_argv[0]::smallint, listed_max + 1;
+    select count(*) into held
+    from (select from changed_records where number = change limit listed_max + 1) listed;
+  end if;
+  if tg_op = 'TRUNCATE' or held > listed_max then
+    update graph_changes set is_whole = true where number = change;
+    delete from changed_records where number = change;
+  end if;
+  return null;
+end $$;
+
+do $$
+declare
+  watched record;
+begin
+  for watched in
+    select * from (values
+      ('company_identifiers', 1, 'company_id'), ('company_records', 1, 'id'),
+      ('officers', 1, 'company_id'), ('financial_periods', 1, 'company_id'),
+      ('person_identifiers', 2, 'person_id'), ('person_records', 2, 'id'), ('person_briefs', 2, 'id'),
+      ('suppressed_persons', 2, 'person_id')) read_by_matching (name, entity, id)
+  loop
+    execute format(
+      'create trigger note_inserted after insert on %1$I referencing new table as changed
+         for each statement execute function note_changed_records(%2$L, %3$L);
+       create trigger note_updated after update on %1$I
+         referencing new table as changed old table as replaced
+         for each statement execute function note_changed_records(%2$L, %3$L);
+       create trigger note_deleted after delete on %1$I referencing old table as changed
+         for each statement execute function note_changed_records(%2$L, %3$L);
+       create trigger note_truncated after truncate on %1$I
+         for each statement execute function note_changed_records()',
+      watched.name, watched.entity, watched.id);
+  end loop;
 end $$;

@@ -15,8 +15,9 @@ import { accountScopes } from '../../core/keys/keys.ts';
 import { startHeartbeat } from '../../jobs/monitor/heartbeat.ts';
 import { insertAudit } from '../../jobs/monitor/monitor.sql.ts';
 import { queueNames } from '../../jobs/queue/job-names.ts';
+import { importText } from '../../sources/import-files.test-suite.ts';
 import { renderOpenApi } from '../openapi/openapi.ts';
-import { routes } from '../routes.ts';
+import { documentedRoutes } from '../routes.ts';
 
 let pipeline: WorkingPipeline;
 let admin: Caller;
@@ -31,7 +32,14 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-const paths = ['/admin/health', '/admin/queues', '/admin/queues/api/queues', '/admin/elsewhere'];
+const paths = [
+  '/admin/people/1/sources',
+  '/admin/companies/1/sources',
+  '/admin/health',
+  '/admin/queues',
+  '/admin/queues/api/queues',
+  '/admin/elsewhere',
+];
 
 const basic = (password: string) => ({
   headers: { Authorization: `Basic ${Buffer.from(`anybody:${password}`).toString('base64')}` },
@@ -83,8 +91,74 @@ describe('what an operator sees', () => {
     await expectProblem(response, { status: 403, code: 'key_revoked' });
   });
 
-  test('stands in no public document', () => {
-    expect(JSON.stringify(renderOpenApi(routes))).not.toContain('admin');
+  test('stands in no public document, but for imports and splits', () => {
+    const { paths } = renderOpenApi(documentedRoutes) as { paths: Record<string, object> };
+    const ofOperators = Object.keys(paths).filter((path) => path.startsWith('/admin'));
+    expect(
+      ofOperators.filter((path) => !/^\/admin\/import(s|-runs)(\/|$)|splits?(\/|$)/.test(path)),
+    ).toEqual([]);
+  });
+});
+
+describe('the sources of a record', () => {
+  const read = async (path: string) => (await pipeline.call(admin, path)).json();
+
+  test('are told with their days and imports, and no value of a person', async () => {
+    const text =
+      'Record ID,First Name,Last Name,Email,Job Title,Associated Company IDs\n1,Zoe,Quill,zoe@quill.example,CEO,7\n';
+    const { import_id } = await importText(pipeline.sql, {
+      source: 'hubspot',
+      name: 'contacts.csv',
+      text,
+      asOf: '2026-10-01',
+    });
+    const [row] = await pipeline.sql<{ id: number }[]>`
+      select id from persons where surname = 'Quill'`;
+    const origin = { source: 'hubspot', as_of: '2026-10-01', import_id };
+    const told = await read(`/admin/people/${row?.id}/sources`);
+    expect(told).toEqual({
+      id: row?.id,
+      sources: [{ record: expect.any(Number), ...origin }],
+      values: {
+        name: [origin],
+        surname: [origin],
+        workEmail: [origin],
+        position: [origin],
+        positionId: [origin],
+        positions: [origin],
+      },
+    });
+    expect(JSON.stringify(told)).not.toMatch(/quill/i);
+    const companies = 'Record ID,Company name,Company Domain Name\n7,Quill Ltd,quill.example\n';
+    await importText(pipeline.sql, { source: 'hubspot', name: 'companies.csv', text: companies });
+    const [company] = await pipeline.sql<{ id: number }[]>`
+      select id from companies where name = 'Quill Ltd'`;
+    expect(await read(`/admin/companies/${company?.id}/sources`)).toMatchObject({
+      sources: [{ source: 'hubspot', key: 'company:7' }],
+      values: { domain: [{ source: 'hubspot', key: 'company:7' }] },
+    });
+  });
+
+  test('of a record with an id of one’s own are the file, until the person opts out', async () => {
+    const [row] = await pipeline.sql<{ id: number }[]>`select min(id) as id from persons`;
+    const id = row?.id ?? 0;
+    expect(await read(`/admin/people/${id}/sources`)).toMatchObject({
+      id,
+      sources: [{ source: 'own', import_id: null }],
+    });
+    await pipeline.sql`select suppress_people(array[${id}]::bigint[])`;
+    const response = await pipeline.call(admin, `/admin/people/${id}/sources`);
+    await expectProblem(response, { status: 404, code: 'not_found' });
+  });
+
+  test.each([
+    ['/admin/people/99/sources', { status: 404, code: 'not_found' }],
+    ['/admin/people/0/sources', { status: 400, code: 'invalid_parameter' }],
+    ['/admin/people/1e3/sources', { status: 400, code: 'invalid_parameter' }],
+    ['/admin/companies/99999999999999999999/sources', { status: 400, code: 'invalid_parameter' }],
+    ['/admin/companies/1/source', { status: 404, code: 'not_found' }],
+  ])('%s is refused', async (path, problem) => {
+    await expectProblem(await pipeline.call(admin, path), problem);
   });
 });
 
@@ -127,7 +201,7 @@ describe('the health of the service', () => {
     expect(await read()).toMatchObject({
       ok: true,
       problems: [],
-      processes: [{ kind: 'worker', seen: true }],
+      processes: [{ kind: 'worker', seen: true, local_copy: { copy: null, building: false } }],
       queue: { kept_in: 'postgres', answers: true, chunks: [], oldest_chunk_seconds: 0 },
       batches: { open: [], oldest_progress_seconds: 0 },
       schedules: { due: 0, oldest_due_seconds: 0 },

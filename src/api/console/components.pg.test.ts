@@ -64,7 +64,7 @@ describeWithBrowser('the components of the console', () => {
   test('Escape does not lose a key that is shown once', async () => {
     const { page } = await openAt('/keys');
     await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByRole('button', { name: 'Create key' }).click();
     const shown = page.getByRole('dialog', { name: 'Save this key now' });
     await shown.waitFor();
     for (const _ of [1, 2, 3]) await page.keyboard.press('Escape');
@@ -84,7 +84,7 @@ describeWithBrowser('the components of the console', () => {
       const box = await locator.boundingBox();
       return box === null ? Number.NaN : box.x + box.width;
     };
-    const table = await end(page.getByRole('region', { name: 'Lists, newest first' }));
+    const table = await end(page.getByRole('region', { name: 'Lists' }));
     expect(await end(page.getByRole('columnheader', { name: 'Created' }))).toBeLessThanOrEqual(
       table,
     );
@@ -122,7 +122,7 @@ describeWithBrowser('the components of the console', () => {
     });
     await pipeline.runUntilIdle();
     const { page, wrong } = await openAt('/batches', caller);
-    await page.getByRole('link', { name: 'A list' }).waitFor();
+    await page.getByRole('link', { name: 'A list', exact: true }).waitFor();
     await page.getByText('1 draft, not started yet').waitFor();
     await expectAccessible(page);
     const other = await openTab(await page.context().newPage(), `${pipeline.url}/#/batches`);
@@ -144,7 +144,7 @@ describeWithBrowser('the components of the console', () => {
     const account = { name: 'Two tabs', email: 'two@tabs.example', password: 'long enough secret' };
     await createAccount(pipeline.sql, { ...account, credits: 1 });
     const first = await openConsole(browser, `${pipeline.url}/#/search`);
-    await first.page.getByLabel('E-mail address').fill(account.email);
+    await first.page.getByLabel('Email address').fill(account.email);
     await first.page.getByLabel('Password').fill(account.password);
     await first.page.keyboard.press('Enter');
     await first.page.getByRole('button', { name: 'Sign out' }).waitFor();

@@ -19,6 +19,8 @@ export interface Asset {
 export interface ConsoleAssets {
   /** The HTML page. */
   index: Asset;
+  /** The path of the stylesheet. */
+  stylesheet: string;
   /** The hash of the page's inline import map, in the form of a Content-Security-Policy. */
   importMapHash: string;
   /** All other files by path. Each path contains a hash of all files, so its content never changes. */
@@ -38,8 +40,15 @@ const packages: Record<string, string> = {
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-/** Reads and compresses everything once. Throws when the console has not been built. */
-export async function readConsoleAssets(): Promise<ConsoleAssets> {
+let reading: Promise<ConsoleAssets> | undefined;
+
+/** Reads and compresses everything, once. Rejects when the console has not been built. */
+export function readConsoleAssets(): Promise<ConsoleAssets> {
+  reading ??= readAssets();
+  return reading;
+}
+
+async function readAssets(): Promise<ConsoleAssets> {
   const modules = await readModules();
   const style = await readFile(stylesheet, 'utf8');
   const all = [...modules, ['style.css', style] as const];
@@ -55,6 +64,7 @@ export async function readConsoleAssets(): Promise<ConsoleAssets> {
   const index = renderIndex(base, importMap, preloads(modules));
   return {
     index: await toAsset('text/html; charset=utf-8', index),
+    stylesheet: `${base}/style.css`,
     importMapHash: createHash('sha256').update(importMap).digest('base64'),
     files: new Map(files),
   };

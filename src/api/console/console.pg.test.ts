@@ -8,6 +8,7 @@ import {
   expectAccessible,
   openConsole,
   openTab,
+  runUntil,
   signInWithKey,
 } from '../../../tests/support/console-page.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -66,8 +67,8 @@ describeWithBrowser('the console', () => {
     const border = 'getComputedStyle(document.querySelector("[aria-invalid=true]")).borderColor';
     const text = 'getComputedStyle(document.querySelector(".error")).color';
     expect(await page.evaluate(border)).toBe(await page.evaluate(text));
-    await page.getByRole('radio', { name: 'E-mail' }).check();
-    await page.getByLabel('E-mail address').fill('nobody@team.example');
+    await page.getByRole('radio', { name: 'Email' }).check();
+    await page.getByLabel('Email address').fill('nobody@team.example');
     await page.getByLabel('Password').fill('wrong horse battery');
     await page.keyboard.press('Enter');
     await page.getByText('No account has this e-mail address and password').waitFor();
@@ -183,12 +184,8 @@ describeWithBrowser('the console', () => {
     await opened.page.getByText('Reading your file…', { exact: true }).waitFor();
     await pipeline.runUntilIdle();
     await heading(opened.page, 'Check your columns').waitFor();
-    await expect
-      .poll(() => pipeline.queues.waiting.map(({ name }) => name))
-      .toEqual(['quote-batch']);
-    await opened.page.getByText('Calculating the price').first().waitFor();
-    await pipeline.runUntilIdle();
-    await opened.page.getByRole('button', { name: /^Start for up to \d credits?/ }).waitFor();
+    const start = opened.page.getByRole('button', { name: /^Start for up to \d credits?/ });
+    await runUntil(pipeline, opened.page, start.waitFor());
     return opened;
   }
 
@@ -200,7 +197,7 @@ describeWithBrowser('the console', () => {
     const { page, wrong, caller } = await openReady();
     await pipeline.sql`update sessions set expires_at = now()`;
     await page.getByRole('button', { name: /^Start for/ }).click();
-    const dialog = page.getByRole('dialog', { name: 'Sign in to go on' });
+    const dialog = page.getByRole('dialog', { name: /^Your session expired/ });
     await dialog.waitFor();
     await expectAccessible(page);
     await signInWithKey(page, caller.key);
@@ -215,7 +212,7 @@ describeWithBrowser('the console', () => {
     const other = await pipeline.account(7);
     await pipeline.sql`update sessions set expires_at = now()`;
     await page.getByRole('button', { name: /^Start for/ }).click();
-    await page.getByRole('dialog', { name: 'Sign in to go on' }).waitFor();
+    await page.getByRole('dialog', { name: /^Your session expired/ }).waitFor();
     await signInWithKey(page, other.key);
     await heading(page, 'List not found').waitFor();
     expect(await listsOf(caller)).toMatchObject([{ state: 'ready' }]);
@@ -269,7 +266,7 @@ describeWithBrowser('the console', () => {
     await waitForState(caller, 'queued');
     await page.context().setOffline(true);
     await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByText('The service cannot be reached').waitFor();
+    await page.getByText('We can’t reach the server').waitFor();
     await page.context().setOffline(false);
     await pipeline.runUntilIdle();
     await heading(page, 'Results').waitFor();

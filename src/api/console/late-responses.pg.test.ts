@@ -156,7 +156,7 @@ describeWithBrowser('the page of a list or an export', () => {
       await route.abort('connectionreset');
     });
     await startButton().click();
-    await page.getByText('cannot be reached').first().waitFor();
+    await page.getByText('can’t reach the server').first().waitFor();
     await pipeline.runUntilIdle();
     await page.clock.runFor(10_000);
     await status('Completed').waitFor();

@@ -8,6 +8,7 @@ import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import {
   expectAccessible,
   openConsole,
+  runUntil,
   signInWithKey,
 } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
@@ -129,8 +130,10 @@ describeWithBrowser('the page of a list that ran', () => {
     expect(await charged()).toBe(before + 1);
     await page.getByRole('link', { name: 'the list they came from' }).click();
     await page.getByLabel('Include the answers of 1 retry').waitFor();
-    await rowButton(13).waitFor();
-    expect(await page.locator('tr', { has: rowButton(13) }).textContent()).toContain('Matched');
+    await page
+      .locator('tr', { has: rowButton(13) })
+      .getByText('Matched')
+      .waitFor();
     await page.getByLabel('Format of the file').selectOption('JSON Lines');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -158,14 +161,11 @@ describeWithBrowser('the page of a list that ran', () => {
     expect(await raise.getAttribute('aria-disabled')).toBe('true');
     await page.getByLabel('New limit in credits').fill('8');
     await raise.click();
-    await expect.poll(async () => (await pipeline.batch(caller, id)).credits.max).toBe(8);
-    await pipeline.runUntilIdle();
-    await page.getByText('reached its limit of 8 credits').waitFor();
+    // The wake-up follows the commit, so that jobs may come later than the new limit.
+    await runUntil(pipeline, page, page.getByText('reached its limit of 8 credits').waitFor());
     await page.getByLabel('New limit in credits').fill('');
     await page.getByRole('button', { name: 'Continue without a limit' }).click();
-    await expect.poll(async () => (await pipeline.batch(caller, id)).state).toBe('running');
-    await pipeline.runUntilIdle();
-    await page.getByText('Completed').first().waitFor();
+    await runUntil(pipeline, page, page.getByText('Completed').first().waitFor());
     expect(await pipeline.batch(caller, id)).toMatchObject({
       rows: { matched: 13 },
       credits: { charged: 13 },

@@ -7,6 +7,7 @@ import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import {
   expectAccessible,
   openConsole,
+  runUntil as runUntilShown,
   signInWithKey,
 } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
@@ -44,18 +45,7 @@ describeWithBrowser('the page of a held list', () => {
     await pipeline.close();
   });
 
-  /** Runs the jobs that come until the page shows what is waited for. */
-  async function runUntil<Value>(shown: Promise<Value>): Promise<Value> {
-    let isShown = false;
-    const ended = shown.finally(() => {
-      isShown = true;
-    });
-    while (!isShown) {
-      await pipeline.runUntilIdle();
-      await Promise.race([ended, page.evaluate('new Promise(requestAnimationFrame)')]);
-    }
-    return ended;
-  }
+  const runUntil = <Value>(shown: Promise<Value>) => runUntilShown(pipeline, page, shown);
 
   async function upload(name: string, content: string | Buffer): Promise<string> {
     await page.goto(`${pipeline.url}/#/batches/new`);
@@ -218,6 +208,29 @@ describeWithBrowser('the page of a held list', () => {
     await page.getByRole('button', { name: 'Delete Fair' }).click();
     await page.getByText('Saved mappings', { exact: true }).waitFor();
     expect(await pipeline.sql`select from named_mappings`).toEqual([]);
+  });
+
+  test('takes rows that are pasted, also below the header of its template', async () => {
+    await page.goto(`${pipeline.url}/#/batches/new`);
+    await page.getByText('Paste rows, or start from a template').click();
+    const link = page.getByRole('link', { name: 'Download a template' });
+    const template = decodeURIComponent(
+      ((await link.getAttribute('href')) ?? '').split(',', 2)[1] ?? '',
+    );
+    const [downloaded] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    expect(downloaded.suggestedFilename()).toBe('template.csv');
+    const [person] = people;
+    const row = ['', person?.email, '', ''].join(',');
+    await page.getByLabel('Rows', { exact: true }).fill(`${template}${row}\n`);
+    await page.getByRole('button', { name: 'Use these rows' }).click();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await runUntil(page.getByRole('heading', { name: 'Check your columns' }).waitFor());
+    const batch = await read(page.url().split('/').at(-1) ?? '');
+    expect(Object.keys(batch.mapping).sort()).toEqual([
+      ...['email', 'phone', 'professional_network', 'twitter'],
+    ]);
+    await priced('up to 1 credit');
   });
 
   test('reads another sheet of a workbook, without another upload', async () => {

@@ -19,14 +19,8 @@ const policyWith = (importMapHash: string) =>
 
 export function serveConsole(context: ApiContext): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  // Read on first use: most processes that serve the API serve no page.
-  let reading: ReturnType<typeof readConsoleAssets> | undefined;
-  const assets = () => {
-    reading ??= readConsoleAssets();
-    return reading;
-  };
   router.get('/', async (request, response) => {
-    const { index, importMapHash } = await assets();
+    const { index, importMapHash } = await readConsoleAssets();
     response.setHeader('Content-Security-Policy', policyWith(importMapHash));
     // Over plain HTTP this is the only header by which a browser reports where a call comes from.
     response.setHeader('Referrer-Policy', 'same-origin');
@@ -35,7 +29,7 @@ export function serveConsole(context: ApiContext): Router {
   });
   router.use(serveSessions(context));
   router.get('/console/*path', async (request, response, next) => {
-    const asset = (await assets()).files.get(request.path);
+    const asset = (await readConsoleAssets()).files.get(request.path);
     if (asset === undefined) return next();
     response.setHeader('Cache-Control', 'public, max-age=31536000, immutable');
     send(request, response, asset);

@@ -83,6 +83,27 @@ export function assertSameOrigin(request: Request): void {
   );
 }
 
+const LOOPBACK_ADDRESS = /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/i;
+const LOOPBACK_NAMES = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/**
+ * Throws `AppError` 403 for a call from another machine: the connection and the address of the page are those of the
+ * machine itself, and no proxy has passed the call on.
+ */
+export function assertThisMachine({ headers, socket }: Request): void {
+  const { host = '' } = headers;
+  const url = `http://${host}`;
+  const isLocal =
+    LOOPBACK_ADDRESS.test(socket.remoteAddress ?? '') &&
+    URL.canParse(url) &&
+    LOOPBACK_NAMES.has(new URL(url).hostname);
+  const isPassedOn = ['forwarded', 'x-forwarded-for', 'via'].some((name) => name in headers);
+  if (isLocal && !isPassedOn) return;
+  throw forbidden(
+    'The link works only in a browser on the machine of the service. Sign in with your email and password.',
+  );
+}
+
 function twoSessions(name: string): AppError {
   return invalidRequest(
     `The request has two cookies \`${name}\`. Delete the cookies of this site and sign in again.`,

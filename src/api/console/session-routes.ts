@@ -9,12 +9,17 @@ import { clientGone } from '../client-gone.ts';
 import { networkOf } from '../network-of.ts';
 import { parseParameters } from '../parse-parameters.ts';
 import { readJson } from '../read-json.ts';
-import { assertSameOrigin, readToken, writeToken } from './session-cookie.ts';
+import { assertSameOrigin, assertThisMachine, readToken, writeToken } from './session-cookie.ts';
 
-const text = (charactersMax: number) => z.string().min(1, 'is missing').max(charactersMax);
+const text = (charactersMax: number, missing: string) =>
+  z.string().min(1, missing).max(charactersMax);
 const credentials = z.union([
-  z.strictObject({ key: text(200) }),
-  z.strictObject({ email: text(320), password: text(1000) }),
+  z.strictObject({ key: text(200, 'Enter an API key.') }),
+  z.strictObject({
+    email: text(320, 'Enter your email address.'),
+    password: text(1000, 'Enter your password.'),
+  }),
+  z.strictObject({ link: text(200, 'is missing') }),
 ]);
 /** Maximum bytes of a body. The caller is unknown yet, and every connection may hold one. */
 const BYTES_MAX = 8 * 1024;
@@ -33,6 +38,7 @@ export function serveSessions(context: ApiContext): Router {
   });
   route.post(async (request, response) => {
     const given = parseParameters(credentials, await readJson(request, { bytesMax: BYTES_MAX }));
+    if ('link' in given) assertThisMachine(request);
     const token = await signIn(context, given, {
       network: networkOf(request),
       signal: clientGone(response),

@@ -68,6 +68,12 @@ test('sign-ins with a key count as calls of its account', async () => {
   expect(refused.headers.get('retry-after')).not.toBeNull();
 });
 
+test('a key that is in addresses of the reconciliation service opens no session', async () => {
+  const { accountId } = await pipeline.account(0);
+  const { key } = await pipeline.keyOf(accountId, 'live', ['reconcile']);
+  await expectProblem(await callConsole('POST', { key }), { status: 403, code: 'forbidden' });
+});
+
 describe('a session of a key', () => {
   let caller: Caller;
   let cookie: string;

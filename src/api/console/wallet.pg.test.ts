@@ -45,16 +45,16 @@ describeWithBrowser('in a browser', () => {
     await page.getByRole('link', { name: 'Keys' }).click();
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name').fill('CRM import');
-    await page.getByLabel('Credits a day').fill('5');
-    await page.getByRole('button', { name: 'Make the key' }).click();
+    await page.getByLabel('Credits per day').fill('5');
+    await page.getByRole('button', { name: 'Create key' }).click();
     const made = await shownKey();
     expect((await enrich(made)).status).toBe(200);
     await page.getByRole('button', { name: 'I’ve saved it' }).click();
     expect(await page.content()).not.toContain(made);
 
     const row = page.getByRole('row', { name: /CRM import/ });
-    await row.getByRole('button', { name: 'Roll CRM import' }).click();
-    await page.getByRole('button', { name: 'Make the new key' }).click();
+    await row.getByRole('button', { name: 'Rotate CRM import' }).click();
+    await page.getByRole('button', { name: 'Create the new key' }).click();
     const rolled = await shownKey();
     await page.getByRole('button', { name: 'I’ve saved it' }).click();
     expect((await enrich(made)).status).toBe(200);
@@ -70,14 +70,16 @@ describeWithBrowser('in a browser', () => {
     const who = { email: 'ada@list.example', password: 'correct horse battery' };
     await createAccount(pipeline.sql, { name: 'Ada', credits: 10, ...who });
     const { page: own, wrong } = await openConsole(browser, pipeline.url);
-    await own.getByLabel('E-mail address').fill(who.email);
+    await own.getByLabel('Email address').fill(who.email);
     await own.getByLabel('Password').fill(who.password);
     await own.keyboard.press('Enter');
     await own.getByRole('link', { name: 'Keys' }).click();
     await own.getByText('Credits', { exact: true }).locator('..').getByText('10').waitFor();
     await own.getByRole('button', { name: 'New key' }).first().click();
     await own.getByLabel('Name').fill('CRM');
-    await own.getByRole('button', { name: 'Make the key' }).click();
+    // More than the usual 60, without the operator.
+    await own.getByLabel('Requests per minute').fill('300');
+    await own.getByRole('button', { name: 'Create key' }).click();
     expect((await enrich((await own.locator('.secret').textContent()) ?? '')).status).toBe(200);
     expect(wrong).toEqual([]);
     await own.context().close();
@@ -85,10 +87,10 @@ describeWithBrowser('in a browser', () => {
 
   test('what is wrong with a new key stands beside its field', async () => {
     await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('Calls a minute').fill('1000000');
-    await page.getByRole('button', { name: 'Make the key' }).click();
-    await page.getByText(/must be at most \d+/).waitFor();
-    expect(await page.getByLabel('Calls a minute').getAttribute('aria-invalid')).toBe('true');
+    await page.getByLabel('Requests per minute').fill('1000000');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByText(/^Enter \d+ or less\.$/).waitFor();
+    expect(await page.getByLabel('Requests per minute').getAttribute('aria-invalid')).toBe('true');
     await page.getByRole('button', { name: 'Cancel' }).click();
   });
 

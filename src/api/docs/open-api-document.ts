@@ -3,6 +3,7 @@
 export interface Schema {
   $ref?: string;
   type?: string | readonly string[];
+  description?: string;
   format?: string;
   enum?: readonly unknown[];
   const?: unknown;

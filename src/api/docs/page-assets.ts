@@ -1,70 +1,54 @@
-/** The page's style and script, served as files: the policy allows none inline. */
+/** The page's own style and script, served as files: the policy allows none inline. The console's style comes first. */
 
-export const pageStyle = `:root {
-  color-scheme: light dark;
-  --text: #1b1f24; --soft: #57606a; --line: #d0d7de;
-  --back: #ffffff; --code: #f3f5f7; --link: #0550ae;
+export const pageStyle = `.docs { overflow-wrap: anywhere; }
+.docs article, .docs section { scroll-margin-top: 1rem; }
+.docs article { border-top: 1px solid var(--line); padding-block: 1rem 1.25rem; }
+.docs section > h2 { margin: 2rem 0 .75rem; font-size: 1.25rem; }
+.docs h4 { margin: .75rem 0 .25rem; font-size: .875rem; }
+.docs h3 a { color: inherit; text-decoration: none; }
+.docs h3 a:hover { text-decoration: underline; }
+.docs p { margin-block: .375rem; }
+.docs .method { font: 600 .85em var(--mono); color: var(--soft); }
+.docs .facts { color: var(--soft); }
+.docs code { padding: .1em .25em; border-radius: .2rem; background: var(--sunken); }
+.docs .code { position: relative; }
+.docs pre {
+  margin-block: .5rem; padding: .75rem; border: 1px solid var(--line); border-radius: .5rem; background: var(--sunken);
+  overflow-x: auto; overflow-wrap: normal;
 }
-@media (prefers-color-scheme: dark) {
-  :root {
-    --text: #e6e8eb; --soft: #a3abb5; --line: #3a424c;
-    --back: #14171b; --code: #20252b; --link: #8ab8ff;
-  }
-}
-* { box-sizing: border-box; }
-html { scroll-padding-top: 1rem; }
-body {
-  margin: 0; padding: 1rem; color: var(--text); background: var(--back);
-  font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere;
-}
-header, nav, main { max-width: 56rem; margin-inline: auto; }
-a { color: var(--link); }
-a:focus-visible, summary:focus-visible, input:focus-visible, [tabindex]:focus-visible {
-  outline: 3px solid var(--link); outline-offset: 2px;
-}
-.skip { position: absolute; left: -999rem; }
-.skip:focus { left: 1rem; top: 1rem; background: var(--back); padding: .5rem; }
-h1, h2, h3, h4 { line-height: 1.25; }
-h3 a { color: inherit; text-decoration: none; }
-h3 a:hover { text-decoration: underline; }
-nav h2 { font-size: 1rem; margin: 1rem 0 .25rem; }
-nav ul { list-style: none; margin: 0; padding: 0; }
-nav li a { display: block; padding: .25rem 0; }
-label { display: block; font-weight: 600; }
-input {
-  width: 100%; font: inherit; padding: .5rem; color: inherit; background: var(--code);
-  border: 1px solid var(--soft); border-radius: .25rem;
-}
-article { border-top: 1px solid var(--line); padding-block: .5rem 1rem; }
-.method { font: 600 .85em ui-monospace, monospace; color: var(--soft); }
-.facts { color: var(--soft); }
-code, pre { font-family: ui-monospace, monospace; font-size: .9em; background: var(--code); }
-code { padding: .1em .25em; border-radius: .2rem; }
-pre { padding: .75rem; border-radius: .25rem; overflow-x: auto; overflow-wrap: normal; }
-pre code { padding: 0; }
-.scroll { overflow-x: auto; overflow-wrap: normal; }
-table { border-collapse: collapse; width: 100%; }
-th, td { text-align: start; vertical-align: top; padding: .35rem .75rem .35rem 0; }
-tr { border-bottom: 1px solid var(--line); }
-tbody th { font-weight: normal; }
-details { margin-block: .5rem; }
-summary { cursor: pointer; padding-block: .25rem; }
-.fields { margin: .25rem 0; padding-inline-start: 1.25rem; }
-@media (min-width: 72rem) {
-  body { display: grid; grid-template-columns: 20rem minmax(0, 56rem); gap: 0 2rem; }
-  header { grid-column: 1 / -1; margin: 0; max-width: none; }
-  main { margin: 0; }
-  nav { position: sticky; top: 0; max-height: 100vh; overflow-y: auto; padding: 3px; }
+.docs pre code { padding: 0; background: none; }
+.docs .code .button { position: absolute; top: .5rem; right: .5rem; min-height: 2rem; background: var(--card); }
+.docs .scroll { position: relative; overflow-x: auto; overflow-wrap: normal; }
+.docs table { border-collapse: collapse; width: 100%; }
+.docs th, .docs td { text-align: start; vertical-align: top; padding: .375rem .75rem .375rem 0; }
+.docs tr { border-bottom: 1px solid var(--line); }
+.docs tbody th { font-weight: normal; }
+.docs details { margin-block: .5rem; }
+.docs summary { cursor: pointer; padding-block: .25rem; }
+.docs .fields { margin: .25rem 0; padding-inline-start: 1.25rem; }
+.docs nav ul { list-style: none; }
+.docs nav h2 { margin: 1rem 0 .25rem; }
+.docs nav li a { display: block; padding: .25rem 0; }
+.docs .try { display: grid; gap: .5rem; margin-block: .5rem; }
+.docs .try textarea { width: 100%; font: .85em var(--mono); }
+.docs .try .answer { max-height: 24rem; overflow: auto; }
+@media (max-width: 59.99rem) { .side .menu { display: block; } .side .menu ul { display: flex; flex-wrap: wrap; } }
+@media (min-width: 80rem) {
+  main.docs { display: grid; grid-template-columns: 18rem minmax(0, 1fr); gap: 0 2.5rem; }
+  .docs .page-header { grid-column: 1 / -1; }
+  .docs nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; padding: 3px; }
 }
 `;
 
 export const pageScript = `'use strict';
-const form = document.getElementById('search');
+const find = document.getElementById('search');
 const input = document.getElementById('find');
 const count = document.getElementById('found-count');
+const index = document.getElementById('index');
 const items = [...document.querySelectorAll('[data-find]')];
 const narrow = () => {
   const words = input.value.toLowerCase().split(/\\s+/);
+  if (input.value !== '') index.open = true;
   let shown = 0;
   for (const item of items) {
     item.hidden = !words.every((word) => item.dataset.find.includes(word));
@@ -77,12 +61,96 @@ const narrow = () => {
   }
   count.textContent = shown + ' of ' + items.length + ' operations';
 };
-form.hidden = false;
-form.addEventListener('submit', (event) => {
+find.hidden = false;
+find.addEventListener('submit', (event) => {
   event.preventDefault();
   const first = items.find((item) => !item.hidden);
   if (first) first.querySelector('a').click();
 });
 input.addEventListener('input', narrow);
 narrow();
+if (innerWidth < 1280) index.open = false;
+
+document.getElementById('origin').textContent = location.origin;
+
+const button = (label, act) => {
+  const made = document.createElement('button');
+  made.type = 'button';
+  made.className = 'button secondary';
+  made.textContent = label;
+  made.addEventListener('click', act);
+  return made;
+};
+
+for (const code of document.querySelectorAll('.docs pre')) {
+  const frame = document.createElement('div');
+  frame.className = 'code';
+  code.replaceWith(frame);
+  const copy = button('Copy', async () => {
+    await navigator.clipboard.writeText(code.textContent);
+    copy.textContent = 'Copied';
+  });
+  frame.append(code, copy);
+}
+
+const keyForm = document.getElementById('try-key');
+const key = document.getElementById('key');
+keyForm.hidden = false;
+keyForm.addEventListener('submit', (event) => event.preventDefault());
+
+const field = (label, value) => {
+  const text = document.createElement('textarea');
+  text.rows = 2;
+  text.value = value;
+  text.spellcheck = false;
+  text.setAttribute('aria-label', label);
+  return text;
+};
+
+const openTry = (article) => {
+  const method = article.dataset.try;
+  const example = article.querySelector('pre').textContent;
+  const [, target = ''] = /"\\$API([^"]*)"/.exec(example) || [];
+  const [, body] = /-d '([^]*)'$/.exec(example) || [];
+  const where = field('Path and query', target);
+  const what = body === undefined ? null : field('Body', body);
+  const answer = document.createElement('pre');
+  answer.className = 'answer';
+  answer.tabIndex = 0;
+  answer.setAttribute('role', 'status');
+  const send = async () => {
+    if (!key.value.startsWith('svc_test_')) {
+      answer.textContent = 'Enter a test key first. It starts with svc_test_; a live key would spend credits.';
+      key.focus();
+      return;
+    }
+    answer.textContent = 'Waiting …';
+    const headers = { Authorization: 'Bearer ' + key.value.trim(), Accept: 'application/json' };
+    if (what) headers['Content-Type'] = 'application/json';
+    try {
+      const url = new URL(where.value, location.origin);
+      if (url.origin !== location.origin) throw new Error('The path must begin with /.');
+      const response = await fetch(url, {
+        method, headers, credentials: 'omit', ...(what ? { body: what.value } : {}),
+      });
+      const text = await response.text();
+      let shown = text;
+      try { shown = JSON.stringify(JSON.parse(text), null, 2); } catch {}
+      answer.textContent = response.status + ' ' + response.statusText + '\\n' + shown.slice(0, 20000);
+    } catch (error) {
+      answer.textContent = error.message;
+    }
+  };
+  const form = document.createElement('div');
+  form.className = 'try';
+  const run = button('Send', send);
+  run.className = 'button primary';
+  form.append(where, ...(what ? [what] : []), run, answer);
+  return form;
+};
+
+for (const article of document.querySelectorAll('[data-try]')) {
+  const open = button('Try it', () => open.replaceWith(openTry(article)));
+  article.querySelector('.code').after(open);
+}
 `;

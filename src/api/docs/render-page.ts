@@ -14,32 +14,53 @@ interface Entry {
   operation: Operation;
 }
 
-export function renderPage(document: OpenApiDocument): string {
+/** The pages of the console, in the order of its navigation. */
+const consolePages = [
+  ['/batches', 'Lists'],
+  ['/search', 'Search'],
+  ['/exports', 'Exports'],
+  ['/schedules', 'Schedules'],
+  ['/keys', 'Keys'],
+  ['/credits', 'Credits'],
+  ['/webhooks', 'Webhooks'],
+] as const;
+
+/** Returns the page in the frame of the console, whose stylesheet is at this path. */
+export function renderPage(document: OpenApiDocument, consoleStyle: string): string {
   const groups = groupByTag(document);
   const { title, description } = document.info;
+  const links = consolePages.map(([path, label]) => `<li><a href="/#${path}">${label}</a></li>`);
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)}: HTTP API</title>
+<title>API · ${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
+<link rel="stylesheet" href="${escapeHtml(consoleStyle)}">
 <link rel="stylesheet" href="/docs/style.css">
 <script src="/docs/script.js" defer></script>
 </head>
 <body>
+<div class="frame">
 <a class="skip" href="#content">Skip to the operations</a>
-<header>
-<h1>${escapeHtml(title)}</h1>
-<p>${sentence(description)} The machine-readable document is <a href="/openapi.json">openapi.json</a>.</p>
+<header class="side">
+<div class="side-head"><span class="logo"><svg viewBox="0 0 32 32" aria-hidden="true" focusable="false"><rect width="32" height="32" rx="8"/><path d="M8 10h16M8 22h10"/><path class="found" d="M8 16h16"/></svg> Enrichment</span></div>
+<div class="menu"><nav aria-label="Pages"><ul>${links.join('\n')}
+<li><a href="/docs" aria-current="page">API</a></li></ul></nav></div>
 </header>
+<main class="docs">
+<header class="page-header"><div><h1>API</h1>
+<p class="about">${sentence(description)} The machine-readable document is <a href="/openapi.json">openapi.json</a>.</p></div></header>
 ${renderNavigation(groups)}
-<main id="content" tabindex="-1">
+<div id="content" tabindex="-1">
 ${renderBasics(groups)}
 ${[...groups].map(([tag, entries]) => renderGroup(tag, entries)).join('\n')}
 ${renderSchemas(document)}
+</div>
 </main>
+</div>
 </body>
 </html>
 `;
@@ -72,7 +93,8 @@ function renderNavigation(groups: ReadonlyMap<string, Entry[]>): string {
 <input type="search" id="find" autocomplete="off" aria-controls="found">
 <p role="status" id="found-count"></p>
 </form>
-<div id="found">${lists.join('\n')}</div>
+<details id="index" open><summary>All operations</summary>
+<div id="found">${lists.join('\n')}</div></details>
 </nav>`;
 }
 
@@ -86,7 +108,13 @@ function renderBasics(groups: ReadonlyMap<string, Entry[]>): string {
 <h2 id="basics-title">Before the first call</h2>
 <p>Every call sends a key. In the examples <code>$API</code> is the address of this service and
 <code>$KEY</code> the key.</p>
-<pre tabindex="0"><code>export API=http://127.0.0.1:8080 KEY=svc_live_...</code></pre>
+<pre tabindex="0"><code>export API=<span id="origin">https://THIS-SERVICE</span> KEY=svc_test_...</code></pre>
+<form id="try-key" class="field" hidden>
+<label for="key">Test key, to try calls on this page</label>
+<input id="key" type="password" autocomplete="off" placeholder="svc_test_…" aria-describedby="key-hint">
+<p class="hint" id="key-hint">Create one under <a href="/#/keys">Keys</a> in test mode. It works on sample data, costs
+nothing, and is forgotten when you leave this page.</p>
+</form>
 <p>Errors are problem documents (<code>application/problem+json</code>, RFC 9457):
 <code>code</code> is stable and <code>errors</code> names what is wrong.</p>
 <h3 id="prices">Prices</h3>
@@ -110,19 +138,21 @@ function renderOperation({ method, path, anchor, operation }: Entry): string {
   const statuses = Object.entries(responses);
   const errors = statuses.filter(([status]) => Number(status) >= 400);
   const successes = statuses.filter(([status]) => Number(status) < 400);
-  return `<article id="${anchor}" aria-labelledby="${anchor}-title">
+  const isTryable =
+    requestBody === undefined || requestBody.content['application/json'] !== undefined;
+  return `<article id="${anchor}" aria-labelledby="${anchor}-title"${isTryable ? ` data-try="${method.toUpperCase()}"` : ''}>
 <h3 id="${anchor}-title"><a href="#${anchor}"><span class="method">${method.toUpperCase()}</span>
 ${escapeHtml(path)}</a></h3>
 <p>${sentence(summary)}.</p>
 <p class="facts">Credits: ${operation['x-credits'] ?? 0}. Scope: ${scope === undefined ? 'any key' : code(scope)}.</p>
-<pre tabindex="0" aria-label="Example"><code>${escapeHtml(exampleCall(method, path, operation))}</code></pre>
-${renderParameters(parameters)}
+<pre tabindex="0"><code>${escapeHtml(exampleCall(method, path, operation))}</code></pre>
+${renderParameters(`${method.toUpperCase()} ${path}`, parameters)}
 ${requestBody === undefined ? '' : `<h4>Body</h4>\n${renderContent(requestBody.content)}`}
 <h4>Responses</h4>
 ${successes.map(([status, { description = '', content = {} }]) => `<p><strong>${status}</strong> ${sentence(description)}</p>\n${renderContent(content)}`).join('\n')}
 <details><summary>Errors: ${errors.map(([status]) => status).join(', ')}</summary>
 ${table(
-  `Errors of ${path}`,
+  `Errors of ${method.toUpperCase()} ${path}`,
   ['Status', 'Meaning'],
   errors.map(([status, { description = '' }]) => [status, sentence(description)]),
 )}
@@ -130,14 +160,15 @@ ${table(
 </article>`;
 }
 
-function renderParameters(parameters: Operation['parameters']): string {
+function renderParameters(call: string, parameters: Operation['parameters']): string {
   if (parameters.length === 0) return '';
   const rows = parameters.map((parameter) => [
     code(parameter.name),
     `${parameter.in}${parameter.required ? ', required' : ''}`,
     describeType(parameter.schema),
+    sentence(parameter.schema.description ?? ''),
   ]);
-  return `<h4>Parameters</h4>\n${table('Parameters', ['Name', 'Where', 'Value'], rows)}`;
+  return `<h4>Parameters</h4>\n${table(`Parameters of ${call}`, ['Name', 'Where', 'Value', 'Meaning'], rows)}`;
 }
 
 function renderContent(content: Content): string {
@@ -156,7 +187,7 @@ function renderSchemas({ components }: OpenApiDocument): string {
   const schemas = Object.entries(components.schemas).map(
     ([name, schema]) => `<article id="${schemaAnchor(name)}">
 <h3><a href="#${schemaAnchor(name)}">${escapeHtml(name)}</a></h3>
-${renderFields(schema)}
+<details><summary>Members</summary>${renderFields(schema)}</details>
 </article>`,
   );
   return `<section aria-labelledby="schemas"><h2 id="schemas">Objects</h2>

@@ -1,5 +1,5 @@
 /** Renders a JSON schema as a nested list of fields. */
-import { code, escapeHtml } from './markup.ts';
+import { code, escapeHtml, sentence } from './markup.ts';
 import type { Schema } from './open-api-document.ts';
 
 /** Describes the values of a schema in a few words: `integer, 1 to 100, default 20`. */
@@ -14,7 +14,8 @@ export function renderFields(schema: Schema): string {
     const required = new Set(inner.required);
     const fields = Object.entries(inner.properties).map(([name, field]) => {
       const isRequired = required.has(name) ? ', always' : '';
-      return `<li>${code(name)} ${describeType(field)}${isRequired}${renderFields(field)}</li>`;
+      const about = field.description === undefined ? '' : `. ${sentence(field.description)}`;
+      return `<li>${code(name)} ${describeType(field)}${isRequired}${about}${renderFields(field)}</li>`;
     });
     return `<ul class="fields">${fields.join('\n')}</ul>`;
   }

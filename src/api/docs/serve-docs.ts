@@ -1,6 +1,7 @@
 /** Serves the API reference at `/docs`, which loads nothing from other hosts. */
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { Router } from 'express';
+import { readConsoleAssets } from '../console/console-assets.ts';
 import type { OpenApiDocument } from './open-api-document.ts';
 import { pageScript, pageStyle } from './page-assets.ts';
 import { renderPage } from './render-page.ts';
@@ -14,6 +15,8 @@ const policy = [
   "script-src 'self'",
   "style-src 'self'",
   'img-src data:',
+  // Calls that a reader tries with a test key.
+  "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -21,7 +24,14 @@ const policy = [
 
 export function serveDocs(document: OpenApiDocument): Router {
   const router = Router({ caseSensitive: true, strict: true });
-  router.get('/docs', fixed('text/html; charset=utf-8', renderPage(document)));
+  // Rendered on first use: most processes that serve the API serve no page.
+  let page: Promise<Buffer> | undefined;
+  router.get('/docs', async (_request, response) => {
+    page ??= readConsoleAssets().then(({ stylesheet }) =>
+      Buffer.from(renderPage(document, stylesheet)),
+    );
+    send(response, 'text/html; charset=utf-8', await page);
+  });
   router.get('/docs/style.css', fixed('text/css; charset=utf-8', pageStyle));
   router.get('/docs/script.js', fixed('text/javascript; charset=utf-8', pageScript));
   return router;
@@ -30,9 +40,11 @@ export function serveDocs(document: OpenApiDocument): Router {
 function fixed(type: string, text: string): RequestHandler {
   // As bytes: a string would be copied for every reader, and kept for slow ones.
   const bytes = Buffer.from(text);
-  return (_request, response) => {
-    response.setHeader('Content-Security-Policy', policy);
-    response.setHeader('Cache-Control', 'no-cache');
-    response.type(type).send(bytes);
-  };
+  return (_request, response) => send(response, type, bytes);
+}
+
+function send(response: Response, type: string, bytes: Buffer): void {
+  response.setHeader('Content-Security-Policy', policy);
+  response.setHeader('Cache-Control', 'no-cache');
+  response.type(type).send(bytes);
 }

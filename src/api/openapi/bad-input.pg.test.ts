@@ -96,7 +96,7 @@ async function expectSane(
   expect(problem.code).not.toBe('too_many_keys');
   if (problem.code !== 'invalid_parameter' || parameter === null) return;
   // In a body the name may go on: `rows.0.email`.
-  const named = problem.errors.map(({ field = '' }) => field.split('.')[0]);
+  const named = problem.errors.flatMap(({ field = '' }) => [field, field.split('.')[0]]);
   expect(named, text).toContain(parameter);
 }
 
@@ -144,6 +144,8 @@ describe.each(operations)('$name', ({ name, route }) => {
     const url = new URL(sample.path, stocked.url);
     const encoded = encodeURIComponent(text).replaceAll('.', '%2E');
     if (parameter.in === 'path') {
+      // A segment of dots alone cannot be sent: a URL is without it.
+      if (/^\.{1,2}$/.test(text)) return;
       url.pathname = route.path.replace(`:${parameter.name}`, encoded || '%20');
     } else if (parameter.in === 'query') {
       // Another identifier beside this one would be what is wrong.
@@ -181,13 +183,13 @@ describe.each(operations)('$name', ({ name, route }) => {
         name,
       );
     };
-    for (const value of [...hostile, ...hostileJson]) await post(value, null);
+    await Promise.all([...hostile, ...hostileJson].map((value) => post(value, null)));
     for (const field of new Set(fields)) {
       // So many calls are made for each field.
       await forgetCalls();
-      for (const value of [...hostile, ...hostileJson]) {
-        await post({ ...sample, [field]: value }, field);
-      }
+      await Promise.all(
+        [...hostile, ...hostileJson].map((value) => post({ ...sample, [field]: value }, field)),
+      );
       await fc.assert(
         fc.asyncProperty(fc.jsonValue(), (value) => post({ ...sample, [field]: value }, field)),
         { numRuns: RUNS },
@@ -200,7 +202,9 @@ describe.each(operations)('$name', ({ name, route }) => {
     caller = await stocked.keyOf(accountId, 'live', [...scopes]);
     await stocked.liftLimits(caller);
     for (const parameter of parameters) {
-      for (const value of hostile) await send(parameter, value);
+      // So many calls are made for each parameter.
+      await forgetCalls();
+      await Promise.all(hostile.map((value) => send(parameter, value)));
       await fc.assert(
         fc.asyncProperty(texts, (value) => send(parameter, value)),
         { numRuns: RUNS },

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { DocumentedResponse, Route } from '../define-route.ts';
 import { problemSchema } from '../problem.ts';
+import { parameterWords } from './parameter-words.ts';
 
 type Json = Record<string, unknown>;
 
@@ -74,10 +75,21 @@ function renderOperation(route: Route, components: Components): Json {
 function renderBodies({ bodies }: Route, components: Components): Json {
   const content = Object.entries(bodies).map(([type, schema]) => [
     type,
-    schema === null ? {} : { schema: components.take(schema, 'input') },
+    schema === null ? {} : { schema: describedMembers(components.take(schema, 'input')) },
   ]);
   if (content.length === 0) return {};
   return { requestBody: { content: Object.fromEntries(content) } };
+}
+
+function describedMembers({ properties, ...schema }: Json): Json {
+  if (properties === undefined) return schema;
+  const members = Object.entries(properties as Record<string, Json>);
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      members.map(([name, member]) => [name, described(name, member)]),
+    ),
+  };
 }
 
 /** Returns the segments of a path after its version. */
@@ -106,8 +118,16 @@ function parametersOf(schema: Json, place: 'path' | 'query'): Json[] {
     name,
     in: place,
     required: place === 'path' || required.includes(name),
-    schema: property,
+    schema: described(name, property),
   }));
+}
+
+/** The schema of a parameter with its sentence, unless it has one. */
+function described(name: string, schema: Json): Json {
+  const description = parameterWords[name];
+  return schema.description === undefined && description !== undefined
+    ? { ...schema, description }
+    : schema;
 }
 
 /** Returns the header parameters: idempotent calls accept an Idempotency-Key. */
@@ -118,7 +138,7 @@ function headersOf({ method, idempotent }: Route): Json[] {
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
-      schema: { type: 'string', minLength: 1, maxLength: 255 },
+      schema: described('Idempotency-Key', { type: 'string', minLength: 1, maxLength: 255 }),
     },
   ];
 }

@@ -35,6 +35,12 @@ export async function openStocked(environment: Record<string, string> = {}) {
   const held = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
   const running = await pipeline.upload(caller, list, options);
   const spare = await pipeline.enrich(caller, list, options);
+  const twins = [8001, 8002].map((id) => ({ id, name: 'Ilka', surname: 'Quast' }));
+  await importGraph(pipeline.sql, { persons: twins });
+  const ambiguous = await pipeline.enrich(caller, 'name\nIlka Quast\n', {
+    ...options,
+    match: 'likely',
+  });
   const asked = { filter: 'id=1-3', fields: ['id'], name: CANARY };
   const exported = await pipeline.makeExport(caller, asked);
   const heldExport = await pipeline.makeExport(caller, { ...asked, hold: true });
@@ -49,6 +55,7 @@ export async function openStocked(environment: Record<string, string> = {}) {
   const webhook = await makeWebhook();
   const spareWebhook = await makeWebhook();
   const mapping = await make('/v1/mappings', { name: CANARY, batch_id: finished });
+  const search = await make('/v1/searches', { name: CANARY, filter: 'gender=2' });
   const delivery = await make(`/v1/webhooks/${webhook}/test`, {});
 
   function makeSchedule(): Promise<string> {
@@ -93,11 +100,14 @@ export async function openStocked(environment: Record<string, string> = {}) {
     schedules: schedule,
     webhooks: webhook,
     mappings: mapping,
+    searches: search,
   };
   const ownOf: Record<string, string> = {
     'patch /v1/batches/:id': held,
     'post /v1/batches/:id/start': held,
     'post /v1/batches/:id/quote': held,
+    'get /v1/batches/:id/ambiguous': ambiguous,
+    'post /v1/batches/:id/decisions': ambiguous,
     'delete /v1/batches/:id': spare,
     'post /v1/batches/:id/cancel': running,
     'post /v1/batches/:id/pause': running,
@@ -111,8 +121,10 @@ export async function openStocked(environment: Record<string, string> = {}) {
   const bodies: Record<string, RequestInit> = {
     'post /v1/batches': json({ operation: 'people.enrich', rows: [{ email: 'a@b.example' }] }),
     'patch /v1/batches/:id': json({ name: CANARY }),
+    'post /v1/batches/:id/decisions': json({ decisions: [{ row: 1, id: 8001 }] }),
     'post /v1/batches/:id/rerun': json({ outcomes: ['no_match'] }),
     'post /v1/mappings': json({ name: 'CRM', batch_id: finished }),
+    'post /v1/searches': json({ name: 'Dentists', filter: 'gender=2' }),
     'post /v1/do-not-contact': json({ emails: ['nobody@else.example'] }),
     'delete /v1/do-not-contact': json({ domains: ['else.example'] }),
     'post /v1/exports': json({ filter: 'gender=2' }),

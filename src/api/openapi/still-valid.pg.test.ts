@@ -70,8 +70,8 @@ const waysToCall: Record<'key' | 'session', () => Promise<Credentials>> = {
 
 const refusals = { key: [403, 'key_revoked'], session: [401, 'session_expired'] } as const;
 
-/** Counters and claims of calls, which a refused call leaves too. */
-const uncharged = ['rate_buckets', 'day_counts', 'idempotency_keys'];
+/** Counters, times and claims of calls, which a refused call leaves too. */
+const uncharged = ['rate_buckets', 'day_counts', 'key_uses', 'idempotency_keys'];
 
 /** All that the database and the store hold, as one hash for each table. */
 async function everything(sql: Sql = stocked.sql): Promise<Record<string, unknown>> {
@@ -183,7 +183,8 @@ const upload = 'post /v1/batches';
 function callOf(name: string, type: string): Sent {
   const { path, init } = stocked.sampleOf(name);
   if (name !== upload || type === 'application/json') {
-    return { name, path, body: { type, bytes: Buffer.from(String(init.body)) } };
+    const text = type === 'text/csv' ? 'row,id\n1,8001\n' : String(init.body);
+    return { name, path, body: { type, bytes: Buffer.from(text) } };
   }
   const bytes = Buffer.from(must(uploads[type], `a list as ${type}`));
   if (type === formType)

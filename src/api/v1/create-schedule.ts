@@ -2,17 +2,13 @@ import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { personSearch } from '../../core/operations.ts';
 import { parseFilter } from '../../core/search/parse.ts';
-import { findUnknownValues, unknownValuesSchema } from '../../core/search/unknown-values.ts';
+import { findUnknownValues } from '../../core/search/unknown-values.ts';
 import { checkExport } from '../../jobs/export/create-export.ts';
-import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
+import { savedScheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { createSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { scheduleOptions, toScheduleRequest } from '../schedule-options.ts';
-
-const createdSchema = scheduleSchema
-  .extend({ unknown_values: unknownValuesSchema })
-  .meta({ id: 'CreatedSchedule' });
 
 /** Creates a schedule, which creates an export at each time of a cron expression. */
 export const createScheduleRoute = defineRoute({
@@ -22,7 +18,7 @@ export const createScheduleRoute = defineRoute({
   scope: 'exports',
   body: scheduleOptions,
   idempotent: true,
-  responses: { 201: { description: 'The schedule.', schema: createdSchema } },
+  responses: { 201: { description: 'The schedule.', schema: savedScheduleSchema } },
   locates: true,
   async handler({ context, key, body, commit }) {
     const request = toScheduleRequest(body);

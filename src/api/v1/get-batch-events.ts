@@ -63,11 +63,13 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
       const heartbeat = setInterval(() => {
         if (response.writableLength <= UNREAD_BYTES_MAX) response.write(':\n\n');
       }, HEARTBEAT_MS);
-      const unwatch = context.watcher.watch(batch, sendEvent);
-      const unwatchCaller = context.watcher.watchCaller(credentials, () => {
+      const end = () => {
         stop();
         response.end();
-      });
+      };
+      // A service that shuts down ends its streams at once: the client connects again, to another process.
+      const unwatch = context.watcher.watch(batch, sendEvent, end);
+      const unwatchCaller = context.watcher.watchCaller(credentials, end);
       stop = () => {
         unwatch();
         unwatchCaller();

@@ -5,7 +5,7 @@ import { openResults, type ResultForm } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { acceptRange } from '../byte-range.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
-import { limitOpenResponses } from '../open-responses.ts';
+import { holdMerge, limitOpenResponses } from '../open-responses.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 import { sendWhileValid } from '../while-valid.ts';
 
@@ -99,6 +99,7 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
       const chosen = 'outcomes' in query && query.outcomes ? new Set(query.outcomes) : null;
       const search = 'search' in query && query.search ? query.search : null;
       const reruns = 'reruns' in query && query.reruns === 'true';
+      if (reruns) holdMerge(key.accountId, response);
       const form = { format, gzip, outcomes: chosen, search, reruns };
       const results = await openResults(context, batch, form);
       response.attachment(fileNameOf(batch, form));

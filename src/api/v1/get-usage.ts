@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { listUsage, type UsagePlace, type UsageRow } from '../../core/credits/credits.sql.ts';
+import type { UsagePlace, UsageRow } from '../../core/credits/credits.sql.ts';
+import { listUsage } from '../../core/credits/credits.ts';
 import { readCancellable } from '../../core/db/cancellable.ts';
 import { clientGone } from '../client-gone.ts';
 import { definePage } from '../define-page.ts';

@@ -1,11 +1,29 @@
 import { z } from 'zod';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
-import { listBatches } from '../../jobs/batch/batches.sql.ts';
+import { type BatchPage, batchSorts, listBatches } from '../../jobs/batch/batches.sql.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { definePage } from '../define-page.ts';
 import { ownerOf } from '../owner-of.ts';
 
-/** Lists the account's lists, or its exports, newest first. */
+const SEARCH_CHARACTERS_MAX = 200;
+
+const filter = {
+  search: z.string().trim().min(1).max(SEARCH_CHARACTERS_MAX).optional().meta({
+    description: 'Only those whose name contains this text, without regard to case and accents.',
+  }),
+  sort: z
+    .enum(batchSorts.flatMap((name) => [name, `-${name}` as const]))
+    .default('-created_at')
+    .meta({ description: 'A minus sorts the other way around: the default is the newest first.' }),
+};
+const rerunOf = z.uuid().optional().meta({ description: 'Only the reruns of this list.' });
+
+function sortOf(text: string): BatchPage['sort'] {
+  const by = text.replace(/^-/, '') as BatchPage['sort']['by'];
+  return { by, descending: text.startsWith('-') };
+}
+
+/** Lists the account's lists, or its exports. */
 export const listBatchesRoutes = forEachResource((resource) => [
   definePage({
     path: resource.path,
@@ -13,14 +31,20 @@ export const listBatchesRoutes = forEachResource((resource) => [
     description: `A page of ${resource.plural.toLowerCase()}.`,
     scope: resource.scope,
     item: resource.schema,
-    filter:
-      resource.kind === 'list'
-        ? { rerun_of: z.uuid().optional().meta({ description: 'Only the reruns of this list.' }) }
-        : {},
+    filter: resource.kind === 'list' ? { ...filter, rerun_of: rerunOf } : filter,
     cursor: z.uuid(),
     read: ({ context, key, query }, page) => {
-      const { rerun_of: rerunOf = null } = query as { rerun_of?: string };
-      return listBatches(context.sql, ownerOf(key), { kind: resource.kind, rerunOf, ...page });
+      const {
+        rerun_of: rerunOf = null,
+        search = null,
+        sort,
+      } = query as {
+        rerun_of?: string;
+        search?: string;
+        sort: string;
+      };
+      const wanted = { kind: resource.kind, rerunOf, search, sort: sortOf(sort), ...page };
+      return listBatches(context.sql, ownerOf(key), wanted);
     },
     cursorOf: ({ id }) => id,
     view: (batch) => viewBatch(batch),

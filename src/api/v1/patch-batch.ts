@@ -3,7 +3,13 @@ import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { ListBatch } from '../../jobs/batch/batch.ts';
 import { batchSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import type { BatchChange } from '../../jobs/batch/control-batch.sql.ts';
-import { capBatch, changeHeldBatch, wakeAfter } from '../../jobs/batch/control-batch.ts';
+import {
+  capBatch,
+  changeHeldBatch,
+  renameList,
+  wakeAfter,
+} from '../../jobs/batch/control-batch.ts';
+import { withNameDoubt } from '../../jobs/list/name-doubt.ts';
 import { readSample } from '../../jobs/list/preview-list.ts';
 import { rereadList } from '../../jobs/list/reread-list.ts';
 import { mapColumns } from '../../jobs/mapping/columns.ts';
@@ -25,16 +31,19 @@ import { holdUpload, uploadContextOf } from '../upload-context.ts';
 
 /**
  * Changes a batch in the state `ready`, before anything is charged. A change of how the file is read has it read
- * again: the batch is `validating`, then `ready`. `max_credits` alone can be changed until the batch ends.
+ * again: the batch is `validating`, then `ready`. `max_credits` alone can be changed until the batch ends, `name` alone
+ * always.
  */
 export const patchBatchRoute = defineRoute({
   method: 'patch',
   path: '/v1/batches/:id',
-  summary: 'Change a held batch, or the max_credits of an open one',
+  summary: 'Change a held batch, the max_credits of an open one, or the name of any',
   scope: 'batches',
   params: idParams,
   body: z.strictObject({
-    name: z.string().trim().min(1).max(200).optional(),
+    name: z.string().trim().min(1).max(200).optional().meta({
+      description: 'May be sent alone in every state. Downloads are named by it.',
+    }),
     mapping: mapping.optional(),
     fields: fieldNames(0).nullable().optional(),
     default_region: country.nullable().optional(),
@@ -69,6 +78,13 @@ export const patchBatchRoute = defineRoute({
         return { status: 200, body: viewBatch(capped), wake };
       });
     }
+    if (body.name !== undefined && Object.keys(body).length === 1) {
+      const { name } = body;
+      return commit(async (tx) => {
+        const renamed = await renameList(tx, ownerOf(key), batch, name);
+        return { status: 200, body: viewBatch(renamed) };
+      });
+    }
     const change: BatchChange = {
       ...(body.name !== undefined && { name: body.name }),
       ...(body.fields !== undefined && { fields: body.fields }),
@@ -98,6 +114,9 @@ export const patchBatchRoute = defineRoute({
       change.mapping = mapColumns(batch.operation, list, wanted, {
         match: body.match ?? batch.match,
       });
+      const { doubts } = batch.dialect;
+      const doubted = { live: batch.live, mapping: change.mapping, sample, doubts };
+      change.doubts = await withNameDoubt(context, doubted);
     }
     const after = await changeHeldBatch(context, ownerOf(key), batch, change);
     return { status: 200, body: viewBatch(after) };

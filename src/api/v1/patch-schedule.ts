@@ -1,6 +1,9 @@
 import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
+import { graphOf } from '../../core/graph/graph-of.ts';
 import { personSearch } from '../../core/operations.ts';
-import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
+import { parseFilter } from '../../core/search/parse.ts';
+import { findUnknownValues } from '../../core/search/unknown-values.ts';
+import { savedScheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { changeSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
@@ -15,12 +18,16 @@ export const patchScheduleRoute = defineRoute({
   scope: 'exports',
   params: idParams,
   body: scheduleChange,
-  responses: { 200: { description: 'The schedule after the change.', schema: scheduleSchema } },
+  responses: {
+    200: { description: 'The schedule after the change.', schema: savedScheduleSchema },
+  },
   async handler({ context, key, params, body }) {
     const owner = { ...ownerOf(key), keyId: key.id };
     const change = toScheduleRequest(body);
     checkMobileField(context.config, personSearch.name, change.fields ?? null);
     const after = await changeSchedule(context, owner, parseId('Schedule', params.id), change);
-    return { status: 200, body: viewSchedule(after) };
+    const graph = graphOf(context, owner.live);
+    const unknownValues = await findUnknownValues(graph, parseFilter(after.filter));
+    return { status: 200, body: { ...viewSchedule(after), unknown_values: unknownValues } };
   },
 });

@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
-import { batchSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
-import { createBatch, wakeSplit } from '../../jobs/list/create-list.ts';
-import { assertOnlyRerun, storeRerun } from '../../jobs/list/rerun-list.ts';
+import { batchSchema } from '../../jobs/batch/batch-view.ts';
+import { rowsWithOutcomes } from '../../jobs/list/rerun-list.ts';
+import { createRerun } from '../create-rerun.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { requireOwnBatch } from '../own-batch.ts';
-import { ownerOf } from '../owner-of.ts';
-import { holdUpload, uploadContextOf } from '../upload-context.ts';
 
 const rerunnable = outcomeStatuses.filter((status) => status !== 'matched');
 
@@ -28,19 +25,5 @@ export const rerunBatchRoute = defineRoute({
   responses: { 202: { description: 'The new batch.', schema: batchSchema } },
   errors: [410, 500],
   locates: true,
-  async handler({ context, key, params, body, response, commit }) {
-    holdUpload(key.accountId, response);
-    const uploadContext = uploadContextOf(context, key, response);
-    const batch = await requireOwnBatch(context, key, 'list', params.id);
-    const list = await storeRerun(uploadContext, batch, body);
-    const owner = { ...ownerOf(key), keyId: key.id };
-    return createBatch(uploadContext, owner, list, (insert) =>
-      commit(async (tx) => {
-        const made = await insert(tx);
-        await assertOnlyRerun(tx, made.id);
-        const wake = () => wakeSplit(context, made.id);
-        return { status: 202, body: viewBatch(made), wake };
-      }),
-    );
-  },
+  handler: (input) => createRerun(input, (batch) => rowsWithOutcomes(batch, input.body)),
 });

@@ -1,89 +1,152 @@
-/** Lists or exports with drafts apart, a search by name, and what can be done with each. */
+/** Lists or exports: found by name, sorted, with drafts apart, and what can be done with each. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import { call } from '../api.ts';
-import { announce } from '../components/announcer.tsx';
+import { useEffect, useState } from 'preact/hooks';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
-import { ConfirmDialog } from '../components/dialog.tsx';
-import { TextField } from '../components/field.tsx';
+import { SelectField, TextField } from '../components/field.tsx';
+import { Loading } from '../components/loading.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
 import type { Column } from '../components/table.tsx';
 import { countOf, formatShare } from '../format.ts';
-import { useAction } from '../use-call.ts';
+import { useLiveList } from '../use-live-list.ts';
+import { useSettled } from '../use-settled.ts';
 import { isFinal, type Progress, type Resource, stateLabel, stateTone } from './batch.ts';
+import { RemoveItem, RenameItem } from './item-dialogs.tsx';
 
 interface FilteredItemsProps<Item extends Progress> {
-  items: readonly Item[];
   of: Resource;
-  /** Called when one was deleted or discarded. */
-  changed: () => void;
-  /** Shows items in a table, with their actions as its last column. */
-  children: (items: readonly Item[], actions: Column<Item>) => ComponentChildren;
+  /** Shown instead of everything when there is none at all. */
+  empty: ComponentChildren;
+  /** Called when it is known whether there is none at all. */
+  onEmpty: (isEmpty: boolean) => void;
+  /** Shows items in a table with this caption, with their actions as its last column. */
+  children: (items: readonly Item[], actions: Column<Item>, caption: string) => ComponentChildren;
 }
 
 /** Waits to be started, and was never looked at again. */
 const isDraft = ({ state }: Progress) => state === 'ready';
 
-/** From so many on, a search by name is offered. */
+/** From so many on, search and order are offered. */
 const SEARCH_FROM = 6;
 
+const NEWEST_FIRST = '-created_at';
+const sorts = [
+  { value: NEWEST_FIRST, label: 'Newest first' },
+  { value: 'created_at', label: 'Oldest first' },
+  { value: 'name', label: 'Name' },
+  { value: '-matched', label: 'Most matches' },
+  { value: '-credits', label: 'Most credits' },
+];
+
 export function FilteredItems<Item extends Progress>(props: FilteredItemsProps<Item>) {
-  const { items, of, changed, children } = props;
+  const { of } = props;
   const [text, setText] = useState('');
-  const [asked, setAsked] = useState<Item | null>(null);
-  const removing = useAction(async () => {
-    if (asked === null) return;
-    const path = `${of.path}/${asked.id}`;
-    await (isFinal(asked.state) ? call('DELETE', path) : call('POST', `${path}/cancel`));
-    announce(isFinal(asked.state) ? 'The files were deleted.' : `The ${of.noun} was discarded.`);
-    setAsked(null);
-    changed();
-  });
-  const words = text.trim().toLowerCase();
-  const found = items.filter(({ name }) => name.toLowerCase().includes(words));
-  const drafts = found.filter(isDraft);
-  const others = found.filter((item) => !isDraft(item));
-  const actions: Column<Item> = {
-    header: 'Actions',
-    cell: (item) =>
-      (isDraft(item) || (isFinal(item.state) && item.files_deleted_at === null)) && (
-        <Button kind="quiet" onClick={() => setAsked(item)}>
-          {isDraft(item) ? 'Discard' : 'Delete'} <span class="unseen">{item.name}</span>
-        </Button>
-      ),
-  };
-  const isFinished = asked !== null && isFinal(asked.state);
+  const [sort, setSort] = useState(NEWEST_FIRST);
+  const [isLong, setIsLong] = useState(false);
+  const search = useSettled(text.trim());
+  const query = new URLSearchParams({ sort, ...(search === '' ? {} : { search }) });
   return (
     <div class="stack">
-      {items.length >= SEARCH_FROM && (
+      {isLong && (
         <div class="filters">
-          <TextField id="name-filter" label="Search by name" value={text} onInput={setText} />
+          <TextField
+            id="name-filter"
+            type="search"
+            label="Search by name"
+            value={text}
+            onInput={setText}
+          />
+          <SelectField id="sort" label="Sort by" value={sort} onChange={setSort} options={sorts} />
         </div>
       )}
-      {others.length > 0 && children(others, actions)}
-      {found.length === 0 && <p class="soft">No {of.noun} has this in its name.</p>}
+      <FoundItems
+        {...props}
+        key={`${query}`}
+        path={`${of.path}?${query}`}
+        search={search}
+        isNewestFirst={sort === NEWEST_FIRST}
+        onLong={setIsLong}
+      />
+    </div>
+  );
+}
+
+interface FoundItemsProps<Item extends Progress> extends FilteredItemsProps<Item> {
+  path: string;
+  search: string;
+  isNewestFirst: boolean;
+  /** Called when it is known whether there are so many that one looks for some. */
+  onLong: (isLong: boolean) => void;
+}
+
+function FoundItems<Item extends Progress>(props: FoundItemsProps<Item>) {
+  const { of, path, search, isNewestFirst, empty, onEmpty, onLong, children } = props;
+  const { items, ...list } = useLiveList<Item>(path, { isNewestFirst });
+  const [asked, setAsked] = useState<{ item: Item; to: 'rename' | 'remove' } | null>(null);
+  const isEmpty = search === '' && items?.length === 0;
+  const isKnown = search === '' && items !== undefined;
+  const isLong = list.hasMore || (items?.length ?? 0) >= SEARCH_FROM;
+  useEffect(() => {
+    if (!isKnown) return;
+    onEmpty(isEmpty);
+    onLong(isLong);
+  }, [isKnown, isEmpty, isLong]);
+  const drafts = items?.filter(isDraft) ?? [];
+  const others = items?.filter((item) => !isDraft(item)) ?? [];
+  const actions: Column<Item> = {
+    header: 'Actions',
+    cell: (item) => (
+      <span class="buttons">
+        {of.noun === 'list' && (
+          <Button kind="quiet" onClick={() => setAsked({ item, to: 'rename' })}>
+            Rename <span class="unseen">{item.name}</span>
+          </Button>
+        )}
+        {(isDraft(item) || (isFinal(item.state) && item.files_deleted_at === null)) && (
+          <Button kind="quiet" onClick={() => setAsked({ item, to: 'remove' })}>
+            {isDraft(item) ? 'Discard' : 'Delete'} <span class="unseen">{item.name}</span>
+          </Button>
+        )}
+      </span>
+    ),
+  };
+  const close = () => setAsked(null);
+  const done = () => {
+    close();
+    list.reload();
+  };
+  const title = `${of.noun.slice(0, 1).toUpperCase()}${of.noun.slice(1)}s`;
+  return (
+    <>
+      <ProblemNotice problem={list.problem} onRetry={list.reload} />
+      {items === undefined && list.isLoading && <Loading />}
+      {isEmpty && empty}
+      {others.length > 0 && children(others, actions, title)}
+      {search !== '' && items?.length === 0 && (
+        <p class="soft" role="status">
+          No {of.noun} has “{search}” in its name.
+        </p>
+      )}
       {drafts.length > 0 && (
         <details class="more-options" open={others.length === 0}>
           <summary>{countOf(drafts.length, 'draft')}, not started yet</summary>
-          {children(drafts, actions)}
+          {children(drafts, actions, 'Drafts')}
         </details>
       )}
-      {asked !== null && (
-        <ConfirmDialog
-          title={isFinished ? `Delete the files of this ${of.noun}?` : `Discard this ${of.noun}?`}
-          confirm={isFinished ? 'Delete the files' : 'Discard it'}
-          action={removing}
-          onClose={() => {
-            setAsked(null);
-            removing.clear();
-          }}
-        >
-          {isFinished
-            ? `“${asked.name}” can no longer be downloaded. Its counts and charges stay. This can’t be undone.`
-            : `“${asked.name}” is cancelled. Nothing has been charged.`}
-        </ConfirmDialog>
+      {list.hasMore && (
+        <div class="more">
+          <Button isBusy={list.isLoading} onClick={list.loadMore}>
+            Show more {of.noun}s
+          </Button>
+        </div>
       )}
-    </div>
+      {asked?.to === 'remove' && (
+        <RemoveItem item={asked.item} of={of} onDone={done} onClose={close} />
+      )}
+      {asked?.to === 'rename' && (
+        <RenameItem item={asked.item} of={of} onDone={done} onClose={close} />
+      )}
+    </>
   );
 }
 

@@ -6,6 +6,7 @@ import { FieldsChooser } from '../exports/fields-chooser.tsx';
 import { countOf } from '../format.ts';
 import type { Batch } from './batch.ts';
 import { columnsOf, rememberColumns } from './list-columns.ts';
+import { MatchByName } from './match-by-name.tsx';
 import { findOperation, subjectOf } from './operations.ts';
 import type { Changes } from './use-changes.ts';
 
@@ -54,6 +55,7 @@ export function ListOptions({ batch, changes, hasNames }: ListOptionsProps) {
         >
           {sayRepeats(batch, dedupe)}
         </Switch>
+        {(hasNames || batch.match === 'likely') && <MatchByName batch={batch} changes={changes} />}
         {hasNames && (
           <Switch
             label="Skip matches whose name disagrees"

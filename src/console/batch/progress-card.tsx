@@ -19,7 +19,6 @@ import { OutcomeList } from './outcome-list.tsx';
 import { RaiseLimit } from './raise-limit.tsx';
 import type { Live } from './use-live-batch.ts';
 import { useMovedOn } from './use-moved-on.ts';
-import { usePace } from './use-pace.ts';
 
 interface ProgressCardProps<Item extends Progress> {
   item: Item;
@@ -74,16 +73,13 @@ export function ProgressCard<Item extends Progress>(props: ProgressCardProps<Ite
 }
 
 function Pace({ item, of: { row } }: { item: Progress; of: Resource }) {
-  const { rows, eta_seconds: eta, reason } = item;
-  const pace = usePace(item);
+  const { rows, eta_seconds: left, rows_per_second: pace } = item;
   const [one, several] = row;
   const told = rowsOf(item);
-  // The service knows the time that the limit of a key takes.
-  const left = reason === 'rows_per_minute' ? eta : (pace?.secondsLeft ?? null);
   const said = [
     told === null ? null : `${formatNumber(rows.processed)} of ${totalOf(told, one, several)}`,
     left === null ? null : `About ${formatDuration(left)} left`,
-    pace === null ? null : `${formatNumber(Math.round(pace.rowsPerSecond))} ${several}/s`,
+    pace ? `${formatNumber(pace)} ${several}/s` : null,
   ];
   return <p class="soft number">{said.filter(Boolean).join(' · ')}</p>;
 }

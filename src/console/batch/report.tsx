@@ -109,7 +109,7 @@ export function FillRates({ data }: { data: Pick<ReportData, 'fill_rate'> }) {
   );
 }
 
-/** `Work e-mail` for `person.workEmail`; the name of the column where it has no other. */
+/** `Work email` for `person.workEmail`; the name of the column where it has no other. */
 function columnLabel(column: string): string {
   const name = column.slice(column.indexOf('.') + 1);
   return column.startsWith('person.') ? fieldLabel(name) : column;

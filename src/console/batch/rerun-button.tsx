@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
+import { Checkboxes } from '../components/checkboxes.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf, formatNumber } from '../format.ts';
@@ -25,8 +26,6 @@ export function RerunButton({ batch }: { batch: Batch }) {
     goTo(`/batches/${again.id}`);
   });
   if (choices.length === 0) return null;
-  const toggle = (name: Outcome) =>
-    setChosen(chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]);
   const rows = chosen.reduce((sum, name) => sum + batch.rows[name], 0);
   return (
     <>
@@ -37,18 +36,21 @@ export function RerunButton({ batch }: { batch: Batch }) {
             We’ll create a new list from these rows and show you its price. You’re charged only for
             new matches, after you start it.
           </p>
-          <fieldset class="checks">
+          <fieldset>
             <legend class="unseen">Rows to retry</legend>
-            {choices.map((name) => (
-              <label key={name}>
-                <input
-                  type="checkbox"
-                  checked={chosen.includes(name)}
-                  onChange={() => toggle(name)}
-                />
-                {sayOutcome(name)} <span class="soft number">{formatNumber(batch.rows[name])}</span>
-              </label>
-            ))}
+            <Checkboxes
+              choices={choices.map((value) => ({
+                value,
+                label: (
+                  <>
+                    {sayOutcome(value)}{' '}
+                    <span class="soft number">{formatNumber(batch.rows[value])}</span>
+                  </>
+                ),
+              }))}
+              chosen={chosen}
+              onChange={setChosen}
+            />
           </fieldset>
           <ProblemNotice problem={running.problem} />
           <div class="dialog-buttons">

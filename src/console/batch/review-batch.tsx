@@ -11,12 +11,21 @@ import { FileFormat } from './file-format.tsx';
 import { FirstRows } from './first-rows.tsx';
 import { ListOptions } from './list-options.tsx';
 import { CostCard, StartBar } from './list-price.tsx';
-import { type ColumnKinds, fromRequest, isUsable, toColumns, toRequest } from './mapping.ts';
+import {
+  type ColumnKinds,
+  choose,
+  fromRequest,
+  isUsable,
+  swapNames,
+  toColumns,
+  toRequest,
+} from './mapping.ts';
 import { MappingList } from './mapping-list.tsx';
 import { findOperation, type Operation } from './operations.ts';
 import type { Preview } from './preview.ts';
 import { SavedMappings } from './saved-mappings.tsx';
-import { useChanges } from './use-changes.ts';
+import { SwappedNames } from './swapped-names.tsx';
+import { type Changes, useChanges } from './use-changes.ts';
 import type { Live } from './use-live-batch.ts';
 import { useMovedOn } from './use-moved-on.ts';
 import { usePrice } from './use-price.ts';
@@ -30,25 +39,17 @@ interface ReviewBatchProps {
 
 export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewBatchProps) {
   const preview = useResource<Preview>(`/v1/batches/${batch.id}/preview`);
-  const [columns, setColumns] = useState(() => toColumns(batch.mapping));
-  // A mapping that is taken over puts its columns first.
-  const [round, setRound] = useState(0);
   const changes = useChanges(batch, live, ({ mapping }) => {
     if (mapping !== undefined) preview.reload();
   });
   useMovedOn([changes], live);
   const operation = findOperation(batch.operation) ?? (operations[0] as Operation);
-  const isMapped = isUsable(batch, columns);
-  const isCurrent = changes.isSaved && changes.problem === null;
-  const pricing = usePrice(batch, live, { isCurrent, isUsable: isMapped });
-  const map = (next: ColumnKinds) => {
-    setColumns(next);
-    if (isUsable(batch, next)) changes.change({ mapping: toRequest(next) });
-  };
-  const takeOver = (request: Record<string, number[]>) => {
-    map(fromRequest(request));
-    setRound(round + 1);
-  };
+  const chosen = useColumns(batch, changes);
+  const { columns } = chosen;
+  const pricing = usePrice(batch, live, {
+    isCurrent: changes.isSaved && changes.problem === null,
+    isUsable: chosen.isUsable,
+  });
   const kinds = new Set(columns.values());
   return (
     <>
@@ -62,35 +63,17 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
           onOpen={onFormatOpen}
         />
         <ProblemNotice problem={preview.problem} onRetry={preview.reload} />
-        {!isMapped && <NothingToMatchOn operation={operation} />}
+        <SwappedNames batch={batch} onSwap={() => chosen.map(swapNames(columns))} />
+        {!chosen.isUsable && <NothingToMatchOn operation={operation} />}
         {preview.data === undefined && preview.problem === null && <Loading />}
         {preview.data && (
-          <>
-            <Remembered
-              preview={preview.data}
-              isChanged={changes.pending.mapping !== undefined}
-              onUse={takeOver}
-            />
-            <MappingList
-              key={round}
-              batch={batch}
-              operation={operation}
-              preview={preview.data}
-              columns={columns}
-              onChoose={(column, kind) => map(new Map(columns).set(column, kind))}
-            />
-            <SavedMappings
-              batch={batch}
-              columns={preview.data.columns}
-              isSaved={changes.isSaved && isMapped}
-              onUse={takeOver}
-            />
-            <FirstRows
-              preview={preview.data}
-              columns={columns}
-              isCurrent={isMapped && changes.pending.mapping === undefined && isCurrent}
-            />
-          </>
+          <Columns
+            batch={batch}
+            operation={operation}
+            preview={preview.data}
+            chosen={chosen}
+            changes={changes}
+          />
         )}
       </section>
       <ListOptions
@@ -105,6 +88,64 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
         live={live}
         isSaved={changes.isSaved}
         refusal={changes.problem}
+      />
+    </>
+  );
+}
+
+interface ChosenColumns {
+  columns: ColumnKinds;
+  /** True when there is one to match on. */
+  isUsable: boolean;
+  map: (columns: ColumnKinds) => void;
+  takeOver: (mapping: Record<string, number[]>) => void;
+  /** Counts the mappings that were taken over: each puts its columns first. */
+  round: number;
+}
+
+/** The columns as they are chosen on the page. Those that can be matched on are saved at once. */
+function useColumns(batch: Batch, changes: Changes): ChosenColumns {
+  const [columns, setColumns] = useState(() => toColumns(batch.mapping));
+  const [round, setRound] = useState(0);
+  const map = (next: ColumnKinds) => {
+    setColumns(next);
+    if (isUsable(batch, next)) changes.change({ mapping: toRequest(next) });
+  };
+  const takeOver = (mapping: Record<string, number[]>) => {
+    map(fromRequest(mapping));
+    setRound(round + 1);
+  };
+  return { columns, isUsable: isUsable(batch, columns), map, takeOver, round };
+}
+
+interface ColumnsProps {
+  batch: Batch;
+  operation: Operation;
+  preview: Preview;
+  chosen: ChosenColumns;
+  changes: Changes;
+}
+
+function Columns({ batch, operation, preview, chosen, changes }: ColumnsProps) {
+  const { columns, map, takeOver } = chosen;
+  const isChanged = changes.pending.mapping !== undefined;
+  const isSaved = changes.isSaved && chosen.isUsable;
+  return (
+    <>
+      <Remembered preview={preview} isChanged={isChanged} onUse={takeOver} />
+      <MappingList
+        key={chosen.round}
+        batch={batch}
+        operation={operation}
+        preview={preview}
+        columns={columns}
+        onChoose={(column, kind) => map(choose(columns, column, kind))}
+      />
+      <SavedMappings batch={batch} columns={preview.columns} isSaved={isSaved} onUse={takeOver} />
+      <FirstRows
+        preview={preview}
+        columns={columns}
+        isCurrent={isSaved && !isChanged && changes.problem === null}
       />
     </>
   );

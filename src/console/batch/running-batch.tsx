@@ -84,6 +84,11 @@ function Results({ batch, isOver, reruns }: ResultsProps) {
     <section class="card results" aria-labelledby="results-title">
       <div class="card-head">
         <h2 id="results-title">Rows</h2>
+        {isOver && batch.match === 'likely' && batch.rows.ambiguous > 0 && (
+          <a class="button secondary" href={linkTo(`/batches/${batch.id}/ambiguous`)}>
+            Review ambiguous rows
+          </a>
+        )}
         {isOver && <RerunButton batch={batch} />}
       </div>
       {reruns.length > 0 && (

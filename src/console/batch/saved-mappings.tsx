@@ -6,7 +6,7 @@ import { announce } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { errorOf, restOf, TextField } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { useAction, useResource } from '../use-call.ts';
+import { type Action, useAction, useResource } from '../use-call.ts';
 import type { Batch } from './batch.ts';
 import type { SampledColumn } from './preview.ts';
 
@@ -42,29 +42,15 @@ export function SavedMappings({ batch, columns, isSaved, onUse }: SavedMappingsP
       <summary>Saved mappings{mappings.length > 0 ? ` (${mappings.length})` : ''}</summary>
       <div class="stack tight">
         <ul class="saved-mappings">
-          {mappings.map((mapping) => {
-            const numbers = numbersOf(mapping, columns);
-            return (
-              <li key={mapping.id}>
-                <span>
-                  <strong>{mapping.name}</strong>{' '}
-                  <span class="soft">{Object.values(mapping.columns).flat().join(', ')}</span>
-                </span>
-                <span class="buttons">
-                  <Button isDisabled={numbers === null} onClick={() => numbers && onUse(numbers)}>
-                    Apply <span class="unseen">{mapping.name}</span>
-                  </Button>
-                  <Button
-                    kind="quiet"
-                    isBusy={deleting.isBusy}
-                    onClick={() => deleting.run(mapping)}
-                  >
-                    Delete <span class="unseen">{mapping.name}</span>
-                  </Button>
-                </span>
-              </li>
-            );
-          })}
+          {mappings.map((mapping) => (
+            <SavedMappingLine
+              key={mapping.id}
+              mapping={mapping}
+              columns={columns}
+              onUse={onUse}
+              deleting={deleting}
+            />
+          ))}
         </ul>
         <ProblemNotice problem={saved.problem ?? deleting.problem} />
         <form
@@ -90,6 +76,31 @@ export function SavedMappings({ batch, columns, isSaved, onUse }: SavedMappingsP
         <ProblemNotice problem={restOf(saving.problem, ['name'])} />
       </div>
     </details>
+  );
+}
+
+interface SavedMappingLineProps extends Pick<SavedMappingsProps, 'columns' | 'onUse'> {
+  mapping: SavedMapping;
+  deleting: Action<SavedMapping>;
+}
+
+function SavedMappingLine({ mapping, columns, onUse, deleting }: SavedMappingLineProps) {
+  const numbers = numbersOf(mapping, columns);
+  return (
+    <li>
+      <span>
+        <strong>{mapping.name}</strong>{' '}
+        <span class="soft">{Object.values(mapping.columns).flat().join(', ')}</span>
+      </span>
+      <span class="buttons">
+        <Button isDisabled={numbers === null} onClick={() => numbers && onUse(numbers)}>
+          Apply <span class="unseen">{mapping.name}</span>
+        </Button>
+        <Button kind="quiet" isBusy={deleting.isBusy} onClick={() => deleting.run(mapping)}>
+          Delete <span class="unseen">{mapping.name}</span>
+        </Button>
+      </span>
+    </li>
   );
 }
 

@@ -39,7 +39,7 @@ export async function sendUpload(
     ...{ hold: 'true', allow_unmapped: 'true', name: upload.file.name },
   });
   const path = `/v1/batches?${query}`;
-  const response = await whileSignedIn(() => post(path, upload, onProgress, signal));
+  const response = await whileSignedIn(() => postFile(path, upload, onProgress, signal));
   return (await response.json()) as Batch;
 }
 
@@ -74,8 +74,8 @@ function tooLarge(file: File, limit: number): Problem {
   );
 }
 
-/** A file that was changed, moved or deleted since it was chosen cannot be read any more. */
-async function checkFile(file: File): Promise<void> {
+/** Throws `Problem` for a file that was changed, moved or deleted since it was chosen: it cannot be read any more. */
+export async function checkFile(file: File): Promise<void> {
   try {
     await file.slice(0, 1).arrayBuffer();
   } catch {
@@ -86,9 +86,10 @@ async function checkFile(file: File): Promise<void> {
   }
 }
 
-function post(
+/** Sends a file as the body of a POST. */
+export function postFile(
   path: string,
-  { file, idempotencyKey }: Upload,
+  { file, idempotencyKey }: Pick<Upload, 'file' | 'idempotencyKey'>,
   onProgress: (progress: UploadProgress) => void,
   signal: AbortSignal,
 ): Promise<Response> {
@@ -111,7 +112,7 @@ function post(
       reject(
         pageProblem(
           'upload_lost',
-          'The connection was lost during the upload. Your file and settings are still here: try again. A list that did arrive is not added twice.',
+          'The connection was lost during the upload. Your file and settings are still here: try again. What did arrive is not added twice.',
         ),
       );
     request.onabort = () => reject(pageProblem('upload_stopped', 'The upload was stopped.'));

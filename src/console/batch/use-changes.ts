@@ -12,6 +12,7 @@ export interface Change {
   mapping?: Record<string, number[]>;
   fields?: readonly string[] | null;
   dedupe?: boolean;
+  match?: 'exact' | 'likely';
   require_agreement?: boolean;
   max_credits?: number | null;
   default_region?: string | null;

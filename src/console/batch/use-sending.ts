@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { readOut } from '../components/announcer.tsx';
 import { type Action, useAction } from '../use-call.ts';
+import { useUnloadWarning } from '../use-unload-warning.ts';
 import { newUpload, sendUpload, type Upload, type UploadProgress } from './upload.ts';
 
 interface Sending {
@@ -29,13 +30,7 @@ export function useSending(onDone: (batchId: string) => void): Sending {
     readOut('Upload complete.');
     onDone(batch.id);
   });
-  const { isBusy } = sending;
-  useEffect(() => {
-    if (!isBusy) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener('beforeunload', warn);
-    return () => removeEventListener('beforeunload', warn);
-  }, [isBusy]);
+  useUnloadWarning(sending.isBusy);
   // Leaving the page ends the upload.
   useEffect(() => () => controller.current?.abort(), []);
   return { sending, progress, stop: () => controller.current?.abort() };

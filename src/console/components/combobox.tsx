@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { countOf } from '../format.ts';
 import type { Problem } from '../problem.ts';
 import { readOut } from './announcer.tsx';
+import { describedBy, FieldNotes } from './field.tsx';
 import { Icon } from './icon.tsx';
 
 /** A value that can be chosen. */
@@ -42,7 +43,64 @@ interface ComboboxProps {
  * ones stand before the text; Backspace takes back the last.
  */
 export function Combobox(props: ComboboxProps) {
-  const { id, label, hint, error, chosen, onChange, suggestions, onText, toValues } = props;
+  const { id, label, hint, chosen, suggestions, toValues } = props;
+  const typing = useTyping(props);
+  const { isOpen, active } = typing;
+  const error =
+    props.error ??
+    (typing.isLeft ? 'Pick a suggestion from the list or clear this field.' : undefined);
+  return (
+    <div class="field combobox">
+      <label for={id}>{label}</label>
+      <div class="chips">
+        {chosen.map((option) => (
+          <Chip key={option.value} option={option} onRemove={typing.remove} />
+        ))}
+        <input
+          ref={typing.input}
+          id={id}
+          name={id}
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          placeholder={chosen.length === 0 ? props.placeholder : undefined}
+          value={typing.text}
+          aria-describedby={describedBy({ id, hint, error })}
+          aria-invalid={error !== undefined}
+          {...(suggestions === undefined
+            ? {}
+            : {
+                role: 'combobox',
+                'aria-autocomplete': 'list',
+                'aria-expanded': isOpen && suggestions.options.length > 0,
+                'aria-controls': `${id}-list`,
+                'aria-activedescendant': active === -1 ? undefined : `${id}-option-${active}`,
+              })}
+          onInput={(event) => typing.show(event.currentTarget.value, true)}
+          onClick={() => !isOpen && typing.show(typing.text, true)}
+          onKeyDown={typing.onKeyDown}
+          onBlur={typing.onBlur}
+        />
+      </div>
+      {suggestions !== undefined && (
+        <ListBox
+          id={id}
+          label={label}
+          isOpen={isOpen}
+          suggestions={suggestions}
+          active={active}
+          chosen={typing.values}
+          isFree={toValues !== undefined}
+          onChoose={typing.toggle}
+        />
+      )}
+      <FieldNotes id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+/** The text of a combobox, the suggestion that the arrows are at, and what keys and clicks do. */
+function useTyping({ chosen, onChange, suggestions, onText, toValues }: ComboboxProps) {
   const [text, setText] = useState('');
   const [isOpen, setIsOpen] = useState(false);
   const [active, setActive] = useState(-1);
@@ -107,66 +165,7 @@ export function Combobox(props: ComboboxProps) {
       setIsLeft(text.trim() !== '');
     }
   };
-  const wrong = error ?? (isLeft ? 'Choose one of the list, or empty this field.' : undefined);
-  const described = [hint && `${id}-hint`, wrong && `${id}-error`].filter(Boolean).join(' ');
-  const listId = `${id}-list`;
-  return (
-    <div class="field combobox">
-      <label for={id}>{label}</label>
-      <div class="chips">
-        {chosen.map((option) => (
-          <Chip key={option.value} option={option} onRemove={remove} />
-        ))}
-        <input
-          ref={input}
-          id={id}
-          name={id}
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder={chosen.length === 0 ? props.placeholder : undefined}
-          value={text}
-          aria-describedby={described === '' ? undefined : described}
-          aria-invalid={wrong !== undefined}
-          {...(suggestions === undefined
-            ? {}
-            : {
-                role: 'combobox',
-                'aria-autocomplete': 'list',
-                'aria-expanded': options.length > 0,
-                'aria-controls': listId,
-                'aria-activedescendant': active === -1 ? undefined : `${id}-option-${active}`,
-              })}
-          onInput={(event) => show(event.currentTarget.value, true)}
-          onClick={() => !isOpen && show(text, true)}
-          onKeyDown={onKeyDown}
-          onBlur={onBlur}
-        />
-      </div>
-      {suggestions !== undefined && (
-        <ListBox
-          id={id}
-          label={label}
-          isOpen={isOpen}
-          suggestions={suggestions}
-          active={active}
-          chosen={values}
-          isFree={toValues !== undefined}
-          onChoose={toggle}
-        />
-      )}
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {wrong && (
-        <p class="error" id={`${id}-error`}>
-          {wrong}
-        </p>
-      )}
-    </div>
-  );
+  return { text, isOpen, active, isLeft, input, values, show, toggle, remove, onKeyDown, onBlur };
 }
 
 /** The place before or behind one of `count`, round and round. */
@@ -221,8 +220,8 @@ function ListBox({
       : count > 0
         ? null
         : isFree
-          ? 'Nothing known begins like that. Enter takes it as you wrote it.'
-          : 'Nothing known begins like that.';
+          ? 'No results. Enter takes it as you wrote it.'
+          : 'No results';
   return (
     <div class="suggestions" hidden={!isOpen}>
       <div

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { toSentence } from '../field-words.ts';
 import type { Problem } from '../problem.ts';
 
 interface FieldProps {
@@ -20,16 +21,26 @@ export interface InputProps {
 
 /** A labelled input with its hint and its error. */
 export function Field({ id, label, hint, error, children }: FieldProps) {
-  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {children({
         id,
         name: id,
-        'aria-describedby': described === '' ? undefined : described,
+        'aria-describedby': describedBy({ id, hint, error }),
         'aria-invalid': error !== undefined,
       })}
+      <FieldNotes id={id} hint={hint} error={error} />
+    </div>
+  );
+}
+
+type Notes = Pick<FieldProps, 'id' | 'hint' | 'error'>;
+
+/** The hint and the error of a field. Its input names them with `describedBy`. */
+export function FieldNotes({ id, hint, error }: Notes) {
+  return (
+    <>
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -40,8 +51,14 @@ export function Field({ id, label, hint, error, children }: FieldProps) {
           {error}
         </p>
       )}
-    </div>
+    </>
   );
+}
+
+/** The ids of a field's hint and error; undefined where it has neither. */
+export function describedBy({ id, hint, error }: Notes): string | undefined {
+  const ids = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean);
+  return ids.length === 0 ? undefined : ids.join(' ');
 }
 
 interface TextFieldProps {
@@ -49,7 +66,9 @@ interface TextFieldProps {
   label: string;
   value: string;
   onInput: (value: string) => void;
-  type?: 'text' | 'email' | 'password' | 'number' | 'search';
+  type?: 'text' | 'email' | 'password' | 'number' | 'search' | 'date';
+  /** Called when a changed value is left. */
+  onLeave?: () => void;
   hint?: ComponentChildren;
   error?: string | undefined;
   autocomplete?: string;
@@ -58,14 +77,16 @@ interface TextFieldProps {
 }
 
 /** A field for a line of text. */
-export function TextField({ id, label, value, onInput, hint, error, ...input }: TextFieldProps) {
+export function TextField(props: TextFieldProps) {
+  const { id, label, value, onInput, onLeave, hint, error, ...input } = props;
   return (
     <Field id={id} label={label} hint={hint} error={error}>
-      {(props) => (
+      {(described) => (
         <input
-          {...({ ...props, ...input } as object)}
+          {...({ ...described, ...input } as object)}
           value={value}
           onInput={(event) => onInput(event.currentTarget.value)}
+          onChange={() => onLeave?.()}
         />
       )}
     </Field>
@@ -140,7 +161,7 @@ export function errorOf(problem: Problem | null, field: string): string | undefi
   const found = problem?.errors.filter(
     (error) => error.field === field || error.field?.startsWith(`${field}.`),
   );
-  return found?.length ? found.map(({ message }) => message).join('. ') : undefined;
+  return found?.length ? found.map(({ message }) => toSentence(message)).join(' ') : undefined;
 }
 
 /** The problem, unless each of its errors is shown beside one of these fields. */

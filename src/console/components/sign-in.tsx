@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Credentials, session, signIn, signInAgain } from '../session.ts';
+import { type Credentials, linkProblem, session, signIn, signInAgain } from '../session.ts';
 import { useStore } from '../store.ts';
 import { useAction } from '../use-call.ts';
 import { Button } from './button.tsx';
@@ -15,10 +15,16 @@ export function SignInPage() {
       <div class="card">
         <Logo />
         <h1>Sign in</h1>
+        <p class="soft">Enrich lists of people and companies, and search for new ones.</p>
+        <ProblemNotice problem={useStore(linkProblem)} />
         <SignInForm email="" />
       </div>
       <p class="aside">
-        Programs send a key: see the <a href="/docs">documentation</a>.
+        Forgot the password? Your administrator sets a new one with{' '}
+        <code>enrich account password --account EMAIL</code>.
+      </p>
+      <p class="aside">
+        Building an integration? See the <a href="/docs">API docs</a>.
       </p>
     </main>
   );
@@ -35,10 +41,8 @@ export function SignInDialog() {
     again.done(false);
   };
   return (
-    <Dialog title="Sign in to go on" onClose={leave}>
-      <p class="dialog-text">
-        Your session has ended. This page stays as it is, and what you were doing goes on.
-      </p>
+    <Dialog title="Your session expired. Sign in to continue" onClose={leave}>
+      <p class="dialog-text">Nothing on this page is lost. We’ll pick up where you left off.</p>
       <SignInForm email={before?.account.email ?? ''} />
     </Dialog>
   );
@@ -62,23 +66,13 @@ function SignInForm({ email: knownEmail }: { email: string }) {
         signingIn.run();
       }}
     >
-      <fieldset class="choice">
-        <legend class="unseen">Sign in with</legend>
-        {(['password', 'key'] as const).map((one) => (
-          <label key={one}>
-            <input
-              type="radio"
-              name="way"
-              checked={way === one}
-              onChange={() => {
-                setWay(one);
-                signingIn.clear();
-              }}
-            />
-            <span>{one === 'key' ? 'API key' : 'E-mail'}</span>
-          </label>
-        ))}
-      </fieldset>
+      <WayChoice
+        way={way}
+        onChange={(next) => {
+          setWay(next);
+          signingIn.clear();
+        }}
+      />
       {way === 'key' ? (
         <TextField
           id="key"
@@ -88,14 +82,14 @@ function SignInForm({ email: knownEmail }: { email: string }) {
           placeholder="svc_live_…"
           value={key}
           onInput={setKey}
-          hint="You can do here what the key may do."
+          hint="You’ll have the same permissions as this key."
           error={errorOf(problem, 'key')}
         />
       ) : (
         <>
           <TextField
             id="email"
-            label="E-mail address"
+            label="Email address"
             type="email"
             autocomplete="username"
             value={email}
@@ -118,5 +112,19 @@ function SignInForm({ email: knownEmail }: { email: string }) {
         Sign in
       </Button>
     </form>
+  );
+}
+
+function WayChoice({ way, onChange }: { way: Way; onChange: (way: Way) => void }) {
+  return (
+    <fieldset class="choice">
+      <legend class="unseen">Sign in with</legend>
+      {(['password', 'key'] as const).map((one) => (
+        <label key={one}>
+          <input type="radio" name="way" checked={way === one} onChange={() => onChange(one)} />
+          <span>{one === 'key' ? 'API key' : 'Email'}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -1,4 +1,5 @@
 import { formatNumber } from '../format.ts';
+import { ChartFrame } from './chart-frame.tsx';
 import { operationsOf, spentByDay, type UsageLine } from './usage.ts';
 import { usageLabel } from './usage-label.ts';
 
@@ -26,54 +27,14 @@ export function UsageChart({ lines, from, to }: UsageChartProps) {
       operations.findIndex((operation) => operation.name === name),
     );
   return (
-    <figure class="chart">
-      <div class="chart-scale" aria-hidden="true">
-        <span>{formatNumber(most)}</span>
-        <span>0</span>
-      </div>
-      <svg
-        viewBox={`0 0 ${width} ${HEIGHT}`}
-        preserveAspectRatio="none"
-        role="img"
-        aria-label={`Credits spent each day from ${from} to ${to}, at most ${formatNumber(most)}`}
-      >
-        {days.map(({ day, byOperation, total }, place) => {
-          let top = HEIGHT;
-          return (
-            <g key={day}>
-              <title>{`${day}: ${formatNumber(total)} credits`}</title>
-              <rect
-                class="day"
-                x={place * (BAR + GAP) - GAP / 2}
-                y={0}
-                width={BAR + GAP}
-                height={HEIGHT}
-              />
-              {operations.map(({ name }) => {
-                const height = ((byOperation.get(name) ?? 0) / most) * HEIGHT;
-                top -= height;
-                return (
-                  height > 0 && (
-                    <rect
-                      key={name}
-                      class={`piece piece-${colourOf(name)}`}
-                      x={place * (BAR + GAP)}
-                      y={top}
-                      width={BAR}
-                      height={height}
-                    />
-                  )
-                );
-              })}
-            </g>
-          );
-        })}
-      </svg>
-      <div class="chart-days" aria-hidden="true">
-        <span>{from}</span>
-        <span>{to}</span>
-      </div>
-      <figcaption>
+    <ChartFrame
+      label={`Credits spent each day from ${from} to ${to}, at most ${formatNumber(most)}`}
+      width={width}
+      height={HEIGHT}
+      most={most}
+      from={from}
+      to={to}
+      caption={
         <ul class="legend">
           {operations.map(({ name, credits }) => (
             <li key={name}>
@@ -82,7 +43,39 @@ export function UsageChart({ lines, from, to }: UsageChartProps) {
             </li>
           ))}
         </ul>
-      </figcaption>
-    </figure>
+      }
+    >
+      {days.map(({ day, byOperation, total }, place) => {
+        let top = HEIGHT;
+        return (
+          <g key={day}>
+            <title>{`${day}: ${formatNumber(total)} credits`}</title>
+            <rect
+              class="day"
+              x={place * (BAR + GAP) - GAP / 2}
+              y={0}
+              width={BAR + GAP}
+              height={HEIGHT}
+            />
+            {operations.map(({ name }) => {
+              const height = ((byOperation.get(name) ?? 0) / most) * HEIGHT;
+              top -= height;
+              return (
+                height > 0 && (
+                  <rect
+                    key={name}
+                    class={`piece piece-${colourOf(name)}`}
+                    x={place * (BAR + GAP)}
+                    y={top}
+                    width={BAR}
+                    height={height}
+                  />
+                )
+              );
+            })}
+          </g>
+        );
+      })}
+    </ChartFrame>
   );
 }

@@ -8,7 +8,7 @@ const kinds: Record<string, string> = {
 };
 
 const others: Record<string, string> = {
-  'people.search': 'Search for people, exports',
+  'people.search': 'People search and exports',
 };
 
 export function kindLabel(kind: string): string {

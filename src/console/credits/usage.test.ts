@@ -1,5 +1,15 @@
 import { expect, it } from 'vitest';
-import { daysAgo, daysOf, mergeKeys, operationsOf, spentByDay, type UsageLine } from './usage.ts';
+import {
+  balanceByDay,
+  daysAgo,
+  daysOf,
+  forecast,
+  mergeKeys,
+  operationsOf,
+  spentBy,
+  spentByDay,
+  type UsageLine,
+} from './usage.ts';
 
 const line = (day: string, credits: number, operation: string | null): UsageLine => ({
   day,
@@ -56,4 +66,26 @@ it('adds up the lines of several keys', () => {
     [-10, 2, null],
     [-5, 1, 'list'],
   ]);
+});
+
+it('goes back from the present balance to that of each day', () => {
+  const range = { from: '2026-02-28', to: '2026-03-03', balance: 1085 };
+  expect(balanceByDay(lines, range)).toEqual([
+    { day: '2026-02-28', balance: 98, added: 0 },
+    { day: '2026-03-01', balance: 1098, added: 1000 },
+    { day: '2026-03-02', balance: 1085, added: 0 },
+    { day: '2026-03-03', balance: 1085, added: 0 },
+  ]);
+});
+
+it('tells for how many days the balance lasts at the pace of these days', () => {
+  const range = { from: '2026-02-28', to: '2026-03-02', balance: 1085 };
+  expect(forecast(lines, range)).toEqual({ creditsPerDay: 5, days: 217 });
+  expect(forecast([], range)).toBeNull();
+  expect(forecast(lines, { ...range, balance: 0 })?.days).toBe(0);
+});
+
+it('adds up what was spent by key', () => {
+  const keyed = lines.map((one, at) => ({ ...one, key_id: at < 2 ? 'a' : null }));
+  expect(spentBy(keyed, ({ key_id }) => key_id)).toEqual(new Map([['a', 13]]));
 });

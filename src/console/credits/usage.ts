@@ -21,9 +21,9 @@ export async function readUsage(
     const answer: UsagePage = await call('GET', `/v1/usage?${query}`, { signal });
     lines.push(...answer.data);
     cursor = answer.next_cursor;
-    if (cursor === null) return { lines: mergeKeys(lines), isWhole: true };
+    if (cursor === null) return { lines, isWhole: true };
   }
-  return { lines: mergeKeys(lines), isWhole: false };
+  return { lines, isWhole: false };
 }
 
 /** Adds up lines that differ in their key alone. */
@@ -93,4 +93,66 @@ export function daysOf(from: string, to: string): string[] {
 /** The UTC day so many days before today. */
 export function daysAgo(days: number, now = Date.now()): string {
   return new Date(now - days * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Credits spent by what a line names, such as its key; lines that name nothing are left out. */
+export function spentBy(
+  lines: readonly UsageLine[],
+  nameOf: (line: UsageLine) => string | null,
+): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const line of lines) {
+    const name = line.credits < 0 ? nameOf(line) : null;
+    if (name !== null) sums.set(name, (sums.get(name) ?? 0) - line.credits);
+  }
+  return sums;
+}
+
+export interface DayBalance {
+  day: string;
+  /** Credits at the end of the day. */
+  balance: number;
+  /** Credits that were added on it. */
+  added: number;
+}
+
+/** The balance at the end of each day, from the present one and all lines since the first day. */
+export function balanceByDay(
+  lines: readonly UsageLine[],
+  { from, to, balance }: { from: string; to: string; balance: number },
+): DayBalance[] {
+  const moved = new Map<string, { sum: number; added: number }>();
+  for (const { day, credits } of lines) {
+    const { sum, added } = moved.get(day) ?? { sum: 0, added: 0 };
+    moved.set(day, { sum: sum + credits, added: added + Math.max(0, credits) });
+  }
+  let left = balance;
+  const days = daysOf(from, to).toReversed();
+  return days
+    .map((day) => {
+      const { sum, added } = moved.get(day) ?? { sum: 0, added: 0 };
+      const at = { day, balance: left, added };
+      left -= sum;
+      return at;
+    })
+    .toReversed();
+}
+
+export interface Forecast {
+  creditsPerDay: number;
+  /** Whole days until nothing is left at that pace. */
+  days: number;
+}
+
+/** How long the balance lasts at the pace of these days; null when nothing was spent in them. */
+export function forecast(
+  lines: readonly UsageLine[],
+  { from, to, balance }: { from: string; to: string; balance: number },
+): Forecast | null {
+  const spent = lines.reduce(
+    (sum, { kind, credits }) => (kind === 'charge' ? sum - credits : sum),
+    0,
+  );
+  const creditsPerDay = spent / daysOf(from, to).length;
+  return spent === 0 ? null : { creditsPerDay, days: Math.floor(balance / creditsPerDay) };
 }

@@ -32,7 +32,7 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
   const most = isCut ? limit : full;
   return (
     <section class="card" aria-labelledby="price-title">
-      <h2 id="price-title">What it will cost</h2>
+      <h2 id="price-title">Cost</h2>
       <p class="price">
         <strong>{price}</strong>
         <span class="soft">

@@ -72,7 +72,7 @@ export function NewExport({ filter, preview }: NewExportProps) {
       <ProblemNotice problem={restOf(making.problem, optionFields)} />
       <div class="buttons">
         <Button kind="primary" type="submit" icon="download" isBusy={making.isBusy}>
-          {isHeld ? 'Prepare the export' : `Export${price}`}
+          {isHeld ? 'Continue' : `Export${price}`}
         </Button>
       </div>
     </form>

@@ -36,7 +36,7 @@ export function KeyActions({ keyShown, onRolled, onChanged }: KeyActionsProps) {
   return (
     <div class="buttons tight">
       <Button kind="quiet" onClick={() => setAsked('roll')}>
-        Roll<span class="unseen"> {label}</span>
+        Rotate<span class="unseen"> {label}</span>
       </Button>
       <Button kind="quiet" onClick={() => setAsked('revoke')}>
         Revoke<span class="unseen"> {label}</span>
@@ -44,7 +44,7 @@ export function KeyActions({ keyShown, onRolled, onChanged }: KeyActionsProps) {
       {asked === 'roll' && (
         <ConfirmDialog
           title={`Replace ${label}?`}
-          confirm="Make the new key"
+          confirm="Create the new key"
           kind="primary"
           action={rolling}
           onClose={close}
@@ -60,8 +60,8 @@ export function KeyActions({ keyShown, onRolled, onChanged }: KeyActionsProps) {
           action={revoking}
           onClose={close}
         >
-          The very next call with it is refused, in every program that has it. Lists that it started
-          go on. This cannot be taken back.
+          Apps using this key stop working immediately. Lists it started will finish. This can’t be
+          undone.
         </ConfirmDialog>
       )}
     </div>

@@ -14,13 +14,14 @@ export const scopes: readonly { name: string; label: string }[] = [
   { name: 'batches', label: 'Lists' },
   { name: 'exports', label: 'Exports and schedules' },
   { name: 'account', label: 'Keys, usage and webhooks of the account' },
+  { name: 'reconcile', label: 'OpenRefine, by an address that has the key (no other permission)' },
 ];
 
 /** Whether a key can still call, and how to say so. */
 export function stateOf(key: Key, now: number): { label: string; tone: Tone; isInForce: boolean } {
   const endsAt = key.expires_at === null ? null : Date.parse(key.expires_at);
   if (key.revoked_at !== null) return { label: 'Revoked', tone: 'neutral', isInForce: false };
-  if (endsAt === null) return { label: 'In force', tone: 'good', isInForce: true };
-  if (endsAt <= now) return { label: 'Replaced', tone: 'neutral', isInForce: false };
-  return { label: 'Being replaced', tone: 'warn', isInForce: true };
+  if (endsAt === null) return { label: 'Active', tone: 'good', isInForce: true };
+  if (endsAt <= now) return { label: 'Expired', tone: 'neutral', isInForce: false };
+  return { label: 'Expiring', tone: 'warn', isInForce: true };
 }

@@ -1,19 +1,21 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
+import { Checkboxes } from '../components/checkboxes.tsx';
 import { Dialog } from '../components/dialog.tsx';
 import { errorOf, restOf, TextField } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
+import { toNumber } from '../field-words.ts';
 import { session } from '../session.ts';
 import { useStore } from '../store.ts';
 import { useAction } from '../use-call.ts';
 import { type MadeKey, scopes } from './key.ts';
 
 const limits = [
-  { name: 'requests_per_minute', label: 'Calls a minute' },
-  { name: 'requests_per_day', label: 'Calls a day' },
-  { name: 'rows_per_minute', label: 'Rows of lists a minute' },
-  { name: 'credits_per_day', label: 'Credits a day' },
+  { name: 'requests_per_minute', label: 'Requests per minute' },
+  { name: 'requests_per_day', label: 'Requests per day' },
+  { name: 'rows_per_minute', label: 'List rows per minute' },
+  { name: 'credits_per_day', label: 'Credits per day' },
 ] as const;
 
 interface MakeKeyDialogProps {
@@ -34,7 +36,7 @@ export function MakeKeyDialog({ onMade, onClose }: MakeKeyDialogProps) {
       ...(name.trim() === '' ? {} : { name }),
       scopes: chosen,
       // What is no number is sent as it is: the answer says what is wrong with it.
-      ...Object.fromEntries(set.map(([limit, text]) => [limit, Number(text) || text])),
+      ...Object.fromEntries(set.map(([limit, text]) => [limit, toNumber(text)])),
     };
     onMade(await call<MadeKey>('POST', '/v1/keys', { body }));
   });
@@ -57,24 +59,13 @@ export function MakeKeyDialog({ onMade, onClose }: MakeKeyDialogProps) {
           placeholder="such as CRM import"
           error={errorOf(problem, 'name')}
         />
-        <fieldset class="checks">
-          <legend>What it may do</legend>
-          {scopes.map((scope) => (
-            <label key={scope.name}>
-              <input
-                type="checkbox"
-                checked={chosen.includes(scope.name)}
-                onChange={({ currentTarget }) =>
-                  setChosen(
-                    currentTarget.checked
-                      ? [...chosen, scope.name]
-                      : chosen.filter((one) => one !== scope.name),
-                  )
-                }
-              />
-              <span>{scope.label}</span>
-            </label>
-          ))}
+        <fieldset>
+          <legend>Permissions</legend>
+          <Checkboxes
+            choices={scopes.map(({ name: value, label: named }) => ({ value, label: named }))}
+            chosen={chosen}
+            onChange={setChosen}
+          />
           {errorOf(problem, 'scopes') && <p class="error">Choose at least one.</p>}
         </fieldset>
         <div class="fields">
@@ -86,17 +77,17 @@ export function MakeKeyDialog({ onMade, onClose }: MakeKeyDialogProps) {
               type="number"
               value={numbers[limit.name] ?? ''}
               onInput={(text) => setNumbers({ ...numbers, [limit.name]: text })}
-              placeholder="as your own"
+              placeholder="No limit of its own"
               error={errorOf(problem, limit.name)}
             />
           ))}
         </div>
-        <p class="hint">A limit of credits a day bounds what a key can cost you that got lost.</p>
+        <p class="hint">A daily credit limit caps your cost if this key leaks.</p>
         <ProblemNotice problem={restOf(problem, fields)} />
         <div class="dialog-buttons">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" isBusy={making.isBusy}>
-            Make the key
+            Create key
           </Button>
         </div>
       </form>

@@ -1,15 +1,13 @@
+import { useState } from 'preact/hooks';
 import { type Batch, lists } from '../batch/batch.ts';
 import { FilteredItems, ItemStatus } from '../batch/filtered-items.tsx';
 import { operationLabel } from '../batch/operations.ts';
-import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loading } from '../components/loading.tsx';
+import { FirstSteps } from '../components/first-steps.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { ProblemNotice } from '../components/problem-notice.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatNumber, formatTime } from '../format.ts';
 import { linkTo } from '../router.ts';
-import { useLiveList } from '../use-live-list.ts';
 
 const uploadLink = (
   <a class="button primary" href={linkTo('/batches/new')}>
@@ -17,37 +15,29 @@ const uploadLink = (
   </a>
 );
 
-/** The lists of the account, newest first. */
+/** The lists of the account. */
 export function BatchesPage() {
-  const batches = useLiveList<Batch>('/v1/batches');
-  const { items } = batches;
+  const [isEmpty, setIsEmpty] = useState(true);
   return (
     <>
       <PageHeader
         title="Lists"
         about="Everything you’ve uploaded for enrichment."
-        actions={items?.length === 0 ? null : uploadLink}
+        actions={isEmpty ? null : uploadLink}
       />
-      <ProblemNotice problem={batches.problem} onRetry={batches.reload} />
-      {items === undefined && batches.isLoading && <Loading />}
-      {items?.length === 0 && (
-        <EmptyState title="No lists yet" action={uploadLink}>
-          Upload a list of people or companies. You see what we find in it and the price before
-          anything is charged.
-        </EmptyState>
-      )}
-      {items !== undefined && items.length > 0 && (
-        <FilteredItems items={items} of={lists} changed={batches.reload}>
-          {(shown, actions) => <BatchTable batches={shown} actions={actions} />}
-        </FilteredItems>
-      )}
-      {batches.hasMore && (
-        <div class="more">
-          <Button isBusy={batches.isLoading} onClick={batches.loadMore}>
-            Show older lists
-          </Button>
-        </div>
-      )}
+      <FilteredItems<Batch>
+        of={lists}
+        onEmpty={setIsEmpty}
+        empty={
+          <EmptyState title="No lists yet" action={<FirstSteps />}>
+            Three things to try. You see each price before anything is charged.
+          </EmptyState>
+        }
+      >
+        {(shown, actions, caption) => (
+          <BatchTable batches={shown} actions={actions} caption={caption} />
+        )}
+      </FilteredItems>
     </>
   );
 }
@@ -55,12 +45,13 @@ export function BatchesPage() {
 interface BatchTableProps {
   batches: readonly Batch[];
   actions: Column<Batch>;
+  caption: string;
 }
 
-function BatchTable({ batches, actions }: BatchTableProps) {
+function BatchTable({ batches, actions, caption }: BatchTableProps) {
   return (
     <Table
-      caption="Lists, newest first"
+      caption={caption}
       rows={batches}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

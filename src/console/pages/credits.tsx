@@ -1,17 +1,19 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { Calls } from '../../client/api-types.ts';
+import type { Calls, Key } from '../../client/api-types.ts';
 import { EmptyState } from '../components/empty-state.tsx';
 import { SelectField } from '../components/field.tsx';
+import { Icon } from '../components/icon.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { Table } from '../components/table.tsx';
-import { daysAgo, readUsage, type UsageLine } from '../credits/usage.ts';
+import { BalanceChart } from '../credits/balance-chart.tsx';
+import { TopSpend } from '../credits/top-spend.tsx';
+import { daysAgo, mergeKeys, spentBy, type UsageLine } from '../credits/usage.ts';
 import { UsageChart } from '../credits/usage-chart.tsx';
 import { kindLabel, usageLabel } from '../credits/usage-label.ts';
+import { useUsage } from '../credits/use-usage.ts';
 import { countOf, formatBytes, formatNumber } from '../format.ts';
 import type { PageProps } from '../page.ts';
-import { asProblem, type Problem } from '../problem.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useResource } from '../use-call.ts';
 
@@ -36,7 +38,9 @@ export function CreditsPage({ query }: PageProps) {
   const nameOf = (line: UsageLine) => line.operation ?? line.kind;
   const names = [...new Set(lines.map(nameOf))].sort();
   const chosen = operation === '' ? lines : lines.filter((line) => nameOf(line) === operation);
-  const choose = (name: string, value: string) =>
+  const balance = me.data && me.data.credits.remaining + me.data.credits.reserved;
+  const named = useNames();
+  const choose = (name: 'days' | 'operation', value: string) =>
     goTo('/credits', { ...Object.fromEntries(query), [name]: value }, true);
   return (
     <>
@@ -44,45 +48,105 @@ export function CreditsPage({ query }: PageProps) {
       <ProblemNotice problem={me.problem} onRetry={me.reload} />
       <div class="stack">
         <Balance me={me.data} />
-        <section class="card stack" aria-label="Use">
+        {usage?.isWhole && balance !== undefined && (
+          <section class="card stack" aria-labelledby="balance-title">
+            <h2 id="balance-title">Balance over time</h2>
+            <BalanceChart lines={lines} from={from} to={to} balance={balance} />
+          </section>
+        )}
+        <section class="card stack" aria-label="Usage">
           <div class="card-head">
-            <h2>Use</h2>
-            <div class="filters">
-              <SelectField
-                id="days"
-                label="Days"
-                options={ranges}
-                value={days}
-                onChange={(value) => choose('days', value)}
-              />
-              <SelectField
-                id="operation"
-                label="For"
-                options={[
-                  { value: '', label: 'Everything' },
-                  ...names.map((name) => ({ value: name, label: usageLabel(name) })),
-                ]}
-                value={operation}
-                onChange={(value) => choose('operation', value)}
-              />
-            </div>
+            <h2>Usage</h2>
+            <UsageFilters days={days} operation={operation} names={names} onChoose={choose} />
           </div>
           <ProblemNotice problem={problem} onRetry={retry} />
           {usage === undefined && problem === null && <Loading />}
           {usage !== undefined && chosen.length === 0 && (
-            <EmptyState title="Nothing moved the wallet">
-              No credits were added or spent in these days. Days are those of UTC.
+            <EmptyState title="No credit activity">
+              No credits were added or spent in this period (UTC).
             </EmptyState>
           )}
           {chosen.some(({ credits }) => credits < 0) && (
             <UsageChart lines={chosen} from={from} to={to} />
           )}
-          {chosen.length > 0 && <Ledger lines={chosen} />}
+          <Spend lines={chosen} names={named} />
+          {chosen.length > 0 && <Ledger lines={mergeKeys(chosen)} names={named} />}
+          {chosen.length > 0 && (
+            <p>
+              <a
+                class="button secondary"
+                href={`/v1/usage/lines.csv?from=${from}&to=${to}`}
+                download
+              >
+                <Icon name="download" /> Download as CSV
+              </a>
+            </p>
+          )}
           {usage !== undefined && !usage.isWhole && (
             <p class="hint">There is more than fits here. Choose fewer days to see all of it.</p>
           )}
         </section>
       </div>
+    </>
+  );
+}
+
+interface UsageFiltersProps {
+  days: string;
+  operation: string;
+  /** The operations and kinds of the period. */
+  names: readonly string[];
+  onChoose: (name: 'days' | 'operation', value: string) => void;
+}
+
+function UsageFilters({ days, operation, names, onChoose }: UsageFiltersProps) {
+  return (
+    <div class="filters">
+      <SelectField
+        id="days"
+        label="Days"
+        options={ranges}
+        value={days}
+        onChange={(value) => onChoose('days', value)}
+      />
+      <SelectField
+        id="operation"
+        label="For"
+        options={[
+          { value: '', label: 'Everything' },
+          ...names.map((name) => ({ value: name, label: usageLabel(name) })),
+        ]}
+        value={operation}
+        onChange={(value) => onChoose('operation', value)}
+      />
+    </div>
+  );
+}
+
+/** The lists, exports and keys that spent most. */
+function Spend({ lines, names }: LedgerProps) {
+  const keys = useResource<{ data: Key[] }>('/v1/keys?limit=100');
+  const keyOf = (id: string) => keys.data?.data.find((key) => key.id === id);
+  return (
+    <>
+      <TopSpend
+        title="Spend by list and export"
+        header="List or export"
+        spent={spentBy(lines, ({ batch_id }) => batch_id)}
+        nameOf={(id) => (
+          <BatchLink
+            id={id}
+            name={names.get(id)}
+            operation={lines.find(({ batch_id }) => batch_id === id)?.operation ?? null}
+          />
+        )}
+      />
+      <TopSpend
+        title="Spend by key"
+        header="Key"
+        spent={spentBy(lines, ({ key_id }) => key_id)}
+        nameOf={(id) => keyOf(id)?.name ?? keyOf(id)?.prefix ?? 'Web console'}
+      />
     </>
   );
 }
@@ -119,13 +183,17 @@ function showStorage({ stored_bytes: stored, stored_bytes_max: max }: Me['storag
   return `${formatBytes(stored)} of ${formatBytes(max)}`;
 }
 
-function Ledger({ lines }: { lines: readonly UsageLine[] }) {
+interface LedgerProps {
+  lines: readonly UsageLine[];
+  names: ReadonlyMap<string, string>;
+}
+
+function Ledger({ lines, names }: LedgerProps) {
   const shown = lines.slice(0, SHOWN_LINES);
-  const names = useNames();
   return (
     <>
       <Table
-        caption="What moved the wallet, latest day first"
+        caption="Credit activity, latest day first"
         rows={shown}
         keyOf={(line) => [line.day, line.kind, line.operation, line.batch_id].join(' ')}
         columns={[
@@ -138,13 +206,7 @@ function Ledger({ lines }: { lines: readonly UsageLine[] }) {
           {
             header: 'List',
             cell: ({ batch_id: id, operation }) =>
-              id === null ? (
-                '–'
-              ) : (
-                <a href={linkTo(`/${operation === 'people.search' ? 'exports' : 'batches'}/${id}`)}>
-                  {names.get(id) ?? `…${id.slice(-8)}`}
-                </a>
-              ),
+              id === null ? '–' : <BatchLink id={id} name={names.get(id)} operation={operation} />,
           },
           {
             header: 'Matches',
@@ -167,6 +229,18 @@ function Ledger({ lines }: { lines: readonly UsageLine[] }) {
   );
 }
 
+interface BatchLinkProps {
+  id: string;
+  /** Undefined for an old one, whose name is not read. */
+  name: string | undefined;
+  operation: string | null;
+}
+
+function BatchLink({ id, name, operation }: BatchLinkProps) {
+  const place = operation === 'people.search' ? 'exports' : 'batches';
+  return <a href={linkTo(`/${place}/${id}`)}>{name ?? `…${id.slice(-8)}`}</a>;
+}
+
 /** The names of the latest lists and exports by id. */
 function useNames(): ReadonlyMap<string, string> {
   const lists = useResource<{ data: Named[] }>('/v1/batches?limit=100');
@@ -178,23 +252,4 @@ function useNames(): ReadonlyMap<string, string> {
 interface Named {
   id: string;
   name: string;
-}
-
-/** What was used from one UTC day to another. */
-function useUsage(from: string, to: string) {
-  const [state, setState] = useState<{
-    usage?: { lines: UsageLine[]; isWhole: boolean };
-    problem: Problem | null;
-  }>({ problem: null });
-  const [round, setRound] = useState(0);
-  useEffect(() => {
-    const gone = new AbortController();
-    setState({ problem: null });
-    readUsage(from, to, gone.signal).then(
-      (usage) => !gone.signal.aborted && setState({ usage, problem: null }),
-      (error) => !gone.signal.aborted && setState({ problem: asProblem(error) }),
-    );
-    return () => gone.abort();
-  }, [from, to, round]);
-  return { ...state, retry: () => setRound(round + 1) };
 }

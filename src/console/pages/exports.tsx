@@ -1,15 +1,12 @@
+import { useState } from 'preact/hooks';
 import { exportFiles, rowsOf } from '../batch/batch.ts';
 import { FilteredItems, ItemStatus } from '../batch/filtered-items.tsx';
-import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
-import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { ProblemNotice } from '../components/problem-notice.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import type { ExportFile } from '../exports/export-file.ts';
 import { formatNumber, formatTime, formatTotal } from '../format.ts';
 import { linkTo } from '../router.ts';
-import { useLiveList } from '../use-live-list.ts';
 
 const searchLink = (
   <a class="button primary" href={linkTo('/search')}>
@@ -17,37 +14,30 @@ const searchLink = (
   </a>
 );
 
-/** The exports of the account, newest first. */
+/** The exports of the account. */
 export function ExportsPage() {
-  const exported = useLiveList<ExportFile>('/v1/exports');
-  const { items } = exported;
+  const [isEmpty, setIsEmpty] = useState(true);
   return (
     <>
       <PageHeader
         title="Exports"
         about="Files created from your searches."
-        actions={items?.length === 0 ? null : searchLink}
+        actions={isEmpty ? null : searchLink}
       />
-      <ProblemNotice problem={exported.problem} onRetry={exported.reload} />
-      {items === undefined && exported.isLoading && <Loading />}
-      {items?.length === 0 && (
-        <EmptyState title="No exports yet" action={searchLink}>
-          Build a search and export everyone it finds as one file. You see the price before anything
-          is charged.
-        </EmptyState>
-      )}
-      {items !== undefined && items.length > 0 && (
-        <FilteredItems items={items} of={exportFiles} changed={exported.reload}>
-          {(shown, actions) => <ExportTable files={shown} actions={actions} />}
-        </FilteredItems>
-      )}
-      {exported.hasMore && (
-        <div class="more">
-          <Button isBusy={exported.isLoading} onClick={exported.loadMore}>
-            Show older exports
-          </Button>
-        </div>
-      )}
+      <FilteredItems<ExportFile>
+        of={exportFiles}
+        onEmpty={setIsEmpty}
+        empty={
+          <EmptyState title="No exports yet" action={searchLink}>
+            Build a search and export everyone it finds as one file. You see the price before
+            anything is charged.
+          </EmptyState>
+        }
+      >
+        {(shown, actions, caption) => (
+          <ExportTable files={shown} actions={actions} caption={caption} />
+        )}
+      </FilteredItems>
     </>
   );
 }
@@ -55,12 +45,13 @@ export function ExportsPage() {
 interface ExportTableProps {
   files: readonly ExportFile[];
   actions: Column<ExportFile>;
+  caption: string;
 }
 
-function ExportTable({ files, actions }: ExportTableProps) {
+function ExportTable({ files, actions, caption }: ExportTableProps) {
   return (
     <Table
-      caption="Exports, newest first"
+      caption={caption}
       rows={files}
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}

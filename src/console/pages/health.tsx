@@ -10,6 +10,12 @@ import { useResource } from '../use-call.ts';
 
 const AGAIN_MS = 10_000;
 
+interface CopyReport {
+  copy: { people: number; bytes: number; built_at: string; changed: number } | null;
+  building: boolean;
+  rows: { copy: number; postgres: number };
+}
+
 /** What `/admin/health` answers; only what is shown is typed. */
 interface Health {
   ok: boolean;
@@ -22,6 +28,7 @@ interface Health {
     started_at: string;
     seen: boolean;
     seen_seconds_ago: number;
+    local_copy: CopyReport | null;
   }[];
   queue: {
     kept_in: string;
@@ -63,7 +70,7 @@ export function HealthPage() {
               <Badge tone={data.ok ? 'good' : 'bad'}>
                 {data.ok ? 'All is well' : 'Something is wrong'}
               </Badge>
-              <span>looked at {formatTime(data.checked_at)}</span>
+              <span>Checked {formatTime(data.checked_at)}</span>
               <a href="/admin/queues">Queues</a>
             </>
           )
@@ -86,8 +93,8 @@ function State({ health }: { health: Health }) {
         </p>
       ))}
       <dl class="facts card">
-        <Fact name="Oldest chunk waits">{formatDuration(queue.oldest_chunk_seconds)}</Fact>
-        <Fact name="Leases taken back">{formatNumber(queue.leases_reclaimed)}</Fact>
+        <Fact name="Oldest queued job">{formatDuration(queue.oldest_chunk_seconds)}</Fact>
+        <Fact name="Reclaimed leases">{formatNumber(queue.leases_reclaimed)}</Fact>
         <Fact name="Credits reserved">{formatNumber(credits.reserved)}</Fact>
         <Fact name="Schedules due">{formatNumber(schedules.due)}</Fact>
         <Fact name="Oldest delivery due">{formatDuration(webhooks.oldest_due_seconds)}</Fact>
@@ -114,10 +121,12 @@ function State({ health }: { health: Health }) {
           { header: 'Version', cell: ({ version }) => version },
           { header: 'Started', cell: ({ started_at }) => formatTime(started_at) },
           {
-            header: 'State',
-            cell: ({ seen }) => (
-              <Badge tone={seen ? 'good' : 'bad'}>{seen ? 'There' : 'Gone'}</Badge>
-            ),
+            header: 'Status',
+            cell: ({ seen }) => <Badge tone={seen ? 'good' : 'bad'}>{seen ? 'Up' : 'Down'}</Badge>,
+          },
+          {
+            header: 'Local copy of the graph',
+            cell: ({ local_copy: report }) => describeCopy(report),
           },
           {
             header: 'Last seen',
@@ -138,6 +147,16 @@ function describeAudits(audits: Health['audits']): string {
   return broken === 0
     ? `clean, ${formatTime(last.ended_at)}`
     : `${formatNumber(broken)} violations`;
+}
+
+/** What a worker matches lists from. */
+function describeCopy(report: CopyReport | null): string {
+  if (report === null) return '';
+  const { copy, building, rows } = report;
+  if (copy === null) return building ? 'is built' : 'none';
+  const all = rows.copy + rows.postgres;
+  const share = all === 0 ? 0 : Math.floor((100 * rows.copy) / all);
+  return `${formatBytes(copy.bytes)} of ${formatTime(copy.built_at)}, ${formatNumber(copy.changed)} people changed since, ${share} % of rows`;
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {

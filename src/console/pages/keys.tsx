@@ -7,6 +7,8 @@ import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
 import { Table } from '../components/table.tsx';
+import { daysAgo, spentBy } from '../credits/usage.ts';
+import { useUsage } from '../credits/use-usage.ts';
 import { formatNumber, formatTime } from '../format.ts';
 import { type Key, type MadeKey, scopes, stateOf } from '../keys/key.ts';
 import { KeyActions } from '../keys/key-actions.tsx';
@@ -33,7 +35,7 @@ export function KeysPage() {
     <>
       <PageHeader
         title="Keys"
-        about="What programs show to call the API in your name."
+        about="API keys let your apps access this account."
         actions={items?.length === 0 ? null : makeButton}
       />
       <ProblemNotice problem={keys.problem} onRetry={keys.reload} />
@@ -61,7 +63,7 @@ export function KeysPage() {
           text={made.key}
           about={{
             kept: 'It is stored nowhere, and whoever has it can spend your credits.',
-            lost: `Roll the key ${made.prefix}… to get another one with the same settings.`,
+            lost: `Rotate the key ${made.prefix}… to get another one with the same settings.`,
           }}
           onClose={() => setMade(null)}
         />
@@ -78,6 +80,9 @@ interface KeyTableProps {
 
 function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
   const now = Date.now();
+  const { usage } = useUsage(daysAgo(29), daysAgo(0));
+  // The table stands without it.
+  const spent = usage?.isWhole === true ? spentBy(usage.lines, ({ key_id }) => key_id) : null;
   return (
     <Table
       caption="Keys, newest first"
@@ -88,15 +93,15 @@ function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
           header: 'Key',
           cell: ({ name, prefix }) => (
             <>
-              {name ?? 'Without a name'}
+              {name ?? 'Unnamed key'}
               <br />
               <code class="soft">{prefix}…</code>
             </>
           ),
         },
-        { header: 'State', cell: (key) => <KeyState shown={key} now={now} /> },
+        { header: 'Status', cell: (key) => <KeyState shown={key} now={now} /> },
         {
-          header: 'Change',
+          header: 'Actions',
           cell: (key) =>
             stateOf(key, now).isInForce &&
             key.expires_at === null && (
@@ -104,22 +109,40 @@ function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
             ),
         },
         {
-          header: 'May',
+          header: 'Last used',
+          cell: ({ last_used_at: at }) =>
+            at === null ? (
+              <span class="soft">Never</span>
+            ) : (
+              <time dateTime={at}>{formatTime(at)}</time>
+            ),
+        },
+        {
+          header: 'Credits, 30 days',
+          isNumber: true,
+          cell: ({ id }) => (spent === null ? '–' : formatNumber(spent.get(id) ?? 0)),
+        },
+        {
+          header: 'Permissions',
           cell: ({ scopes: own }) => <span class="words">{own.map(scopeLabel).join(', ')}</span>,
         },
         {
-          header: 'Calls a minute',
+          header: 'Requests per minute',
           isNumber: true,
           cell: (key) => formatNumber(key.requests_per_minute),
         },
-        { header: 'A day', isNumber: true, cell: (key) => formatNumber(key.requests_per_day) },
         {
-          header: 'Credits a day',
+          header: 'Requests per day',
+          isNumber: true,
+          cell: (key) => formatNumber(key.requests_per_day),
+        },
+        {
+          header: 'Credits per day',
           isNumber: true,
           cell: ({ credits_per_day: credits }) => (credits === null ? '–' : formatNumber(credits)),
         },
         {
-          header: 'Made',
+          header: 'Created',
           cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
         },
       ]}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { DropZone } from '../batch/drop-zone.tsx';
 import { columnsLastChosen } from '../batch/list-columns.ts';
 import { findOperation } from '../batch/operations.ts';
+import { PasteRows } from '../batch/paste-rows.tsx';
 import {
   detected,
   type Reading,
@@ -12,6 +12,7 @@ import { fileProblem, type UploadProgress } from '../batch/upload.ts';
 import { useSending } from '../batch/use-sending.ts';
 import { readOut } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
+import { DropZone } from '../components/drop-zone.tsx';
 import { restOf, SelectField } from '../components/field.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
@@ -20,7 +21,11 @@ import { countOf, formatBytes } from '../format.ts';
 import { operations } from '../priced-operations.ts';
 import type { Problem } from '../problem.ts';
 import { goTo, linkTo } from '../router.ts';
+import { session } from '../session.ts';
+import { useStore } from '../store.ts';
 import type { Action } from '../use-call.ts';
+
+const ACCEPTED = '.csv,.tsv,.txt,.xlsx,.gz,text/csv,text/tab-separated-values,text/plain';
 
 /** Chooses a list and sends it. All else can be changed when the service has it. */
 export function NewBatchPage() {
@@ -28,6 +33,9 @@ export function NewBatchPage() {
   const [operation, setOperation] = useState('people.enrich');
   const [reading, setReading] = useState<Reading>(detected);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const chosen = findOperation(operation);
+  const bytes = useStore(session)?.limits.upload_bytes;
+  const limit = bytes === undefined ? '' : `, up to ${formatBytes(bytes)}`;
   const { sending, progress, stop } = useSending((batchId) => goTo(`/batches/${batchId}`));
   const choose = (next: File) => {
     const found = fileProblem(next);
@@ -60,9 +68,18 @@ export function NewBatchPage() {
             value: name,
             label: `${label} · ${countOf(price, 'credit')} per match`,
           }))}
-          hint={findOperation(operation)?.about}
+          hint={chosen?.about}
         />
-        <DropZone file={file} onFile={choose} error={problem?.message} />
+        <DropZone
+          label="List"
+          prompt="Drop a list here"
+          accept={ACCEPTED}
+          hint={`CSV, TSV or Excel (.xlsx), also gzipped${limit}.`}
+          file={file}
+          onFiles={([chosen]) => chosen && choose(chosen)}
+          error={problem?.message}
+        />
+        {chosen && <PasteRows operation={chosen} onFile={choose} />}
         <details class="more-options">
           <summary>File format</summary>
           <ReadingOptions reading={reading} onChange={setReading} problem={sending.problem} />

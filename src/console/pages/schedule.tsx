@@ -97,8 +97,7 @@ function DeleteButton({ schedule: { id } }: { schedule: Schedule }) {
             deleting.clear();
           }}
         >
-          It does not run any more, and its history goes with it, also whom it has delivered. The
-          exports that it made stay.
+          This deletes the schedule and its run history. Exports it created are kept.
         </ConfirmDialog>
       )}
     </>

@@ -11,6 +11,7 @@ import { FilterBuilder } from '../search/filter-builder.tsx';
 import { addressable } from '../search/filter-text.ts';
 import { FoundPeople } from '../search/found-people.tsx';
 import { type Preview, PreviewPanel } from '../search/preview-panel.tsx';
+import { SavedSearches } from '../search/saved-searches.tsx';
 import { session } from '../session.ts';
 import { useAsTyped } from '../use-as-typed.ts';
 
@@ -57,6 +58,9 @@ export function SearchPage({ query }: PageProps) {
         scheduleId={scheduleId}
         onClear={() => setFilter('')}
       />
+      {view === 'filter' && scheduleId === null && (
+        <SavedSearches filter={filter} onOpen={setFilter} />
+      )}
       {view === 'people' ? (
         <FoundPeople filter={filter} preview={total} />
       ) : (
@@ -135,7 +139,7 @@ function ViewLinks({ view, filter, scheduleId, onClear }: ViewLinksProps) {
       )}
       {view === 'filter' && filter !== '' && (
         <button type="button" class="link-button" onClick={onClear}>
-          Clear the filter
+          Clear
         </button>
       )}
     </nav>

@@ -148,7 +148,7 @@ interface SteeringProps {
 type Asked = 'edit' | 'rotate' | 'delete' | null;
 
 function WebhookActions({ webhook, onChanged, onSent }: SteeringProps) {
-  const path = `/v1/webhooks/${webhook.id}`;
+  const path = pathOf(webhook);
   const [asked, setAsked] = useState<Asked>(null);
   const [secret, setSecret] = useState<{ text: string | null } | null>(null);
   const testing = useAction(async () => {
@@ -159,27 +159,7 @@ function WebhookActions({ webhook, onChanged, onSent }: SteeringProps) {
   const switching = useAction(async () => {
     onChanged(await call('PATCH', path, { body: { enabled: !webhook.enabled } }));
   });
-  const editing = useAction(async (body: WebhookBody) => {
-    onChanged(await call('PATCH', path, { body }));
-    setAsked(null);
-  });
-  const rotating = useAction(async () => {
-    const { secret: text, ...rotated } = await call<WebhookWithSecret>('POST', `${path}/rotate`, {
-      body: {},
-    });
-    setAsked(null);
-    setSecret({ text });
-    onChanged(rotated);
-  });
-  const deleting = useAction(async () => {
-    await call('DELETE', path);
-    announce('The webhook was deleted.');
-    goTo('/webhooks');
-  });
-  const close = () => {
-    setAsked(null);
-    for (const action of [editing, rotating, deleting]) action.clear();
-  };
+  const close = () => setAsked(null);
   return (
     <>
       <ProblemNotice problem={testing.problem ?? switching.problem} />
@@ -196,32 +176,18 @@ function WebhookActions({ webhook, onChanged, onSent }: SteeringProps) {
           Delete
         </Button>
       </div>
-      {asked === 'edit' && (
-        <Dialog title="Change the webhook" onClose={close}>
-          <WebhookForm initial={webhook} label="Save changes" action={editing} onClose={close} />
-        </Dialog>
-      )}
+      {asked === 'edit' && <EditDialog webhook={webhook} onChanged={onChanged} onClose={close} />}
       {asked === 'rotate' && (
-        <ConfirmDialog
-          title="Rotate the signing secret?"
-          confirm="Rotate the secret"
-          kind="primary"
-          action={rotating}
+        <RotateDialog
+          webhook={webhook}
+          onRotated={({ secret: text, ...rotated }) => {
+            setSecret({ text });
+            onChanged(rotated);
+          }}
           onClose={close}
-        >
-          For 24 hours messages are signed with both, so that your program can change over.
-        </ConfirmDialog>
+        />
       )}
-      {asked === 'delete' && (
-        <ConfirmDialog
-          title="Delete this webhook?"
-          confirm="Delete the webhook"
-          action={deleting}
-          onClose={close}
-        >
-          What waits to be sent is not sent any more, and the list of deliveries goes with it.
-        </ConfirmDialog>
-      )}
+      {asked === 'delete' && <DeleteDialog webhook={webhook} onClose={close} />}
       {secret !== null && (
         <ShownOnceDialog
           noun="secret"
@@ -235,6 +201,71 @@ function WebhookActions({ webhook, onChanged, onSent }: SteeringProps) {
       )}
     </>
   );
+}
+
+interface DialogProps {
+  webhook: Webhook;
+  onClose: () => void;
+}
+
+function EditDialog({
+  webhook,
+  onChanged,
+  onClose,
+}: DialogProps & Pick<SteeringProps, 'onChanged'>) {
+  const editing = useAction(async (body: WebhookBody) => {
+    onChanged(await call('PATCH', pathOf(webhook), { body }));
+    onClose();
+  });
+  return (
+    <Dialog title="Change the webhook" onClose={onClose}>
+      <WebhookForm initial={webhook} label="Save changes" action={editing} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+interface RotateDialogProps extends DialogProps {
+  onRotated: (webhook: WebhookWithSecret) => void;
+}
+
+function RotateDialog({ webhook, onRotated, onClose }: RotateDialogProps) {
+  const rotating = useAction(async () => {
+    onRotated(await call<WebhookWithSecret>('POST', `${pathOf(webhook)}/rotate`, { body: {} }));
+    onClose();
+  });
+  return (
+    <ConfirmDialog
+      title="Rotate the signing secret?"
+      confirm="Rotate the secret"
+      kind="primary"
+      action={rotating}
+      onClose={onClose}
+    >
+      For 24 hours messages are signed with both, so that your program can change over.
+    </ConfirmDialog>
+  );
+}
+
+function DeleteDialog({ webhook, onClose }: DialogProps) {
+  const deleting = useAction(async () => {
+    await call('DELETE', pathOf(webhook));
+    announce('The webhook was deleted.');
+    goTo('/webhooks');
+  });
+  return (
+    <ConfirmDialog
+      title="Delete this webhook?"
+      confirm="Delete the webhook"
+      action={deleting}
+      onClose={onClose}
+    >
+      What waits to be sent is not sent any more, and the list of deliveries goes with it.
+    </ConfirmDialog>
+  );
+}
+
+function pathOf({ id }: Webhook): string {
+  return `/v1/webhooks/${id}`;
 }
 
 function plain(reason: string): string {

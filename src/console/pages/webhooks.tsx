@@ -34,7 +34,7 @@ export function WebhooksPage() {
     <>
       <PageHeader
         title="Webhooks"
-        about="Your programs are told when a list is done or credits run low, instead of asking."
+        about="Get notified when a list finishes or credits run low."
         actions={items?.length === 0 ? null : makeButton}
       />
       <ProblemNotice problem={webhooks.problem} onRetry={webhooks.reload} />
@@ -44,30 +44,7 @@ export function WebhooksPage() {
           A webhook is an address of yours that is sent a signed message for each event.
         </EmptyState>
       )}
-      {items !== undefined && items.length > 0 && (
-        <Table
-          caption="Webhooks, newest first"
-          rows={items}
-          keyOf={({ id }) => id}
-          columns={[
-            {
-              header: 'Address',
-              cell: ({ id, url }) => <a href={linkTo(`/webhooks/${id}`)}>{url}</a>,
-            },
-            {
-              header: 'State',
-              cell: (webhook) => (
-                <Badge tone={stateOf(webhook).tone}>{stateOf(webhook).label}</Badge>
-              ),
-            },
-            { header: 'Events', cell: ({ events }) => countOf(events.length, 'kind') },
-            {
-              header: 'Made',
-              cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
-            },
-          ]}
-        />
-      )}
+      {items !== undefined && items.length > 0 && <WebhookTable webhooks={items} />}
       {isMaking && (
         <Dialog title="New webhook" onClose={() => setIsMaking(false)}>
           <WebhookForm
@@ -82,12 +59,37 @@ export function WebhooksPage() {
           noun="secret"
           text={made.secret}
           about={{
-            kept: 'Your program checks with it that a message is from here.',
+            kept: 'Use it to verify that events come from us.',
             lost: 'Replace the secret on the page of the webhook to get another one.',
           }}
           onClose={() => goTo(`/webhooks/${made.id}`)}
         />
       )}
     </>
+  );
+}
+
+function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
+  return (
+    <Table
+      caption="Webhooks, newest first"
+      rows={webhooks}
+      keyOf={({ id }) => id}
+      columns={[
+        {
+          header: 'Address',
+          cell: ({ id, url }) => <a href={linkTo(`/webhooks/${id}`)}>{url}</a>,
+        },
+        {
+          header: 'Status',
+          cell: (webhook) => <Badge tone={stateOf(webhook).tone}>{stateOf(webhook).label}</Badge>,
+        },
+        { header: 'Events', cell: ({ events }) => countOf(events.length, 'kind') },
+        {
+          header: 'Created',
+          cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+        },
+      ]}
+    />
   );
 }

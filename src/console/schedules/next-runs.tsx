@@ -15,7 +15,7 @@ interface NextRunsProps {
   zone: string;
 }
 
-/** The next five times. */
+/** Next 5 runs. */
 export function NextRuns({ next: { data, problem, isSettled }, zone }: NextRunsProps) {
   return (
     <div class={isSettled ? 'next-runs settling' : 'next-runs settling stale'} aria-live="polite">

@@ -18,7 +18,7 @@ export function ScheduleRuns({ schedule }: { schedule: Schedule }) {
       <div class="card-head">
         <h2 id="runs-title">Runs</h2>
         <Button isBusy={runs.isLoading} onClick={runs.reload}>
-          Look again
+          Refresh
         </Button>
       </div>
       <ProblemNotice problem={runs.problem} onRetry={runs.reload} />
@@ -47,7 +47,7 @@ function RunTable({ runs, zone }: { runs: ScheduleRun[]; zone: string }) {
       columns={[
         { header: 'Time', cell: ({ slot }) => <ZoneTime iso={slot} zone={zone} /> },
         {
-          header: 'State',
+          header: 'Status',
           cell: (run) => <Badge tone={runTone(run)}>{runLabel(run)}</Badge>,
         },
         { header: 'People', isNumber: true, cell: ({ rows }) => formatNumber(rows) },

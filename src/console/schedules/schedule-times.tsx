@@ -90,7 +90,7 @@ export function ScheduleTimes(props: ScheduleTimesProps) {
         </div>
         <SelectField
           id="time_zone"
-          label="On the clocks of"
+          label="Time zone"
           value={zone}
           onChange={(changed) => onChange({ cron, zone: changed, isExpression })}
           options={zoneNames(zone).map((value) => ({ value, label: zoneLabel(value) }))}

@@ -21,14 +21,12 @@ export function ScheduleWhen({ schedule, onChange }: ScheduleWhenProps) {
         <EnabledSwitch schedule={schedule} onChange={onChange} />
       </div>
       <p class="soft">
-        On the clocks of {zoneLabel(zone)}. {modes.find(({ value }) => value === mode)?.about}
+        Time zone: {zoneLabel(zone)}. {modes.find(({ value }) => value === mode)?.about}
       </p>
       {enabled ? (
         <NextRuns next={next} zone={zone} />
       ) : (
-        <p class="notice warn">
-          It is turned off and does not run. What was missed meanwhile is not made up for.
-        </p>
+        <p class="notice warn">Paused. Missed runs won’t be made up.</p>
       )}
     </section>
   );

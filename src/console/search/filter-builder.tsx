@@ -1,9 +1,11 @@
 /** The form of a filter: a control for each thing that people ask for, rows for all other fields, its text. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Calls } from '../../client/api-types.ts';
 import { Combobox, type Option } from '../components/combobox.tsx';
 import type { Problem } from '../problem.ts';
 import { useAsTyped } from '../use-as-typed.ts';
+import { useResource } from '../use-call.ts';
 import { ChoiceGroup } from './choice-group.tsx';
 import { conditionError } from './condition-error.ts';
 import { suggestCountries } from './countries.ts';
@@ -25,37 +27,60 @@ interface FilterBuilderProps {
 const sections: readonly { title: string; names: readonly ControlName[] }[] = [
   {
     title: 'Work',
-    names: ['positionIds', 'positionList', 'industryIds', 'skills', 'experience', 'salary'],
+    names: ['positionList', 'positionIds', 'industryIds', 'skills', 'experience', 'salary'],
   },
   { title: 'Company', names: ['companyId', 'headCount'] },
-  { title: 'Place', names: ['locationIds', 'locationList'] },
+  { title: 'Location', names: ['locationIds', 'locationList'] },
   { title: 'Person', names: ['ageRange', 'gender'] },
-  { title: 'Can be reached by', names: ['emailTypeId', 'phoneTypeId', 'isX', 'isFB'] },
+  { title: 'Contact data', names: ['emailTypeId', 'phoneTypeId', 'isX', 'isFB'] },
+  {
+    title: 'Exclude',
+    names: [
+      ...(['not.companyId', 'not.positionList', 'not.industryIds', 'not.locationList'] as const),
+      ...(['not.owned', 'not.positionIds', 'not.industryList', 'not.locationIds'] as const),
+      ...(['not.headCount', 'not.skills'] as const),
+    ],
+  },
 ];
+
+/** Controls that are shown only when the filter has their values: others ask for the same. */
+const shownWhenSet: ReadonlySet<ControlName> = new Set<ControlName>([
+  'positionIds',
+  'not.positionIds',
+  'not.industryList',
+  'not.locationIds',
+  'not.headCount',
+  'not.skills',
+]);
 
 export function FilterBuilder({ filter, onChange, problem }: FilterBuilderProps) {
   const { values } = readForm(filter);
+  const me = useResource<Calls['GET /v1/me']['response']>('/v1/me');
+  const ownsPeople = (me.data?.owned_days ?? 0) > 0;
   return (
     <div class="stack builder">
       {sections.map(({ title, names }) => (
         <Section key={title} title={title}>
           <div class="fields">
-            {names.map((name) => (
-              <FilterControl
-                key={name}
-                name={name}
-                values={values.get(name) ?? []}
-                error={values.has(name) ? conditionError(problem, filter, name) : undefined}
-                onChange={(next) => onChange(withValue(filter, name, writeItems(next)))}
-              />
-            ))}
+            {names
+              .filter((name) => values.has(name) || !shownWhenSet.has(name))
+              .filter((name) => values.has(name) || name !== 'not.owned' || ownsPeople)
+              .map((name) => (
+                <FilterControl
+                  key={name}
+                  name={name}
+                  values={values.get(name) ?? []}
+                  error={values.has(name) ? conditionError(problem, filter, name) : undefined}
+                  onChange={(next) => onChange(withValue(filter, name, writeItems(next)))}
+                />
+              ))}
           </div>
         </Section>
       ))}
-      <Section title="Any other field">
+      <Section title="More filters">
         <FilterRows filter={filter} onChange={onChange} problem={problem} />
       </Section>
-      <Section title="As text">
+      <Section title="Advanced query">
         <FilterTextEditor filter={filter} onChange={onChange} problem={problem} />
       </Section>
     </div>
@@ -80,14 +105,16 @@ interface FilterControlProps {
 }
 
 const hints: Partial<Record<ControlName, string>> = {
-  positionList: 'As people write it themselves, any of these.',
-  skills: 'All of these.',
+  positionList: 'Any of these titles. Pick a suggestion, or type another one.',
+  skills: 'People must have all of these skills.',
   companyId: 'Current employer, by name or domain.',
   locationList: 'A country, or a city and its country: Lyon:France.',
-  salary: 'Whose salary may lie in it.',
+  salary: 'Estimated salary range overlaps.',
 };
 
 const ranges = (...usual: string[]): UsualRange[] => usual.map((range) => ({ range }));
+
+const companySizes = ['1-9', '10-49', '50-249', '250-999', '1000-'];
 
 const usualRanges: Partial<Record<ControlName, readonly UsualRange[]>> = {
   experience: ranges('1-2', '3-5', '6-9', '10-'),
@@ -98,7 +125,8 @@ const usualRanges: Partial<Record<ControlName, readonly UsualRange[]>> = {
     { range: '70000-99999', label: '70k – 100k' },
     { range: '100000-', label: '100k and more' },
   ],
-  headCount: ranges('1-9', '10-49', '50-249', '250-999', '1000-'),
+  headCount: ranges(...companySizes),
+  'not.headCount': ranges(...companySizes),
   ageRange: ranges('18-24', '25-34', '35-44', '45-54', '55-64', '65-'),
 };
 
@@ -114,7 +142,11 @@ function FilterControl(props: FilterControlProps) {
     case 'places':
       return <PlaceField {...shared} />;
     case 'texts':
-      return name === 'positionList' ? <TitleField {...shared} /> : <TextsField {...shared} />;
+      return name.endsWith('positionList') ? (
+        <TitleField {...shared} />
+      ) : (
+        <TextsField {...shared} />
+      );
     case 'ids':
       return name in lookupOf ? <LookupField {...shared} /> : <TextsField {...shared} />;
   }
@@ -138,7 +170,7 @@ function TextsField({ id, name, label, hint, error, values, onChange }: ValuesFi
       label={label}
       hint={hint}
       error={error}
-      placeholder="Enter adds one"
+      placeholder="Type and press Enter"
       chosen={values.map(asOption)}
       onChange={onChange}
       toValues={findControl(name)?.kind === 'ids' ? asIds : asOne}

@@ -26,8 +26,8 @@ const gender: readonly Choice[] = [
 
 /** The parameters with a control of their own, in the order in which they are told. */
 export const controls = [
-  { name: 'positionIds', label: 'Job titles', kind: 'ids' },
-  { name: 'positionList', label: 'Titles, word for word', kind: 'texts' },
+  { name: 'positionList', label: 'Job title', kind: 'texts' },
+  { name: 'positionIds', label: 'Job titles by id', kind: 'ids' },
   { name: 'industryIds', label: 'Industries', kind: 'ids' },
   { name: 'skills', label: 'Skills', kind: 'texts' },
   { name: 'experience', label: 'Years of experience', kind: 'ranges' },
@@ -35,16 +35,16 @@ export const controls = [
   { name: 'headCount', label: 'Company size', kind: 'ranges' },
   { name: 'companyId', label: 'Company', kind: 'ids' },
   { name: 'locationIds', label: 'Cities', kind: 'ids' },
-  { name: 'locationList', label: 'Countries and places', kind: 'places' },
+  { name: 'locationList', label: 'Location', kind: 'places' },
   { name: 'gender', label: 'Gender', kind: 'choices', choices: gender },
   { name: 'ageRange', label: 'Age', kind: 'ranges' },
   {
     name: 'emailTypeId',
-    label: 'E-mail',
+    label: 'Email',
     kind: 'choices',
     choices: [
-      { value: '1', label: 'Work e-mail' },
-      { value: '2', label: 'Private e-mail' },
+      { value: '1', label: 'Work email' },
+      { value: '2', label: 'Private email' },
     ],
   },
   {
@@ -53,14 +53,14 @@ export const controls = [
     kind: 'choices',
     choices: [
       { value: '1', label: 'Mobile' },
-      { value: '2', label: 'Telephone' },
+      { value: '2', label: 'Phone' },
     ],
   },
   {
     name: 'isX',
-    label: 'Microblog',
+    label: 'X',
     kind: 'choices',
-    choices: [{ value: '1', label: 'Has a microblog handle' }],
+    choices: [{ value: '1', label: 'Has an X handle' }],
   },
   {
     name: 'isFB',
@@ -68,6 +68,21 @@ export const controls = [
     kind: 'choices',
     choices: [{ value: '1', label: 'Has a social network id' }],
   },
+  { name: 'not.companyId', label: 'Not at these companies', kind: 'ids' },
+  { name: 'not.positionList', label: 'Not with these job titles', kind: 'texts' },
+  { name: 'not.industryIds', label: 'Not in these industries', kind: 'ids' },
+  { name: 'not.locationList', label: 'Not in these locations', kind: 'places' },
+  {
+    name: 'not.owned',
+    label: 'Already owned',
+    kind: 'choices',
+    choices: [{ value: '1', label: 'Leave out people you already have' }],
+  },
+  { name: 'not.positionIds', label: 'Not with these job titles, by id', kind: 'ids' },
+  { name: 'not.industryList', label: 'Not in these industries, by name', kind: 'texts' },
+  { name: 'not.locationIds', label: 'Not in these cities', kind: 'ids' },
+  { name: 'not.headCount', label: 'Not of these company sizes', kind: 'ranges' },
+  { name: 'not.skills', label: 'Not with all of these skills', kind: 'texts' },
 ] as const satisfies readonly Control[];
 
 export type ControlName = (typeof controls)[number]['name'];
@@ -134,6 +149,17 @@ export const rowFields: readonly { label: string; fields: readonly FilterField[]
     }),
   })),
   { label: 'Inside', fields: members },
+  {
+    label: 'Leave out',
+    fields: [
+      {
+        name: 'not.position.text',
+        label: 'Job title without these words',
+        kind: 'words',
+        questions: ['is'],
+      },
+    ],
+  },
   {
     label: 'By name',
     fields: [

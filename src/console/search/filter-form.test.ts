@@ -268,6 +268,7 @@ describe('every parameter of the service can be asked for', () => {
       words: ['words'],
       object: ['object'],
       time: ['time'],
+      owned: ['choices'],
     };
     for (const [name, { kind, takesPresence }] of searchParameters) {
       const control = controls.find((one) => one.name === name);

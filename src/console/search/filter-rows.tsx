@@ -52,8 +52,8 @@ export function FilterRows({ filter, onChange, problem }: FilterRowsProps) {
 
 const questionWords: Record<Row['question'], string> = {
   is: 'is any of',
-  present: 'is there',
-  absent: 'is not there',
+  present: 'is known',
+  absent: 'is unknown',
   written: 'as it is written',
 };
 
@@ -113,7 +113,7 @@ function RowEditor({ id, number, row, taken, error, onChange, onRemove }: RowEdi
           label="Values"
           hint={field && valueHints[field.kind]}
           error={error}
-          placeholder={row.name === '' ? '' : 'Enter adds one'}
+          placeholder={row.name === '' ? '' : 'Type and press Enter'}
           chosen={row.values.map((value) => ({ value, label: value }))}
           onChange={(values) => onChange({ ...row, values })}
           toValues={(typed) => [typed.trim()]}

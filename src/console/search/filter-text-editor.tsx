@@ -50,7 +50,7 @@ export function FilterTextEditor({ filter, onChange, problem }: FilterTextEditor
             editor.current?.setSelectionRange(...place);
           }}
         >
-          Show the place
+          Go to error
         </button>
       )}
     </>

@@ -35,12 +35,13 @@ function ControlWords({ name, label, values }: ControlWordsProps) {
   const named = useNamed(lookupOf[name] ?? 'job-titles', name in lookupOf ? values : []);
   const words = name in lookupOf ? named.map((option) => option.label) : values.map(wordsOf(name));
   const more = words.length - SHOWN;
+  const or = name === 'skills' || name === 'not.skills' ? ' and ' : ' or ';
   return (
     <div>
       <dt>{label}</dt>
       <dd>
-        {words.slice(0, SHOWN).join(name === 'skills' ? ' and ' : ' or ')}
-        {more > 0 && ` or ${more} more`}
+        {words.slice(0, SHOWN).join(or)}
+        {more > 0 && `${or}${more} more`}
       </dd>
     </div>
   );
@@ -63,5 +64,5 @@ function wordsOf(name: ControlName): (value: string) => string {
 function rowWords({ question, values, text }: Row): string {
   if (question === 'is') return values.join(' or ');
   if (question === 'written') return text;
-  return question === 'present' ? 'is there' : 'is not there';
+  return question === 'present' ? 'is known' : 'is unknown';
 }

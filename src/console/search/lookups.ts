@@ -25,6 +25,10 @@ export const lookupOf: Readonly<Record<string, LookupKind>> = {
   industryIds: 'industries',
   locationIds: 'locations',
   companyId: 'companies',
+  'not.positionIds': 'job-titles',
+  'not.industryIds': 'industries',
+  'not.locationIds': 'locations',
+  'not.companyId': 'companies',
 };
 
 export function lookupPath(kind: LookupKind, text: string): string {

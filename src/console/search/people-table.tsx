@@ -6,14 +6,14 @@ import { fieldGroups } from './person-fields.ts';
 export type Person = Readonly<Record<string, unknown>>;
 
 const columns: readonly { header: string; cell(person: Person): string }[] = [
-  { header: 'Position', cell: ({ position, positions }) => say(position) || say(positions) },
+  { header: 'Job title', cell: ({ position, positions }) => say(position) || say(positions) },
   {
     header: 'Company',
     cell: ({ company, currentCompanies }) => say(company) || say(currentCompanies),
   },
-  { header: 'E-mail', cell: ({ workEmail, email }) => say(workEmail) || say(email) },
+  { header: 'Email', cell: ({ workEmail, email }) => say(workEmail) || say(email) },
   { header: 'Phone', cell: ({ mobile, phone }) => say(mobile) || say(phone) },
-  { header: 'Place', cell: ({ locality, cities }) => say(locality) || say(cities) },
+  { header: 'Location', cell: ({ locality, cities }) => say(locality) || say(cities) },
 ];
 
 /** People with the columns that are looked at first; each opens into the whole record. */

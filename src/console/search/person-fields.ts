@@ -29,10 +29,10 @@ export const fieldGroups: readonly FieldGroup[] = [
   {
     label: 'Contact',
     fields: {
-      workEmail: 'Work e-mail',
-      workEmailStatus: 'Status of the work e-mail',
-      email: 'E-mail',
-      emailStatus: 'Status of the e-mail',
+      workEmail: 'Work email',
+      workEmailStatus: 'Status of the work email',
+      email: 'Email',
+      emailStatus: 'Status of the email',
       mobile: 'Mobile',
       mobileStatus: 'Status of the mobile',
       phone: 'Phone',
@@ -43,9 +43,9 @@ export const fieldGroups: readonly FieldGroup[] = [
   {
     label: 'Work',
     fields: {
-      position: 'Position',
-      positionId: 'Position id',
-      positions: 'Job title',
+      position: 'Job title',
+      positionId: 'Job title id',
+      positions: 'Known job title',
       company: 'Company',
       companyId: 'Company id',
       currentCompanyId: 'Current company id',
@@ -63,9 +63,9 @@ export const fieldGroups: readonly FieldGroup[] = [
     },
   },
   {
-    label: 'Place',
+    label: 'Location',
     fields: {
-      locality: 'Place',
+      locality: 'Location',
       cities: 'City',
       cityId: 'City id',
       regions: 'Region',
@@ -87,7 +87,7 @@ export const fieldGroups: readonly FieldGroup[] = [
       profileLanguage: 'Language of the profile',
       profileImage: 'Picture',
       profileImageMapping: 'Picture, mapped',
-      twitter: 'Microblog handle',
+      twitter: 'X handle',
       twitterStatus: 'Status of the handle',
       social_aId: 'Social network id',
       social_aUsername: 'Social network name',

@@ -95,7 +95,7 @@ function PreviewProblem({ problem }: { problem: Problem }) {
     );
   }
   if (problem.status === 400) {
-    return <p class="error">The filter cannot be read yet: see what is marked.</p>;
+    return <p class="error">Fix the highlighted filter to see results.</p>;
   }
   if (problem.code === 'search_timeout') {
     return (
@@ -111,7 +111,7 @@ function PreviewProblem({ problem }: { problem: Problem }) {
 function Known({ preview: { total, fields } }: { preview: Preview }) {
   return (
     <details class="known more-options" open={wide.matches}>
-      <summary>What is known of them</summary>
+      <summary>Data available</summary>
       <FillList names={mainFields} total={total} fields={fields} />
       <details class="more-options">
         <summary>All fields</summary>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { describedBy, FieldNotes } from '../components/field.tsx';
 import { Icon } from '../components/icon.tsx';
 import { formatNumber } from '../format.ts';
 import { type RangeDraft, readRange, writeRange } from './filter-form.ts';
@@ -38,9 +39,8 @@ export function RangeList({ id, label, hint, error, values, onChange, usual }: R
     const isPressed = pressed.includes(range);
     onChange([...pressed.filter((one) => one !== range), ...(isPressed ? [] : [range]), ...others]);
   };
-  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (
-    <fieldset class="field ranges" aria-describedby={described === '' ? undefined : described}>
+    <fieldset class="field ranges" aria-describedby={describedBy({ id, hint, error })}>
       <legend>{label}</legend>
       <div class="pills">
         {usual.map(({ range, label: name }) => (
@@ -63,43 +63,58 @@ export function RangeList({ id, label, hint, error, values, onChange, usual }: R
         </button>
       </div>
       {drafts.map((draft, place) => (
-        <div class="range" key={place}>
-          <RangeEnd
-            label={`${label}: range ${place + 1} from`}
-            placeholder="from"
-            value={draft.from}
-            isWrong={error !== undefined}
-            onInput={(from) => change(drafts.with(place, { ...draft, from }))}
-          />
-          <span aria-hidden="true">–</span>
-          <RangeEnd
-            label={`${label}: range ${place + 1} to`}
-            placeholder="no end"
-            value={draft.to}
-            isWrong={error !== undefined}
-            onInput={(to) => change(drafts.with(place, { ...draft, to }))}
-          />
-          <button
-            type="button"
-            class="icon-button"
-            aria-label={`${label}: remove range ${place + 1}`}
-            onClick={() => change(drafts.toSpliced(place, 1))}
-          >
-            <Icon name="close" />
-          </button>
-        </div>
+        <TypedRange
+          key={place}
+          label={label}
+          number={place + 1}
+          draft={draft}
+          isWrong={error !== undefined}
+          onChange={(next) => change(drafts.with(place, next))}
+          onRemove={() => change(drafts.toSpliced(place, 1))}
+        />
       ))}
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
-      {error && (
-        <p class="error" id={`${id}-error`}>
-          {error}
-        </p>
-      )}
+      <FieldNotes id={id} hint={hint} error={error} />
     </fieldset>
+  );
+}
+
+interface TypedRangeProps {
+  label: string;
+  /** Counted from 1. */
+  number: number;
+  draft: RangeDraft;
+  isWrong: boolean;
+  onChange: (draft: RangeDraft) => void;
+  onRemove: () => void;
+}
+
+function TypedRange({ label, number, draft, isWrong, onChange, onRemove }: TypedRangeProps) {
+  return (
+    <div class="range">
+      <RangeEnd
+        label={`${label}: range ${number} from`}
+        placeholder="from"
+        value={draft.from}
+        isWrong={isWrong}
+        onInput={(from) => onChange({ ...draft, from })}
+      />
+      <span aria-hidden="true">–</span>
+      <RangeEnd
+        label={`${label}: range ${number} to`}
+        placeholder="no end"
+        value={draft.to}
+        isWrong={isWrong}
+        onInput={(to) => onChange({ ...draft, to })}
+      />
+      <button
+        type="button"
+        class="icon-button"
+        aria-label={`${label}: remove range ${number}`}
+        onClick={onRemove}
+      >
+        <Icon name="close" />
+      </button>
+    </div>
   );
 }
 

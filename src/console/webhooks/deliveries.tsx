@@ -35,17 +35,17 @@ export function Deliveries({ webhookId, list }: { webhookId: string; list: List<
           columns={[
             { header: 'Event', cell: ({ type }) => type },
             {
-              header: 'State',
+              header: 'Status',
               cell: ({ state }) => <Badge tone={deliveryTone(state)}>{state}</Badge>,
             },
-            { header: 'Answer', cell: describeAnswer },
+            { header: 'Response', cell: describeAnswer },
             { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
             {
-              header: 'Made',
+              header: 'Created',
               cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
             },
             {
-              header: 'Content',
+              header: 'Payload',
               cell: ({ payload }) => (
                 <details>
                   <summary>Show</summary>

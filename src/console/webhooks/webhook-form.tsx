@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
+import { Checkboxes } from '../components/checkboxes.tsx';
 import { errorOf, restOf, TextField } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
+import { toNumber } from '../field-words.ts';
 import type { Action } from '../use-call.ts';
 import { allEvents, eventGroups, eventWord } from './webhook.ts';
 
@@ -26,20 +28,18 @@ export function WebhookForm({ initial, label, action, onClose }: WebhookFormProp
   const [events, setEvents] = useState(initial?.events ?? [...allEvents]);
   const [low, setLow] = useState(String(initial?.credits_low_threshold ?? 100));
   const { problem } = action;
-  const toggle = (event: string, isOn: boolean) =>
-    setEvents(isOn ? [...events, event] : events.filter((one) => one !== event));
   return (
     <form
       noValidate
       onSubmit={(submitted) => {
         submitted.preventDefault();
         // What is no number is sent as it is: the answer says what is wrong with it.
-        action.run({ url: url.trim(), events, credits_low_threshold: Number(low) || low });
+        action.run({ url: url.trim(), events, credits_low_threshold: toNumber(low) });
       }}
     >
       <TextField
         id="url"
-        label="Address"
+        label="URL"
         value={url}
         onInput={setUrl}
         placeholder="https://example.com/hooks/enrichment"
@@ -47,24 +47,20 @@ export function WebhookForm({ initial, label, action, onClose }: WebhookFormProp
         error={errorOf(problem, 'url')}
       />
       {eventGroups.map((group) => (
-        <fieldset class="checks across" key={group.label}>
+        <fieldset key={group.label}>
           <legend>{group.label}</legend>
-          {group.events.map((event) => (
-            <label key={event}>
-              <input
-                type="checkbox"
-                checked={events.includes(event)}
-                onChange={({ currentTarget }) => toggle(event, currentTarget.checked)}
-              />
-              <span>{eventWord(event)}</span>
-            </label>
-          ))}
+          <Checkboxes
+            choices={group.events.map((value) => ({ value, label: eventWord(value) }))}
+            chosen={events}
+            onChange={setEvents}
+            isAcross
+          />
         </fieldset>
       ))}
       {errorOf(problem, 'events') && <p class="error">Choose at least one event.</p>}
       <TextField
         id="credits_low_threshold"
-        label="Credits are low below"
+        label="Low-credit alert threshold"
         type="number"
         value={low}
         onInput={setLow}

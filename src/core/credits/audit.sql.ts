@@ -69,3 +69,22 @@ export function batchCharges(sql: Sql): ReturnType<Sql> {
     select batch_id, -sum(amount)::bigint as amount, sum(units)::bigint as units
     from ledger_entries where kind = 'charge' and batch_id is not null group by batch_id`;
 }
+
+/** Returns for each account with references of charges the credits that its ledger has under them, in the same order. */
+export async function sumCharges(
+  sql: Sql,
+  wanted: readonly { accountId: string; references: readonly string[] }[],
+): Promise<number[]> {
+  const flat = wanted.flatMap(({ accountId, references }, index) =>
+    references.map((reference) => ({ index, accountId, reference })),
+  );
+  const rows = await sql<{ index: number; credits: number }[]>`
+    select w.index, -sum(l.amount)::bigint as credits
+    from unnest(
+      ${flat.map(({ index }) => index)}::int[], ${flat.map(({ accountId }) => accountId)}::uuid[],
+      ${flat.map(({ reference }) => reference)}::text[]) w (index, account_id, reference)
+    join ledger_entries l using (account_id, reference)
+    where l.kind = 'charge' group by w.index`;
+  const found = new Map(rows.map(({ index, credits }) => [index, credits]));
+  return wanted.map((_, index) => found.get(index) ?? 0);
+}

@@ -166,23 +166,24 @@ export type UsagePlace = readonly [
   batch: string,
 ];
 
-/** Returns a page of usage, latest first. */
-export async function listUsage(
+/** Returns the first rows of the usage of these days after a place, latest first; it reads all lines of the days. */
+export async function selectUsage(
   sql: Sql,
   range: LedgerRange & { after: UsagePlace | null; limit: number },
 ): Promise<UsageRow[]> {
   const { after, limit } = range;
-  const [day, kind, operation, key, batch] = after ?? ['', '', '', '', ''];
+  const place = sql`day, kind, coalesce(operation, ''), coalesce(key_id::text, ''), coalesce(batch_id::text, '')`;
+  const isAfter = ([day, kind, operation, key, batch]: UsagePlace) =>
+    sql`where (${place}) < (${day}::date, ${kind}, ${operation}, ${key}, ${batch})`;
   return sql<UsageRow[]>`
-    select * from (
-      select (created_at at time zone 'UTC')::date::text as day, kind, operation, key_id, batch_id,
+    select day::text, kind, operation, key_id, batch_id, amount, units, lines from (
+      select (created_at at time zone 'UTC')::date as day, kind, operation, key_id, batch_id,
         sum(amount)::bigint as amount, coalesce(sum(units), 0)::bigint as units,
         count(*) as lines
       from ledger_entries where ${inRange(sql, range)}
       group by 1, kind, operation, key_id, batch_id) u
-    where ${after === null} or (day, kind, coalesce(operation, ''), coalesce(key_id::text, ''),
-      coalesce(batch_id::text, '')) < (${day}, ${kind}, ${operation}, ${key}, ${batch})
-    order by day desc, kind desc, coalesce(operation, '') desc, coalesce(key_id::text, '') desc,
+    ${after === null ? sql`` : isAfter(after)}
+    order by u.day desc, kind desc, coalesce(operation, '') desc, coalesce(key_id::text, '') desc,
       coalesce(batch_id::text, '') desc
     limit ${limit}`;
 }

@@ -2,7 +2,16 @@
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { conflict, invalidParameter, notFound } from '../lib/errors.ts';
-import { findLedgerAmount, insertGrant, insertRefund, readWallet } from './credits.sql.ts';
+import {
+  findLedgerAmount,
+  insertGrant,
+  insertRefund,
+  type LedgerRange,
+  readWallet,
+  selectUsage,
+  type UsagePlace,
+  type UsageRow,
+} from './credits.sql.ts';
 
 /** Returns the credits of an account that are not reserved. */
 export async function availableCredits(sql: Sql, accountId: string): Promise<number> {
@@ -29,7 +38,7 @@ export async function grantCredits(
   if (before === grant.amount) return wallet.balance;
   throw conflict(
     'reference_reused',
-    `The reference ${grant.reference} already moved ${before} credits, not ${grant.amount}. Choose another reference.`,
+    `The reference ${grant.reference} already moved another amount: ${before}, not ${grant.amount}. Choose another reference.`,
   );
 }
 
@@ -61,6 +70,33 @@ export async function refundCredits(
   }
   throw conflict(
     'reference_reused',
-    `${before} credits of ${reference} were already refunded. A reference is refunded once.`,
+    `A refund of ${before} for ${reference} was already made. A reference is refunded once.`,
   );
+}
+
+/**
+ * Returns a page of usage, latest first. Reads the last day, then the two before it, then four, until the page is full: not
+ * all lines of an account that has many.
+ */
+export async function listUsage(
+  sql: Sql,
+  { after, limit, ...range }: LedgerRange & { after: UsagePlace | null; limit: number },
+): Promise<UsageRow[]> {
+  const rows: UsageRow[] = [];
+  let to = after !== null && after[0] < range.to ? after[0] : range.to;
+  for (let days = 1; rows.length < limit && to >= range.from; days *= 2) {
+    let from = dayBefore(to, days - 1);
+    if (from < range.from) from = range.from;
+    const some = { ...range, from, to, after, limit: limit - rows.length };
+    rows.push(...(await selectUsage(sql, some)));
+    to = dayBefore(from, 1);
+  }
+  return rows;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Returns the day, as `2024-01-31`, so many days earlier. */
+export function dayBefore(day: string, days: number): string {
+  return new Date(Date.parse(day) - days * DAY_MS).toISOString().slice(0, 10);
 }

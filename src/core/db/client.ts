@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import { Gauge, Histogram } from 'prom-client';
 import { assert } from '../lib/assert.ts';
 import { metrics } from '../metrics.ts';
+import { watchPrimary } from './primary.ts';
 
 interface TypeMap {
   bigint: number;
@@ -47,10 +48,26 @@ const POOL_WAIT_MS_MAX = 2_000;
 /** A process that froze inside a transaction must not hold its locks forever; an import may take its time. */
 const IDLE_TRANSACTION_MS = 30_000;
 
-/** Opens a pool; connections are opened on first use. */
+/**
+ * Longest pause between two attempts to connect; each also waits for a random part of it. The driver's own limit of 20 s
+ * would keep callers waiting long after the server's return.
+ */
+const RETRY_SECONDS_MAX = 0.5;
+
+function pauseBeforeRetry(failures: number): number {
+  return (0.5 + Math.random() / 2) * Math.min(3 ** failures / 100, RETRY_SECONDS_MAX);
+}
+
+/**
+ * Opens a pool; connections are opened on first use. With several servers in the URL, all connections are to the
+ * primary, and a statement without one rejects with the code `NO_PRIMARY`.
+ */
 export function connect(options: ConnectOptions): Database {
-  return postgres<{ bigint: postgres.PostgresType<number> }>(options.url, {
+  const primary = watchPrimary(options.url);
+  return postgres<{ bigint: postgres.PostgresType<number> }>(primary?.url ?? options.url, {
     max: options.connections,
+    backoff: pauseBeforeRetry as never,
+    ...(primary === null ? {} : { socket: () => primary.openSocket() }),
     ...(options.connectSeconds === undefined ? {} : { connect_timeout: options.connectSeconds }),
     // A connection keeps a prepared statement for each form of a filter: connections of searches are short-lived.
     ...(options.plansForValues ? { max_lifetime: SEARCH_CONNECTION_SECONDS } : {}),

@@ -68,3 +68,17 @@ it('a database of a newer version is refused with the names of the unknown migra
   await expect(migrate(database.sql)).rejects.toMatchObject(refusal);
   await expect(assertSchemaCurrent(database.sql)).rejects.toMatchObject(refusal);
 });
+
+it('a database with the tables of something else is refused with their names, and stays as it is', async () => {
+  const other = await createTestDatabase();
+  await other.sql`drop schema public cascade`;
+  await other.sql`create schema public`;
+  await other.sql`create table public.orders (id int)`;
+  await expect(migrate(other.sql)).rejects.toMatchObject({
+    code: 'foreign_database',
+    message: expect.stringMatching(/\(orders\).*DATABASE_URL/),
+  });
+  const tables = await other.sql`select tablename from pg_tables where schemaname = 'public'`;
+  expect(tables).toEqual([{ tablename: 'orders' }]);
+  await other.drop();
+});

@@ -6,6 +6,8 @@ const unavailableCodes = new Set([
   'CONNECTION_ENDED',
   'CONNECTION_DESTROYED',
   'CONNECT_TIMEOUT',
+  // Of the servers of the URL none accepts writes, as before the promotion of a standby.
+  'NO_PRIMARY',
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -14,6 +16,14 @@ const unavailableCodes = new Set([
   'EAI_AGAIN',
   'EHOSTUNREACH',
   'ENETUNREACH',
+  // The certificate of the server: the log has the code.
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'ENOSPC',
   'EIO',
   'EMFILE',
@@ -25,6 +35,8 @@ const unavailableCodes = new Set([
   '53200',
   '53100',
   '58030',
+  // read_only_sql_transaction: the primary has become a standby.
+  '25006',
   // idle_in_transaction_session_timeout: this process was frozen for a while.
   '25P03',
   // serialization_failure, deadlock_detected: the same work succeeds when it is repeated.

@@ -7,6 +7,7 @@
 import { Counter, Gauge } from 'prom-client';
 import type { Config } from '../config.ts';
 import { AppError } from '../lib/errors.ts';
+import { within } from '../lib/within.ts';
 import type { Log } from '../log.ts';
 import { metrics } from '../metrics.ts';
 import { connect, type Database, type Sql } from './client.ts';
@@ -82,14 +83,14 @@ export function openReplicas(config: Config, primaryUrl: string, log: ReplicaLog
   let turn = 0;
 
   const probeAll = async (): Promise<void> => {
-    const here = await withTimeout(readPrimary(primary));
+    const here = await within(RESPONSE_MS_MAX, readPrimary(primary));
     clock.sample(here.position, performance.now());
     await Promise.all(all.map((replica) => probeOne(replica, here)));
   };
   const probeOne = async (replica: Replica, here: ServerPosition): Promise<void> => {
     replica.pools ??= openPools(replica.url, config);
     try {
-      const there = await withTimeout(readReplica(replica.pools.control));
+      const there = await within(RESPONSE_MS_MAX, readReplica(replica.pools.control));
       const lag = clock.lagOf(there.position, performance.now());
       const wrong = mismatchReason(here, there);
       const late = lag > lagMsMax ? `it is more than ${lagMsMax} ms behind` : null;
@@ -238,17 +239,4 @@ function startProbing(
       await running;
     },
   };
-}
-
-async function withTimeout<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    const giveUp = () => reject(new Error(`no response withTimeout ${RESPONSE_MS_MAX} ms`));
-    timer = setTimeout(giveUp, RESPONSE_MS_MAX);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -37,6 +37,26 @@ function agreesWithName(personName: string, given: string, family: string) {
   return agrees({ personName }, personOf({ id: 7, title: 'Dr', name: given, surname: family }));
 }
 
+test('a name agrees byte by byte only when it is the stored one in any case', () => {
+  const letters = fc.constantFrom('A', 'a', 'B', 'k', 'K', '\u212a', 'é', ' ');
+  const word = fc.string({ unit: letters, maxLength: 5 });
+  const place = fc.nat(12);
+  fc.assert(
+    fc.property(word, word, place, fc.constantFrom('x', 'K', ' '), (given, family, at, other) => {
+      const same = `${given} ${family}`;
+      const changed = same.slice(0, at) + other + same.slice(at + 1);
+      for (const listed of [same, same.toUpperCase(), same.toLowerCase(), changed]) {
+        const isSame = listed.toLowerCase() === same.toLowerCase();
+        // The spaces around a name leave it to the comparison of words.
+        const byWords = agreesWithName(`  ${listed}  `, given, family);
+        const expected = isSame && given !== '' && family !== '' ? 'yes' : byWords;
+        expect(agreesWithName(listed, given, family)).toBe(expected);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});
+
 describe('a listed name that matches the record', () => {
   test.each([
     ['Jürgen Müller', 'Jürgen', 'Müller'],

@@ -4,7 +4,7 @@
  * row, so it reads the few cells it needs from the record's bytes.
  */
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
-import { endOfCell } from '../graph/record.ts';
+import { endOfCell, startOfCell } from '../graph/record.ts';
 import { countryCode } from '../identifiers/country.ts';
 import { must } from '../lib/assert.ts';
 import { fold } from '../lib/fold.ts';
@@ -44,8 +44,8 @@ export interface ListedNames {
  * @param by the identifier that found the record, as in `Decision`
  */
 export function agrees(listed: ListedNames, match: MatchData, by = ''): Agreement {
-  const { personName = '', companyName = '' } = listed;
-  if (match.person !== null) return agreesWithPerson(personName, companyName, match.person);
+  if (match.person !== null) return agreesWithPerson(listed, match.person);
+  const { companyName = '' } = listed;
   if (match.company === null || companyName === '') return 'unknown';
   if (kindsByName.has(by)) return agreesWithPlace(listed, match.company);
   return agreesWithCompany(companyName, match.company);
@@ -109,17 +109,70 @@ function foldPlace(name: string): string {
     .trim();
 }
 
-function agreesWithPerson(name: string, company: string, record: RecordBytes): Agreement {
+function agreesWithPerson(listed: ListedNames, record: RecordBytes): Agreement {
+  const { personName: name = '' } = listed;
   if (name !== '') {
+    if (isSameName(name, record)) return 'yes';
     const [given = '', family = ''] = readCells(record, personNames);
     const verdict = comparePersonNames(name, given, family);
     if (verdict === 'yes' || isLikelyName(name, given, family)) return 'yes';
     if (verdict !== null) return verdict;
   }
-  const listed = company === '' ? null : foldCompany(company);
-  if (listed === null) return 'unknown';
+  const { companyName = '' } = listed;
+  const company = companyName === '' ? null : foldCompany(companyName);
+  if (company === null) return 'unknown';
   const names = readNames(record, employers);
-  return names.some((employer) => compareFolded(listed, employer) === 'yes') ? 'yes' : 'unknown';
+  return names.some((employer) => compareFolded(company, employer) === 'yes') ? 'yes' : 'unknown';
+}
+
+const SPACE = 0x20;
+const LETTER_A = 0x41;
+const LETTER_Z = 0x5a;
+const ASCII_END = 0x80;
+
+/**
+ * Compares with the given and the family name of a record, in any case, without making strings of them: so it is for
+ * most rows of a list. False for any text that is not ASCII, which the general comparison reads.
+ */
+function isSameName(listed: string, { bytes, from, to }: RecordBytes): boolean {
+  const [given, family] = personNames;
+  const givenFrom = startOfCell(bytes, from, to, given?.index ?? 0);
+  const givenTo = endOfCell(bytes, givenFrom, to);
+  const familyFrom = startOfCell(
+    bytes,
+    givenTo + 1,
+    to,
+    (family?.index ?? 0) - (given?.index ?? 0) - 1,
+  );
+  const familyTo = endOfCell(bytes, familyFrom, to);
+  const space = givenTo - givenFrom;
+  if (space === 0 || familyFrom >= familyTo) return false;
+  if (listed.length !== space + 1 + familyTo - familyFrom) return false;
+  if (listed.charCodeAt(space) !== SPACE) return false;
+  return (
+    isSameText(listed, 0, bytes, givenFrom, givenTo) &&
+    isSameText(listed, space + 1, bytes, familyFrom, familyTo)
+  );
+}
+
+function isSameText(
+  text: string,
+  at: number,
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+): boolean {
+  for (let place = from; place < to; place++) {
+    const byte = bytes[place] ?? 0;
+    const code = text.charCodeAt(at + place - from);
+    if (byte >= ASCII_END || lowerCase(code) !== lowerCase(byte)) return false;
+  }
+  return true;
+}
+
+/** Of an ASCII code; any other is returned as it is. */
+function lowerCase(code: number): number {
+  return code >= LETTER_A && code <= LETTER_Z ? code + SPACE : code;
 }
 
 const likelyFamily: ReadonlySet<string> = new Set<FamilyLevel>(['equal', 'sound', 'slip']);

@@ -3,7 +3,7 @@
  */
 import { Counter } from 'prom-client';
 import { metrics } from '../metrics.ts';
-import { operations } from '../operations.ts';
+import { operations, personSearch } from '../operations.ts';
 import type { OutcomeStatus } from './outcomes.ts';
 
 const rowsTotal = new Counter({
@@ -20,9 +20,12 @@ const creditsTotal = new Counter({
   registers: [metrics],
 });
 
-// Starts at 0, so that an alert on the rate sees the first error.
-for (const operation of Object.keys(operations)) {
-  rowsTotal.inc({ channel: 'list', operation, outcome: 'error', mode: 'live' }, 0);
+// Starts at 0, so that an alert on the growth sees the first error.
+for (const mode of ['live', 'test']) {
+  for (const operation of Object.keys(operations)) {
+    rowsTotal.inc({ channel: 'list', operation, outcome: 'error', mode }, 0);
+  }
+  rowsTotal.inc({ channel: 'export', operation: personSearch.name, outcome: 'error', mode }, 0);
 }
 
 export interface Work {

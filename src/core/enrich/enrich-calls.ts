@@ -10,7 +10,7 @@ import { must } from '../lib/assert.ts';
 import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { AppError } from '../lib/errors.ts';
 import { countRefusal } from '../limits/refusals.ts';
-import { type OperationName, operations } from '../operations.ts';
+import { creditsText, type OperationName, operations } from '../operations.ts';
 import { credentialsEnded } from '../sessions/still-valid.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
 import { hidesMobile, type MobileSetting } from './mobile-in-records.ts';
@@ -166,7 +166,7 @@ function cannotPay(
   return new AppError({
     code: 'daily_credits_reached',
     status: 402,
-    message: `This call may cost ${needed} credits, and this key may spend only ${leftToday} more today. Use another key, or wait until midnight UTC.`,
+    message: `This call may cost ${creditsText(needed)}, and this key may spend only ${leftToday} more today. Use another key, or wait until midnight UTC.`,
     extensions: { needed, available: leftToday },
   });
 }
@@ -176,7 +176,7 @@ function insufficientCredits(needed: number, available: number): AppError {
   return new AppError({
     code: 'insufficient_credits',
     status: 402,
-    message: `This call may cost ${needed} credits, and the wallet has only ${available} available. Add credits and try again.`,
+    message: `This call may cost ${creditsText(needed)}, and the wallet has only ${available} available. Add credits and try again.`,
     extensions: { needed, available },
   });
 }

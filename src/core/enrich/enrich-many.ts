@@ -15,12 +15,15 @@ import {
   decide,
   type Hits,
   levelsOf,
+  noMatch,
   type OutcomeStatus,
   type RowInput,
 } from './outcomes.ts';
-import { type ReadOptions, readMatches, splitRecords } from './read-matches.ts';
-import { lookUpCompanies, lookUpPersons, readCompanyRecords } from './records.sql.ts';
+import { type PeopleReader, postgresPeople } from './people-reader.ts';
+import { type ReadOptions, readMatches } from './read-matches.ts';
+import { lookUpCompanies, readCompanyRecords } from './records.sql.ts';
 import { hasColumns } from './required-fields.ts';
+import { splitRecords } from './split-records.ts';
 
 /** The outcome of one row. Only `matched` has a match and a price. */
 export interface Outcome {
@@ -49,6 +52,8 @@ export interface LikelyMatch {
   evidence: string;
   /** The records that an ambiguous row may mean, best first. */
   candidates: readonly LikelyCandidate[];
+  /** Of an ambiguous row with more than a name: the miss that who pays for nothing is told instead. See `tellAmbiguous`. */
+  untold?: Outcome;
 }
 
 export interface EnrichOptions extends ReadOptions {
@@ -124,7 +129,7 @@ async function addLikelyMatches(
       const [best] = one.candidates;
       if (one.status !== 'matched' || best === undefined) continue;
       matched.push(index);
-      decisions.push(likelyDecision(best.id));
+      decisions.push(matchedBy(BY_NAME, best.id));
       const likely = { probability: best.probability, evidence: best.evidence, candidates: [] };
       outcomes[index] = { ...before, likely };
     }
@@ -152,12 +157,14 @@ async function addLikelyMatches(
 
 /** Names a match by name and company, or by name and place. */
 const BY_NAME = 'name_company';
+/** Names a match with the candidate that the caller chose. */
+export const BY_DECISION = 'decision';
 
-function likelyDecision(id: number): Decision {
+function matchedBy(by: string, id: number): Decision {
   return {
     status: 'matched',
     id,
-    by: BY_NAME,
+    by,
     value: '',
     conflict: false,
     candidates: 1,
@@ -165,13 +172,23 @@ function likelyDecision(id: number): Decision {
   };
 }
 
-function unmatchedLikely({ status, reason, candidates }: LikelyOutcome, before: Outcome): Outcome {
+/** The outcome of a decided row whose record, if any, is gone or has opted out. */
+function missOfDecision(id: number): Outcome {
+  return miss('no_match', BY_DECISION, id === 0 ? 'none_fits' : 'not_found');
+}
+
+function unmatchedLikely(
+  { status, reason, candidates, isNameOnly }: LikelyOutcome,
+  before: Outcome,
+): Outcome {
   // A usable identifier that found nothing says more than an unusable name.
   if (status === 'invalid')
     return before.status === 'no_match' ? before : miss('invalid', '', reason);
   const by = before.by === '' || before.status === 'invalid' ? BY_NAME : `${before.by} ${BY_NAME}`;
-  if (status === 'no_match') return { ...miss('no_match', by, 'not_found'), agrees: before.agrees };
-  const likely = { probability: null, evidence: '', candidates };
+  const untold: Outcome = { ...miss('no_match', by, 'not_found'), agrees: before.agrees };
+  if (status === 'no_match') return untold;
+  const told = { probability: null, evidence: '', candidates };
+  const likely = isNameOnly ? told : { ...told, untold };
   return { ...miss('ambiguous', BY_NAME, reason), candidates: candidates.length, likely };
 }
 
@@ -182,16 +199,17 @@ async function enrichExactly(
   options: EnrichOptions,
 ): Promise<Outcome[]> {
   const { agreementOf, requireAgreement, required = [], endPhase } = options;
-  const outcomes = rows.map((row) =>
-    row.identifiers.length === 0
-      ? miss('invalid', '', row.invalid ?? 'no_identifier')
-      : notFound(row),
-  );
+  const outcomes: Outcome[] = [];
+  let undecided: number[] = [];
+  for (const [index, row] of rows.entries()) {
+    const { identifiers, decided = 0 } = row;
+    if (row.decided !== undefined) outcomes.push(missOfDecision(row.decided));
+    else if (identifiers.length > 0) outcomes.push(notFound(row));
+    else outcomes.push(miss('invalid', '', row.invalid ?? 'no_identifier'));
+    if (identifiers.length > 0 || decided !== 0) undecided.push(index);
+  }
   const rejected = new Map<number, Set<number>>();
-  const decideRow = await lookUpAll(sql, operation, rows);
-  let undecided = rows.flatMap(({ identifiers }, index) =>
-    identifiers.length === 0 ? [] : [index],
-  );
+  const decideRow = await lookUpAll(sql, operation, rows, options.people ?? postgresPeople(sql));
   // Each round rejects one more record of a row, of the few that its values name.
   while (undecided.length > 0) {
     const matched: number[] = [];
@@ -212,12 +230,13 @@ async function enrichExactly(
       const isMatch =
         match !== undefined && isSuccess(operation, match) && hasColumns(match, required);
       const agrees = isMatch ? (agreementOf?.(index, match, decision.by) ?? '') : '';
-      if (isMatch && !(requireAgreement && agrees === 'no')) {
+      const isRefused = requireAgreement && agrees === 'no' && decision.by !== BY_DECISION;
+      if (isMatch && !isRefused) {
         outcomes[index] = matchOf(decision, match, agrees);
         return false;
       }
       // A miss like any other; that it disagreed is kept for the report.
-      if (agrees === 'no') outcomes[index] = { ...notFound(must(rows[index], 'row')), agrees };
+      if (isRefused) outcomes[index] = { ...notFound(must(rows[index], 'row')), agrees };
       const ids = rejected.get(index);
       if (ids === undefined) rejected.set(index, new Set([decision.id]));
       else ids.add(decision.id);
@@ -267,11 +286,12 @@ const notFoundBy = new Map<string, Outcome>();
 /** Decides the row at an index, as if the records with the rejected ids were not stored. */
 type DecideRow = (index: number, rejected?: ReadonlySet<number>) => Decision;
 
-/** Looks up the values of all rows in one statement. */
+/** Looks up the values of all rows at once. */
 async function lookUpAll(
   sql: Sql,
   operation: OperationName,
   rows: readonly RowInput[],
+  people: PeopleReader,
 ): Promise<DecideRow> {
   const values: string[] = [];
   const firstLines = new Int32Array(rows.length);
@@ -281,20 +301,26 @@ async function lookUpAll(
       for (const value of identifier.values) values.push(value);
     }
   }
-  const lookUp = operations[operation].subject === 'person' ? lookUpPersons : lookUpCompanies;
-  const found = values.length === 0 ? Buffer.alloc(0) : await lookUp(sql, values.join('\n'));
-  const hits = parseHits(found, values.length);
+  const isPersonal = operations[operation].subject === 'person';
+  const hits = await (isPersonal ? people.lookUp(values) : companiesOf(sql, values));
   const levels = levelsOf(operation);
-  const elsewhere = await companiesElsewhere(sql, rows, firstLines, hits);
-  return (index, rejected) =>
-    decide(
-      levels,
-      must(rows[index], 'row'),
-      firstLines[index] ?? 0,
-      hits,
-      rejected,
-      elsewhere.get(index),
-    );
+  const elsewhere =
+    operations[operation].subject === 'company'
+      ? await companiesElsewhere(sql, rows, firstLines, hits)
+      : null;
+  return (index, rejected) => {
+    const row = must(rows[index], 'row');
+    const { decided } = row;
+    if (decided !== undefined) {
+      return rejected?.has(decided) ? noMatch : matchedBy(BY_DECISION, decided);
+    }
+    return decide(levels, row, firstLines[index] ?? 0, hits, rejected, elsewhere?.get(index));
+  };
+}
+
+async function companiesOf(sql: Sql, values: readonly string[]): Promise<Hits> {
+  if (values.length === 0) return parseHits(Buffer.alloc(0), 0);
+  return parseHits(await lookUpCompanies(sql, values.join('\n')), values.length);
 }
 
 /**

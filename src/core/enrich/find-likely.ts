@@ -4,17 +4,10 @@
  */
 import type { Sql } from '../db/client.ts';
 import { explainCompany, explainPerson } from '../match/evidence.ts';
-import type { Levels } from '../match/levels.ts';
-import {
-  calibrate,
-  companyClass,
-  personClass,
-  type ScoreModel,
-  scoreOf,
-  sharesOf,
-} from '../match/score.ts';
+import { addCompanyLevels, addPersonLevels, companyClass, personClass } from '../match/levels.ts';
+import { calibrate, type ScoreModel, scoreOf, sharesOf } from '../match/score.ts';
 import { companyModel, personModel } from '../match/weights.ts';
-import { type Candidate, type Candidates, findCompanies, findPeople } from './likely-candidates.ts';
+import { findCompanies, findPeople } from './likely-candidates.ts';
 import { readCompanyRow, readPersonRow } from './likely-cards.ts';
 import type { LikelyCells } from './likely-row.ts';
 import { type GraphNames, readGraphNames } from './name-frequencies.ts';
@@ -37,6 +30,8 @@ export interface LikelyOutcome {
   candidates: LikelyCandidate[];
   /** True when more candidates exist than were compared. */
   isCut: boolean;
+  /** True when the row has nothing beside the name. */
+  isNameOnly: boolean;
 }
 
 const CANDIDATES_SHOWN_MAX = 5;
@@ -62,21 +57,24 @@ export async function findLikely(
     subject === 'person' ? readPersonRow(cells) : readCompanyRow(cells),
   );
   const usable = read.flatMap((row, index) => (typeof row === 'string' ? [] : [index]));
-  const outcomes = read.map((row) => miss(typeof row === 'string' ? row : 'not_found'));
-  const decide = subject === 'person' ? decidePeople : decideCompanies;
-  const found = await decide(
+  const outcomes: LikelyOutcome[] = read.map((row) => {
+    return { ...miss(typeof row === 'string' ? row : 'not_found'), isNameOnly: false };
+  });
+  const find = subject === 'person' ? judgePeople : judgeCompanies;
+  await find(
     sql,
     names,
     usable.map((index) => read[index] as never),
+    (one, place) => {
+      const index = usable[place] ?? -1;
+      const { isNameOnly } = one;
+      outcomes[index] = { ...decideRow(one, minProbability, rejected(index)), isNameOnly };
+    },
   );
-  for (const [place, index] of usable.entries()) {
-    const one = found[place];
-    if (one !== undefined) outcomes[index] = decideRow(one, minProbability, rejected(index));
-  }
   return outcomes;
 }
 
-function miss(reason: string): LikelyOutcome {
+function miss(reason: string): Omit<LikelyOutcome, 'isNameOnly'> {
   const status = reason === 'not_found' ? 'no_match' : 'invalid';
   return { status, reason, candidates: [], isCut: false };
 }
@@ -85,61 +83,56 @@ function miss(reason: string): LikelyOutcome {
 interface Scored {
   candidates: { id: number; score: number; className: string; explain: () => string }[];
   isCut: boolean;
-  /** True when only a name is given, which matches no person; several of that name make the row ambiguous. */
   isNameOnly: boolean;
+  /** True for people: a name alone matches none, several of that name make the row ambiguous. */
+  needsMore: boolean;
   model: ScoreModel;
 }
 
-async function decidePeople(
+async function judgePeople(
   sql: Sql,
   names: GraphNames,
   rows: readonly Exclude<ReturnType<typeof readPersonRow>, string>[],
-): Promise<Scored[]> {
-  const found = await findPeople(sql, names, rows);
-  return found.map((candidates, index) => {
+  judge: (row: Scored, index: number) => void,
+): Promise<void> {
+  await findPeople(sql, names, rows, ({ found, isCut }, index) => {
     const row = rows[index];
     const isNameOnly =
       row === undefined ||
       (row.company === null && row.city === '' && row.country === null && row.title.length === 0);
-    return {
-      ...scored(personModel, candidates, personClass, (one) => explainPerson(one.compared, names)),
-      isNameOnly,
-    };
+    const candidates = found.map(({ id, compared }) => ({
+      id,
+      score: scoreOf(personModel, (add) => addPersonLevels(compared, names, add)),
+      className: personClass(compared),
+      explain: () => explainPerson(compared, names),
+    }));
+    judge({ candidates, isCut, isNameOnly, needsMore: true, model: personModel }, index);
   });
 }
 
-async function decideCompanies(
+async function judgeCompanies(
   sql: Sql,
   names: GraphNames,
   rows: readonly Exclude<ReturnType<typeof readCompanyRow>, string>[],
-): Promise<Scored[]> {
-  const found = await findCompanies(sql, names, rows);
-  return found.map((candidates) => ({
-    ...scored(companyModel, candidates, companyClass, (one) => explainCompany(one.compared)),
-    isNameOnly: false,
-  }));
-}
-
-function scored<Comparison>(
-  model: ScoreModel,
-  { found, isCut }: Candidates<Comparison>,
-  classOf: (levels: Levels) => string,
-  explain: (candidate: Candidate<Comparison>) => string,
-): Omit<Scored, 'isNameOnly'> {
-  const candidates = found.map((one) => ({
-    id: one.id,
-    score: scoreOf(model, one.levels),
-    className: classOf(one.levels),
-    explain: () => explain(one),
-  }));
-  return { candidates, isCut, model };
+  judge: (row: Scored, index: number) => void,
+): Promise<void> {
+  await findCompanies(sql, names, rows, ({ found, isCut }, index) => {
+    const isNameOnly = rows[index]?.city === '' && rows[index]?.country === null;
+    const candidates = found.map(({ id, compared }) => ({
+      id,
+      score: scoreOf(companyModel, (add) => addCompanyLevels(compared, names, add)),
+      className: companyClass(compared),
+      explain: () => explainCompany(compared),
+    }));
+    judge({ candidates, isCut, isNameOnly, needsMore: false, model: companyModel }, index);
+  });
 }
 
 function decideRow(
-  { candidates: all, isCut, isNameOnly, model }: Scored,
+  { candidates: all, isCut, isNameOnly, needsMore, model }: Scored,
   minProbability: number,
   rejected: ReadonlySet<number> | undefined,
-): LikelyOutcome {
+): Omit<LikelyOutcome, 'isNameOnly'> {
   const candidates = all
     .filter(({ id }) => rejected?.has(id) !== true)
     // Equal scores in the order of ids, so that the same list gives the same bytes.
@@ -156,7 +149,7 @@ function decideRow(
       return [{ id: one.id, probability, evidence: one.explain() }];
     });
   const probability = calibrate(model, best.className, share);
-  if (probability >= minProbability && !isNameOnly) {
+  if (probability >= minProbability && !(needsMore && isNameOnly)) {
     const candidate = { id: best.id, probability, evidence: best.explain() };
     return { status: 'matched', reason: '', candidates: [candidate], isCut };
   }
@@ -169,6 +162,6 @@ function decideRow(
 }
 
 /** The name is too common to compare all who have it, and nothing else in the row tells who is meant. */
-function cut(): LikelyOutcome {
+function cut(): Omit<LikelyOutcome, 'isNameOnly'> {
   return { status: 'ambiguous', reason: 'name_too_common', candidates: [], isCut: true };
 }

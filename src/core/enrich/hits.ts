@@ -1,17 +1,48 @@
-/** Reads the result of a look-up, lines `<line> <code> <id>`, without making strings of it. */
+/** The records that hold the values of a look-up. */
 import { CANDIDATES_MAX, type Hits } from './outcomes.ts';
 
 const SPACE = 0x20;
 const NEWLINE = 0x0a;
 const ZERO = 0x30;
 
-/** Parses the result of a look-up of `lines` values. Look-up lines count from 1 in it, from 0 in `Hits`. */
-export function parseHits(answer: Buffer, lines: number): Hits {
+/** Hits that a reader adds one by one, at most `CANDIDATES_MAX` for each line. */
+export interface HitList extends Hits {
+  add(line: number, code: number, id: number): void;
+}
+
+/** Returns an empty list of hits for so many values. Their lines count from 0. */
+export function openHits(lines: number): HitList {
   const first = new Int32Array(lines).fill(-1);
   const counts = new Int32Array(lines);
   const next: number[] = [];
   const codes: number[] = [];
   const ids: number[] = [];
+  return {
+    add(line, code, id) {
+      next.push(first[line] ?? -1);
+      first[line] = ids.length;
+      counts[line] = (counts[line] ?? 0) + 1;
+      codes.push(code);
+      ids.push(id);
+    },
+    forEach(wanted, visit) {
+      for (let hit = first[wanted] ?? -1; hit !== -1; hit = next[hit] ?? -1) {
+        visit(codes[hit] ?? 0, ids[hit] ?? 0);
+      }
+    },
+    count: (wanted) => counts[wanted] ?? 0,
+    anyCode: (wanted) => codes[first[wanted] ?? -1] ?? 0,
+    anyId: (wanted) => ids[first[wanted] ?? -1] ?? 0,
+    isCapped: (wanted) => (counts[wanted] ?? 0) >= CANDIDATES_MAX,
+  };
+}
+
+/**
+ * Parses the result of a look-up of `lines` values, lines `<line> <code> <id>` that count from 1, without making strings
+ * of it.
+ */
+export function parseHits(answer: Buffer, lines: number): Hits {
+  const hits = openHits(lines);
   let line = 0;
   let code = 0;
   let number = 0;
@@ -24,28 +55,12 @@ export function parseHits(answer: Buffer, lines: number): Hits {
       column++;
       number = 0;
     } else if (byte === NEWLINE) {
-      if (column === 2) {
-        next.push(first[line - 1] ?? -1);
-        first[line - 1] = ids.length;
-        counts[line - 1] = (counts[line - 1] ?? 0) + 1;
-        codes.push(code);
-        ids.push(number);
-      }
+      if (column === 2) hits.add(line - 1, code, number);
       column = 0;
       number = 0;
     } else {
       number = number * 10 + ((byte ?? ZERO) - ZERO);
     }
   }
-  return {
-    forEach(wanted, visit) {
-      for (let hit = first[wanted] ?? -1; hit !== -1; hit = next[hit] ?? -1) {
-        visit(codes[hit] ?? 0, ids[hit] ?? 0);
-      }
-    },
-    count: (wanted) => counts[wanted] ?? 0,
-    anyCode: (wanted) => codes[first[wanted] ?? -1] ?? 0,
-    anyId: (wanted) => ids[first[wanted] ?? -1] ?? 0,
-    isCapped: (wanted) => (counts[wanted] ?? 0) >= CANDIDATES_MAX,
-  };
+  return hits;
 }

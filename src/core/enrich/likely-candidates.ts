@@ -12,18 +12,11 @@ import {
 import {
   type CompanyCard,
   comparePerson,
-  type PersonCard,
   type PersonComparison,
   type PersonRow,
 } from '../match/compare-person.ts';
 import { companyRowKeys, isPairKey, personRowKeys, wholeKey } from '../match/keys.ts';
-import {
-  companyLevelsOf,
-  type Levels,
-  personLevels,
-  type StrongLevel,
-  strongCompanyLevels,
-} from '../match/levels.ts';
+import { type StrongLevel, strongCompanyLevels } from '../match/levels.ts';
 import {
   findCompaniesByKeys,
   findPeopleByKeys,
@@ -31,14 +24,18 @@ import {
   readCompanyCards,
   readPersonCards,
 } from './likely.sql.ts';
-import { parseCompanyCards, parsePersonCards, type ReadPerson } from './likely-cards.ts';
+import {
+  employersIn,
+  parseCompanyCards,
+  parsePersonCard,
+  splitPersonCards,
+} from './likely-cards.ts';
 import type { GraphNames } from './name-frequencies.ts';
 
 /** A record that a row may mean. */
 export interface Candidate<Comparison> {
   id: number;
   compared: Comparison;
-  levels: Levels;
 }
 
 /** Candidates of one row. */
@@ -48,61 +45,121 @@ export interface Candidates<Comparison> {
   isCut: boolean;
 }
 
+/** Judges the candidates of the row at an index at once: kept for all rows, they would be the most memory of a part. */
+type Judge<Comparison, Result> = (candidates: Candidates<Comparison>, index: number) => Result;
+
 /** Employers that a row's company may be: a parliament of one name exists in many countries. */
 const EMPLOYERS_MAX = 48;
 /** Rows whose candidates are read at once: bounds memory. */
 const ROWS_AT_ONCE = 1_000;
 
-/** Finds the candidates of rows about people, in the order of the rows. */
-export async function findPeople(
+/** Finds the candidates of rows about people, and judges them in the order of the rows. */
+export async function findPeople<Result>(
   sql: Sql,
   names: GraphNames,
   rows: readonly PersonRow[],
-): Promise<Candidates<PersonComparison>[]> {
-  const all: Candidates<PersonComparison>[] = [];
+  judge: Judge<PersonComparison, Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
-    all.push(...(await findSomePeople(sql, names, rows.slice(from, from + ROWS_AT_ONCE))));
+    const some = rows.slice(from, from + ROWS_AT_ONCE);
+    const employers = await resolveEmployers(sql, names, some);
+    const keys = some.map((row, index) =>
+      personRowKeys(
+        row.name,
+        (employers[index] ?? []).map(({ id }) => id),
+      ),
+    );
+    const found = await findByKeys(keys, isPairKey, (wanted) => findPeopleByKeys(sql, wanted));
+    const people = some.map((row, index) => ({
+      row,
+      employers: employers[index] ?? [],
+      ids: found[index]?.ids ?? noIds,
+    }));
+    const compared = await compareSomePeople(sql, names, people, (candidates, index) => {
+      const isCut = some[index]?.company === null && found[index]?.isCut === true;
+      return judge({ found: candidates, isCut }, from + index);
+    });
+    for (const one of compared) results.push(one);
   }
-  return all;
+  return results;
 }
 
-async function findSomePeople(
+/** A row about a person with what it is compared with. */
+interface PeopleOfRow {
+  row: PersonRow;
+  employers: readonly CompanyCard[];
+  /** Ascending. */
+  ids: readonly number[];
+}
+
+async function compareSomePeople<Result>(
   sql: Sql,
   names: GraphNames,
-  rows: readonly PersonRow[],
-): Promise<Candidates<PersonComparison>[]> {
-  const employers = await resolveEmployers(sql, names, rows);
-  const keys = rows.map((row, index) =>
-    personRowKeys(
-      row.name,
-      (employers[index] ?? []).map(({ id }) => id),
-    ),
-  );
-  const found = await findByKeys(keys, isPairKey, (wanted) => findPeopleByKeys(sql, wanted));
-  const ids = [...new Set(found.flatMap(({ ids: own }) => [...own]))];
-  const people = new Map<number, ReadPerson>();
-  for (const person of parsePersonCards(await readPersonCards(sql, ids), names)) {
-    people.set(person.id, person);
-  }
-  return rows.map((row, index) => {
-    const { ids: own, isCut } = found[index] ?? { ids: new Set<number>(), isCut: false };
-    const known = new Map((employers[index] ?? []).map((card) => [card.id, card]));
+  rows: readonly PeopleOfRow[],
+  judge: (candidates: Candidate<PersonComparison>[], index: number) => Result,
+): Promise<Result[]> {
+  const wanted = new Set<number>();
+  for (const { ids } of rows) for (const id of ids) wanted.add(id);
+  const cards = splitPersonCards(wanted.size === 0 ? '' : await readPersonCards(sql, [...wanted]));
+  return rows.map(({ row, employers, ids }, index) => {
+    const known = new Map(employers.map((card) => [card.id, card]));
     const compared: Candidate<PersonComparison>[] = [];
-    for (const id of [...own].sort((a, b) => a - b)) {
-      const person = people.get(id);
-      if (person === undefined) continue;
-      const comparison = comparePerson(row, withEmployers(person, known));
-      compared.push({ id, compared: comparison, levels: personLevels(comparison, names) });
+    for (const id of ids) {
+      const text = cards.get(id);
+      if (text === undefined) continue;
+      const { card, work } = parsePersonCard(text, names);
+      compared.push({ id, compared: comparePerson(row, card, employersIn(work, known)) });
     }
-    return { found: compared, isCut: isCut && row.company === null };
+    return judge(compared, index);
   });
 }
 
-/** The person with the other names of the employers that the row may mean. */
-function withEmployers(person: ReadPerson, known: ReadonlyMap<number, CompanyCard>): PersonCard {
-  const resolved = person.employers.flatMap((id) => known.get(id) ?? []);
-  const others = person.named.filter(({ id }) => !known.has(id));
-  return { ...person, companies: [...resolved, ...others] };
+/** Compares each row about a person with these people, in the order of their ids, without those who opted out. */
+export async function comparePeople(
+  sql: Sql,
+  names: GraphNames,
+  rows: readonly { row: PersonRow; ids: ReadonlySet<number> }[],
+): Promise<Candidate<PersonComparison>[][]> {
+  const employers = await resolveEmployers(
+    sql,
+    names,
+    rows.map(({ row }) => row),
+  );
+  return compareSomePeople(
+    sql,
+    names,
+    rows.map(({ row, ids }, index) => ({
+      row,
+      employers: employers[index] ?? [],
+      ids: ascending([...ids]),
+    })),
+    (candidates) => candidates,
+  );
+}
+
+/** Compares each row about a company with these companies, in the order of their ids. */
+export async function compareCompanies(
+  sql: Sql,
+  names: GraphNames,
+  rows: readonly { row: CompanyRow; ids: ReadonlySet<number> }[],
+): Promise<Candidate<CompanyComparison>[][]> {
+  const cards = await readCards(
+    sql,
+    names,
+    rows.map(({ ids }) => ascending([...ids])),
+  );
+  return rows.map(({ row }, index) => compareCards(row, cards[index] ?? []));
+}
+
+function compareCards(
+  row: CompanyRow,
+  cards: readonly CompanyCard[],
+): Candidate<CompanyComparison>[] {
+  return cards.flatMap((card) => {
+    const compared = compareCompany(row, card);
+    return compared === null || compared.level === 'none' ? [] : [{ id: card.id, compared }];
+  });
 }
 
 /** Finds the companies that the rows may mean as employers. */
@@ -157,13 +214,14 @@ function isStrong(level: string): level is StrongLevel {
   return strongCompanyLevels.has(level as StrongLevel);
 }
 
-/** Finds the candidates of rows about companies, in the order of the rows. */
-export async function findCompanies(
+/** Finds the candidates of rows about companies, and judges them in the order of the rows. */
+export async function findCompanies<Result>(
   sql: Sql,
   names: GraphNames,
   rows: readonly CompanyRow[],
-): Promise<Candidates<CompanyComparison>[]> {
-  const all: Candidates<CompanyComparison>[] = [];
+  judge: Judge<CompanyComparison, Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
     const some = rows.slice(from, from + ROWS_AT_ONCE);
     const read = await readCompanies(
@@ -174,16 +232,10 @@ export async function findCompanies(
     );
     for (const [index, row] of some.entries()) {
       const { cards = [], isCut = false } = read[index] ?? {};
-      const found: Candidate<CompanyComparison>[] = [];
-      for (const card of cards) {
-        const compared = compareCompany(row, card);
-        if (compared === null || compared.level === 'none') continue;
-        found.push({ id: card.id, compared, levels: companyLevelsOf(compared, names) });
-      }
-      all.push({ found, isCut });
+      results.push(judge({ found: compareCards(row, cards), isCut }, from + index));
     }
   }
-  return all;
+  return results;
 }
 
 async function readCompanies(
@@ -197,48 +249,59 @@ async function readCompanies(
     (key, index) => key === wholeKeys[index],
     (wanted) => findCompaniesByKeys(sql, wanted),
   );
-  const ids = [...new Set(found.flatMap(({ ids: own }) => [...own]))];
-  const cards = new Map<number, CompanyCard>();
-  if (ids.length > 0) {
-    for (const card of parseCompanyCards(await readCompanyCards(sql, ids), names)) {
-      cards.set(card.id, card);
-    }
-  }
-  return found.map(({ ids: own, isCut }) => {
-    const read = [...own].sort((a, b) => a - b).flatMap((id) => cards.get(id) ?? []);
-    return { cards: read, isCut };
-  });
+  const cards = await readCards(
+    sql,
+    names,
+    found.map(({ ids }) => ids),
+  );
+  return found.map(({ isCut }, index) => ({ cards: cards[index] ?? [], isCut }));
+}
+
+/** Reads the cards of each row's companies, in the order of their ids. */
+async function readCards(
+  sql: Sql,
+  names: GraphNames,
+  idsOfRows: readonly (readonly number[])[],
+): Promise<CompanyCard[][]> {
+  const ids = [...new Set(idsOfRows.flat())];
+  if (ids.length === 0) return idsOfRows.map(() => []);
+  const cards = parseCompanyCards(await readCompanyCards(sql, ids), names);
+  const byId = new Map(cards.map((card) => [card.id, card]));
+  return idsOfRows.map((own) => own.flatMap((id) => byId.get(id) ?? []));
 }
 
 /** Looks up the keys of all rows, each once. `isWhole` tells the keys of a whole name. */
 async function findByKeys(
-  keysOfRows: readonly Set<number>[],
+  keysOfRows: readonly ReadonlySet<number>[],
   isWhole: (key: number, index: number) => boolean,
   find: (keys: readonly number[]) => Promise<string>,
-): Promise<{ ids: Set<number>; isCut: boolean }[]> {
-  const wanted = [...new Set(keysOfRows.flatMap((keys) => [...keys]))];
+): Promise<{ ids: readonly number[]; isCut: boolean }[]> {
+  const lineOf = new Map<number, number>();
+  for (const keys of keysOfRows) {
+    for (const key of keys) if (!lineOf.has(key)) lineOf.set(key, lineOf.size + 1);
+  }
   const idsOf = new Map<number, number[]>();
-  const text = wanted.length === 0 ? '' : await find(wanted);
+  const text = lineOf.size === 0 ? '' : await find([...lineOf.keys()]);
   for (const line of text === '' ? [] : text.split('\n')) {
     const space = line.indexOf(' ');
-    const key = wanted[Number(line.slice(0, space)) - 1];
-    if (key !== undefined)
-      idsOf.set(
-        key,
-        line
-          .slice(space + 1)
-          .split(',')
-          .map(Number),
-      );
+    const ids = line.slice(space + 1).split(',');
+    idsOf.set(Number(line.slice(0, space)), ids.map(Number));
   }
   return keysOfRows.map((keys, index) => {
-    const ids = new Set<number>();
+    const ids: number[] = [];
     let isCut = false;
     for (const key of keys) {
-      const found = idsOf.get(key) ?? [];
+      const found = idsOf.get(lineOf.get(key) ?? 0) ?? noIds;
       if (found.length > KEY_RECORDS_MAX) isCut ||= isWhole(key, index);
-      else for (const id of found) ids.add(id);
+      else ids.push(...found);
     }
-    return { ids, isCut };
+    return { ids: ascending(ids), isCut };
   });
 }
+
+/** Sorts ids, each once. */
+function ascending(ids: number[]): number[] {
+  return ids.sort((a, b) => a - b).filter((id, place) => id !== ids[place - 1]);
+}
+
+const noIds: readonly number[] = [];

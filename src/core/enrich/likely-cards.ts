@@ -1,6 +1,7 @@
 /** Parses what the statements of likely matches return, and reads the cells of rows. */
 import { CELL_SEPARATOR } from '../graph/record.ts';
 import { countryCode } from '../identifiers/country.ts';
+import { remember } from '../lib/remember.ts';
 import { type CompanyName, readCompanyName } from '../match/company-words.ts';
 import type { CompanyRow } from '../match/compare-company.ts';
 import {
@@ -11,12 +12,15 @@ import {
   titleWords,
 } from '../match/compare-person.ts';
 import { storedName } from '../match/compare-persons.ts';
+import { type NotACompany, readListedCompany } from '../match/listed-company.ts';
 import { type NotAName, readNameColumns, readPersonName } from '../match/person-name.ts';
 import { countryOfDomain, foldPlaceName } from '../match/place.ts';
 import type { LikelyCells } from './likely-row.ts';
 import type { GraphNames } from './name-frequencies.ts';
 
 const SEPARATOR_OF_CARDS = '\u001e';
+const SEPARATOR_OF_GROUPS = '\u001e';
+const SEPARATOR_OF_PEOPLE = '\u001e\u001e';
 
 /** Reads a row about a person; a text says why its name is none. */
 export function readPersonRow(cells: LikelyCells): PersonRow | NotAName {
@@ -37,21 +41,16 @@ export function readCompanyRow({
   name = '',
   city = '',
   country = null,
-}: LikelyCells): CompanyRow | 'empty_name' | 'not_a_name' {
-  if (name.trim() === '') return 'empty_name';
-  const read = readCompanyName(name);
-  if (read === null || read.joined.length < 2) return 'not_a_name';
+}: LikelyCells): CompanyRow | NotACompany {
+  const read = readListedCompany(name);
+  if (typeof read === 'string') return read;
   return { name: read, city: foldPlaceName(city), country };
 }
 
-/** The country of an id; otherwise of the end of the locality, of the register, or of the domain. */
-function countryOf(
-  names: GraphNames,
-  { id, locality, register, domain }: Record<'id' | 'locality' | 'register' | 'domain', string>,
-): string | null {
+/** The country of a record without its id: by the end of the locality, the register, or the domain. */
+function countryInWords(locality: string, register: string, domain: string): string | null {
   const last = locality.slice(locality.lastIndexOf(',') + 1).trim();
   return (
-    names.countryOf(Number(id)) ??
     (last === '' ? null : countryCode(last)) ??
     (register === '' ? null : countryCode(register)) ??
     countryOfDomain(domain)
@@ -64,56 +63,85 @@ function placeOf(locality: string, city: string): string[] {
   return named === undefined || parts.includes(named) ? parts : [named, ...parts];
 }
 
-/** A person as read, whose employers' other names are not yet known. */
-export interface ReadPerson extends Omit<PersonCard, 'companies'> {
-  /** Ids of employers with records. */
-  employers: readonly number[];
-  /** The employers by the names that the person's record has. */
-  named: readonly CompanyCard[];
+/** Splits the texts of `readPersonCards`; returns them by the id of the person. */
+export function splitPersonCards(text: string): Map<number, string> {
+  const cards = new Map<number, string>();
+  for (const card of text === '' ? [] : text.split(SEPARATOR_OF_PEOPLE)) {
+    cards.set(Number(card.slice(0, card.indexOf(SEPARATOR_OF_GROUPS))), card);
+  }
+  return cards;
 }
 
-/** Parses the texts of `readPersonCards`. */
-export function parsePersonCards(text: string, names: GraphNames): ReadPerson[] {
-  return text === '' ? [] : text.split(SEPARATOR_OF_CARDS).map((card) => parsePerson(card, names));
+const TEXTS_KEPT = 20_000;
+/** Few given names are those of most people. */
+const readPart = remember((text) => readPersonName(text, true), TEXTS_KEPT);
+/** Of namesakes one object, which is compared once for a row. */
+const readStoredName = remember((cells) => {
+  const end = cells.indexOf(CELL_SEPARATOR);
+  return storedName(readPart(cells.slice(0, end)), readPart(cells.slice(end + 1)));
+}, TEXTS_KEPT);
+
+/** A stored person, and the employers by `employersIn`. */
+export interface ReadPerson {
+  card: PersonCard;
+  work: string;
 }
 
-function parsePerson(text: string, names: GraphNames): ReadPerson {
-  const [
-    id = '',
-    given = '',
-    family = '',
-    position = '',
-    companyId = '0',
-    companyName = '',
-    currentId = '0',
-    pastId = '0',
-    pastName = '',
-    locality = '',
-    city = '',
-    countryId = '',
-    domain = '',
-  ] = text.split(CELL_SEPARATOR);
-  const employers = [...new Set([companyId, currentId, pastId].map(Number))].filter(
-    (employer) => employer !== 0,
-  );
-  const named = [
-    employerCard(Number(companyId), companyName),
-    employerCard(Number(pastId), pastName),
-  ].filter((card) => card !== null);
+/** Parses a text of `splitPersonCards`. */
+export function parsePersonCard(text: string, names: GraphNames): ReadPerson {
+  const [id, person = '', work = '', home = ''] = text.split(SEPARATOR_OF_GROUPS);
+  const end = person.lastIndexOf(CELL_SEPARATOR);
   return {
-    id: Number(id),
-    name: storedName(readPersonName(given, true), readPersonName(family, true)),
-    employers,
-    named,
-    place: placeOf(locality, city),
-    country: countryOf(names, { id: countryId, locality, register: '', domain }),
-    title: titleWords(position),
+    work,
+    card: {
+      id: Number(id),
+      name: readStoredName(person.slice(0, end)),
+      // Read when the row has a value to compare with.
+      get place() {
+        return readHome(home).place;
+      },
+      get country() {
+        const { countryId, country } = readHome(home);
+        return names.countryOf(countryId) ?? country;
+      },
+      get title() {
+        return titleWords(person.slice(end + 1));
+      },
+    },
   };
 }
 
-function employerCard(id: number, text: string): CompanyCard | null {
-  const name = text === '' ? null : readCompanyName(text);
-  return name === null ? null : { id, names: [name], place: [], country: null };
+const readHome = remember((text) => {
+  const [locality = '', city = '', countryId = '', domain = ''] = text.split(CELL_SEPARATOR);
+  return {
+    place: placeOf(locality, city),
+    countryId: Number(countryId),
+    country: countryInWords(locality, '', domain),
+  };
+}, TEXTS_KEPT);
+
+/** Returns the employers of a person: those of `known` with all their names, others by the name that the person's record has. */
+export function employersIn(
+  work: string,
+  known: ReadonlyMap<number, CompanyCard>,
+): readonly CompanyCard[] {
+  const [companyId, companyName = '', currentId, pastId, pastName = ''] =
+    work.split(CELL_SEPARATOR);
+  const ids = [Number(companyId), Number(currentId), Number(pastId)];
+  const cards: CompanyCard[] = [];
+  for (const id of ids) {
+    const card = known.get(id);
+    if (card !== undefined && !cards.includes(card)) cards.push(card);
+  }
+  for (const [id = 0, text] of [
+    [ids[0], companyName],
+    [ids[2], pastName],
+  ] as const) {
+    // Read only here: most employers of candidates are those that the row may mean, or compared once.
+    const name = text === '' || known.has(id) ? null : readCompanyName(text);
+    if (name !== null) cards.push({ id, names: [name], place: [], country: null });
+  }
+  return cards;
 }
 
 /** Parses the texts of `readCompanyCards`. */
@@ -133,6 +161,6 @@ function parseCompany(text: string, names: GraphNames): CompanyCard {
     id: Number(id),
     names: read,
     place: placeOf(locality, city),
-    country: countryOf(names, { id: countryId, locality, register, domain }),
+    country: names.countryOf(Number(countryId)) ?? countryInWords(locality, register, domain),
   };
 }

@@ -1,6 +1,7 @@
-/** The look-ups of likely matches: each is one statement for any number of rows, with one text as input and output. */
+/** The look-ups of likely matches: each is one statement for any number of rows. */
 import type { Sql } from '../db/client.ts';
 import { aliasOfOneSql, companyNamesSql } from '../graph/company-names.ts';
+import { lookupCodes, lookupIdsFrom } from '../graph/lookup-ids.ts';
 import { must } from '../lib/assert.ts';
 
 /** Records that one key may name: a key of more is too common to find a record by. */
@@ -27,6 +28,15 @@ export async function readNameCounts(sql: Sql): Promise<{ counts: string; countr
       (select string_agg(id || '=' || coalesce(iso2, name), E'\n') from countries) as countries`;
   const { counts, countries } = must(row, 'one row');
   return { counts: counts ?? '', countries: countries ?? '' };
+}
+
+/** Returns how many people or companies have the word of each key; a key of few is missing. */
+export async function selectNameCounts(
+  sql: Sql,
+  keys: readonly number[],
+): Promise<{ key: number; records: number }[]> {
+  return sql<{ key: number; records: number }[]>`
+    select key, records from name_counts where key = any(${[...keys]}::bigint[])`;
 }
 
 /**
@@ -59,15 +69,17 @@ export async function findCompaniesByKeys(sql: Sql, keys: readonly number[]): Pr
 }
 
 /**
- * Reads what people are compared by, without those who opted out. One record each, cells between unit separators: id,
- * name, surname, position, present company's id and name, another present one, a past one and its name, locality,
- * city, country id, domain.
+ * Reads what people are compared by, without those who opted out. Two record separators between people, one between
+ * groups of cells: id; name, surname, position; present company's id and name, another present one, a past one and its
+ * name; locality, city, country id, domain.
  */
 export async function readPersonCards(sql: Sql, ids: readonly number[]): Promise<string> {
   const [row] = await sql<{ cards: string | null }[]>`
-    select string_agg(concat_ws(E'\x1f', p.id, p.name, p.surname, p.position, p.company_id,
-      coalesce(employer.name, ''), coalesce(p.current_company_id, 0), coalesce(p.past_company_id, 0), p.past_company,
-      p.locality, coalesce(city.name, ''), p.country_id, coalesce(p.domain, '')), E'\x1e') as cards
+    select string_agg(p.id || E'\x1e' || p.name || E'\x1f' || p.surname || E'\x1f' || p.position || E'\x1e'
+      || p.company_id || E'\x1f' || coalesce(employer.name, '') || E'\x1f' || coalesce(p.current_company_id, 0)
+      || E'\x1f' || coalesce(p.past_company_id, 0) || E'\x1f' || p.past_company || E'\x1e'
+      || p.locality || E'\x1f' || coalesce(city.name, '') || E'\x1f' || p.country_id || E'\x1f'
+      || coalesce(p.domain, ''), E'\x1e\x1e') as cards
     from string_to_table(${ids.join('\n')}, E'\n') k (id)
     join persons p on p.id = k.id::bigint
     left join companies employer on employer.id = p.company_id
@@ -92,4 +104,57 @@ export async function readCompanyCards(sql: Sql, ids: readonly number[]): Promis
     [ids.join('\n')],
   );
   return must(row, 'one row').cards ?? '';
+}
+
+/** Values of a person that describe a group; null where fewer than the asked number of people have the value. */
+export interface PersonTraits {
+  id: number;
+  title: string | null;
+  industry: string | null;
+  country: string | null;
+}
+
+/** Returns the values of these people that at least `peopleMin` people have. */
+export async function selectPersonTraits(
+  sql: Sql,
+  ids: readonly number[],
+  peopleMin: number,
+): Promise<PersonTraits[]> {
+  return sql<PersonTraits[]>`
+    select p.id,
+      case when ${peopleMin} = (select count(*) from (
+        select from person_search o where o.position_name = s.position_name limit ${peopleMin}) alike)
+        then coalesce(nullif(p.position, ''), job.name) end as title,
+      case when industry.people >= ${peopleMin} then industry.name end as industry,
+      case when country.people >= ${peopleMin} then country.name end as country
+    from persons p join person_search s on s.id = p.id
+      left join positions job on job.id = p.position_id
+      left join cities city on city.id = p.city_id
+      left join lookup_values industry on industry.kind = ${lookupCodes.industries} and industry.id = p.industry_id
+      left join lookup_values country on country.kind = ${lookupCodes.locations}
+        and country.id = coalesce(nullif(p.country_id, 0), city.country_id) + ${lookupIdsFrom.country}::bigint
+    where p.id = any(${[...ids]}::bigint[])`;
+}
+
+/** Values that tell companies of one name apart. */
+export interface CompanyTraits {
+  id: number;
+  name: string | null;
+  city: string | null;
+  country: string | null;
+  industry: string | null;
+}
+
+/** Returns the values that tell these companies apart. */
+export async function selectCompanyTraits(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<CompanyTraits[]> {
+  return sql<CompanyTraits[]>`
+    select c.id, nullif(c.name, '') as name, nullif(coalesce(nullif(city.name, ''), split_part(c.locality, ',', 1)), '') as city,
+      country.name as country, industry.name as industry
+    from companies c left join cities city on city.id = c.city_id
+      left join countries country on country.id = c.country_id
+      left join industries industry on industry.id = c.industry_id
+    where c.id = any(${[...ids]}::bigint[])`;
 }

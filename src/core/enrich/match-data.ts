@@ -4,7 +4,7 @@
  * them.
  */
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
-import { type CellShape, endOfCell, recordToJson } from '../graph/record.ts';
+import { type CellShape, endOfCell, recordToJson, startOfCell } from '../graph/record.ts';
 import { must } from '../lib/assert.ts';
 import { invalidParameter } from '../lib/errors.ts';
 import { type OperationName, type PricedOperation, personSearch } from '../operations.ts';
@@ -63,9 +63,9 @@ const cellOf = {
 /** Returns the text of the cell at a position of a record. */
 export function recordCellAt(record: RecordBytes | null, index: number): string {
   if (record === null) return '';
-  let from = record.from;
-  for (let cell = 0; cell < index; cell++) from = endOfCell(record.bytes, from, record.to) + 1;
-  return record.bytes.toString('utf8', from, endOfCell(record.bytes, from, record.to));
+  const { bytes, to } = record;
+  const from = startOfCell(bytes, record.from, to, index);
+  return bytes.toString('utf8', from, endOfCell(bytes, from, to));
 }
 
 const emailStatuses = new Set(['valid', 'invalid', 'catch_all', 'unknown']);

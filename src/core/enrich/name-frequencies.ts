@@ -1,6 +1,7 @@
 /** Frequencies of names in memory: read once for each version of the graph, which an import changes. */
 import type { Sql } from '../db/client.ts';
 import { countryCode } from '../identifiers/country.ts';
+import { remember } from '../lib/remember.ts';
 import { staffKey } from '../match/hash-key.ts';
 import { companyWordKey, familyKey, givenKey } from '../match/keys.ts';
 import type { Frequencies } from '../match/levels.ts';
@@ -15,6 +16,7 @@ export interface GraphNames extends Frequencies {
 
 /** The live and the test graph, and both of them while an import ends. */
 const VERSIONS_MAX = 4;
+const WORDS_KEPT = 10_000;
 const loaded = new Map<string, Promise<GraphNames>>();
 
 /** Returns the frequencies of the graph that `sql` sees. */
@@ -48,14 +50,16 @@ async function load(
     if (at !== -1) codes.set(Number(line.slice(0, at)), countryCode(line.slice(at + 1)));
   }
   const count = (key: number) => records.get(key) ?? 1;
+  const counted = (keyOf: (word: string) => number) =>
+    remember((word) => count(keyOf(word)), WORDS_KEPT);
   return {
     version,
     people: Math.max(1, people),
     companies: Math.max(1, companies),
-    familyOf: (word) => count(familyKey(word)),
-    givenOf: (word) => count(givenKey(word)),
+    familyOf: counted(familyKey),
+    givenOf: counted(givenKey),
     peopleAt: (company) => count(staffKey(company)),
-    companiesOf: (word) => count(companyWordKey(word)),
+    companiesOf: counted(companyWordKey),
     countryOf: (id) => codes.get(id) ?? null,
   };
 }

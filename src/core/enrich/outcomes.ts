@@ -39,6 +39,8 @@ export interface RowInput {
   country?: string | null;
   /** Cells for a likely match; absent when none is wanted. */
   likely?: LikelyCells;
+  /** The record that a decision of the caller names, 0 for none: it is not looked up. */
+  decided?: number;
 }
 
 /** The graph's records for the values of many rows. Look-up line i is the i-th value of all rows. */
@@ -199,7 +201,8 @@ export function decide(
 
 const none: ReadonlySet<number> = new Set();
 
-const noMatch: Decision = Object.freeze({
+/** The decision for a row that no record fits. */
+export const noMatch: Decision = Object.freeze({
   status: 'no_match',
   id: 0,
   by: '',

@@ -4,16 +4,15 @@ import { type OperationName, operations } from '../operations.ts';
 import type { MatchData, RecordBytes } from './match-data.ts';
 import { bytesWithoutMobile } from './mobile-in-records.ts';
 import type { Decision } from './outcomes.ts';
+import { type PeopleReader, postgresPeople } from './people-reader.ts';
 import {
   GROUP_SEPARATOR,
-  RECORD_SEPARATOR,
   readCompanyRecords,
   readDirectors,
   readFinancials,
-  readPersonRecords,
   readPersonRecordsWithCompany,
-  SUPPRESSED_MARK,
 } from './records.sql.ts';
+import { splitRecords } from './split-records.ts';
 
 export interface ReadOptions {
   /** Reads people without their long cells, which are then empty in the matches: see `needsOnlyBrief`. */
@@ -22,6 +21,8 @@ export interface ReadOptions {
   hidesMobile?: boolean;
   /** Storage of the matches' texts: takes the driver's buffers, returns the ones to use. */
   keep?: (texts: Buffer[]) => Buffer[];
+  /** Looks people up and reads them; Postgres by default. Companies are always read from Postgres. */
+  people?: PeopleReader;
 }
 
 type ReadMatch = MatchData | undefined;
@@ -33,8 +34,10 @@ export async function readMatches(
   sql: Sql,
   operation: OperationName,
   matched: readonly Decision[],
-  { brief = false, hidesMobile = false, keep = (texts) => texts }: ReadOptions,
+  options: ReadOptions,
 ): Promise<ReadMatch[]> {
+  const { brief = false, hidesMobile = false, keep = (texts: Buffer[]) => texts } = options;
+  const { people = postgresPeople(sql) } = options;
   if (matched.length === 0) return [];
   const ids = matched.map((decision) => decision.id);
   if (operation === 'people.enrich-with-company') {
@@ -42,8 +45,9 @@ export async function readMatches(
     return splitRecords(records, hidesMobile ? withCompanyWithoutMobile : withCompany);
   }
   if (operations[operation].subject === 'person') {
-    const records = await readPersonRecords(sql, ids, brief);
-    return splitRecords(keep(records), (stored) => {
+    const records = await people.read(ids, { brief, keep });
+    return records.map((stored) => {
+      if (stored === undefined) return undefined;
       const person = hidesMobile ? bytesWithoutMobile(stored) : stored;
       return { person, company: null, directors: null, periods: null };
     });
@@ -65,31 +69,6 @@ function withCompany({ bytes, from, to }: RecordBytes): MatchData {
 function withCompanyWithoutMobile(record: RecordBytes): MatchData {
   const match = withCompany(record);
   return { ...match, person: match.person && bytesWithoutMobile(match.person) };
-}
-
-/** Calls `match` for each record of the texts; undefined for one that is gone or opted out. */
-export function splitRecords<Value>(
-  texts: readonly Buffer[],
-  match: (record: RecordBytes) => Value,
-): (Value | undefined)[] {
-  const matches: (Value | undefined)[] = [];
-  for (const text of texts) splitText(text, match, matches);
-  return matches;
-}
-
-function splitText<Value>(
-  blob: Buffer,
-  match: (record: RecordBytes) => Value,
-  matches: (Value | undefined)[],
-): void {
-  let from = 0;
-  while (from <= blob.length) {
-    const end = blob.indexOf(RECORD_SEPARATOR, from);
-    const to = end === -1 ? blob.length : end;
-    if (from === to || blob[from] === SUPPRESSED_MARK) matches.push(undefined);
-    else matches.push(match({ bytes: blob, from, to }));
-    from = to + 1;
-  }
 }
 
 /** Adds the directors to companies that were found by their UK registry number, and only to those. */

@@ -1,6 +1,7 @@
 /** Fields without which a record does not match: `required=` of calls and lists. */
 import { type OperationName, operations } from '../operations.ts';
 import { type MatchData, type OutputColumn, outputColumns, recordCellAt } from './match-data.ts';
+import { checkMobileField, type MobileSetting } from './mobile-in-records.ts';
 
 /**
  * Returns the columns that a match must have to count: fields of the record that the operation finds, and values inside
@@ -15,6 +16,21 @@ export function requiredColumns(
   const whole = subject === 'company' ? 'companies.enrich' : 'people.enrich';
   const described = operation === 'people.enrich-with-company' ? operation : whole;
   return outputColumns(described, names, 'required');
+}
+
+/**
+ * Checks the fields that a list asks for; null for none. Throws `AppError` 400 `invalid_parameter` for an unknown name, and
+ * for one that records leave empty here.
+ */
+export function checkListFields(
+  setting: MobileSetting,
+  operation: OperationName,
+  { fields, required }: { fields: readonly string[] | null; required: readonly string[] | null },
+): void {
+  outputColumns(operation, fields);
+  requiredColumns(operation, required);
+  checkMobileField(setting, operation, fields);
+  checkMobileField(setting, operation, required, 'required');
 }
 
 /** Returns true when none of these columns is empty. */

@@ -5,7 +5,7 @@
 import type { Sql } from '../db/client.ts';
 import { companyFields, personFields, type RecordField } from './fields.ts';
 import { decrementLookupCounts } from './lookup-values.sql.ts';
-import { refreshCompanyKeys, refreshPersonKeys } from './name-keys.sql.ts';
+import { deletePersonKeys, refreshCompanyKeys, refreshPersonKeys } from './name-keys.sql.ts';
 import type { RecordSelection } from './record-selection.ts';
 
 /** Runs a statement whose text consists of constants of this code, never of input. */
@@ -60,10 +60,12 @@ const personRenderSql = `
   on conflict (id) do update set company_id = excluded.company_id, record = excluded.record
   where (stored.company_id, stored.record) is distinct from (excluded.company_id, excluded.record)`;
 
-const companyRenderSql = `
+const companyInsertSql = `
   insert into company_records as stored (id, record)
   select r.id, ${joinCells(companyFields.map(cellSql))}
-  from {selected}${placeJoinsSql}
+  from {selected}${placeJoinsSql}`;
+
+const companyRenderSql = `${companyInsertSql}
   on conflict (id) do update set record = excluded.record
   where stored.record is distinct from excluded.record`;
 
@@ -81,6 +83,11 @@ export async function renderPersonRecords(sql: Sql, selection: RecordSelection):
 export async function renderCompanyRecords(sql: Sql, selection: RecordSelection): Promise<number> {
   await refreshCompanyKeys(sql, selection);
   return render(sql, { text: companyRenderSql, table: 'companies', selection });
+}
+
+/** Writes the stored records of companies that have none yet. */
+export async function insertCompanyRecords(sql: Sql, selection: RecordSelection): Promise<void> {
+  await render(sql, { text: companyInsertSql, table: 'companies', selection });
 }
 
 /** Writes the search rows of people; see the function in the migrations. */
@@ -149,7 +156,7 @@ function runsOf(fields: readonly RecordField[]): CellRun[] {
 /** Deletes people: record, identifiers, stored record, and the links of officers to them. */
 export async function deletePersonRows(tx: Sql, ids: readonly number[]): Promise<number> {
   await tx`delete from person_identifiers where person_id = any(${[...ids]}::bigint[])`;
-  await tx`delete from person_name_keys where person_id = any(${[...ids]}::bigint[])`;
+  await deletePersonKeys(tx, ids);
   await tx`delete from person_search where id = any(${[...ids]}::bigint[])`;
   await tx`delete from person_briefs where id = any(${[...ids]}::bigint[])`;
   await tx`delete from person_records where id = any(${[...ids]}::bigint[])`;

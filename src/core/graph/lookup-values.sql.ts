@@ -3,10 +3,7 @@
  * statement runs in the transaction of the change that it follows. Reading is in `core/lookups`.
  */
 import type { Sql } from '../db/client.ts';
-import { lookupIdsFrom } from './lookup-ids.ts';
-
-/** Kinds of `lookup_values.kind`. The codes are stored, so they are never renumbered. */
-export const lookupCodes = { jobTitles: 1, locations: 2, industries: 3 } as const;
+import { lookupCodes, lookupIdsFrom } from './lookup-ids.ts';
 
 /**
  * Moves the people of a staged import batch from their current values to their new ones. Call it after the stage

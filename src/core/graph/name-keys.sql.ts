@@ -3,8 +3,10 @@
  * database, so that those of a record and those of a row come from the same code.
  */
 import type { Sql } from '../db/client.ts';
-import { readCompanyName } from '../match/company-words.ts';
+import { type BigintRow, copyBigints } from '../db/copy-into.ts';
+import { parseCompanyName } from '../match/company-words.ts';
 import { storedName } from '../match/compare-persons.ts';
+import { KEYS_END, keyKinds, kindOfKey } from '../match/hash-key.ts';
 import { companyKeys, personKeys } from '../match/keys.ts';
 import { readPersonName } from '../match/person-name.ts';
 import { aliasesOfManySql, companyNamesSql } from './company-names.ts';
@@ -14,8 +16,11 @@ import type { RecordSelection } from './record-selection.ts';
 /** One text for a record: its id, then its names. */
 type NameRow = { names: string };
 
-/** Records between two texts of keys: bounds the memory of a large import. */
-const RECORDS_PER_TEXT = 5_000;
+/** Records whose keys are in memory at once. */
+const RECORDS_AT_ONCE = 20_000;
+
+/** Kinds that no row looks up. */
+const countedOnly: ReadonlySet<number> = new Set([keyKinds.given, keyKinds.companyWord]);
 
 /** Writes the keys of these people; only changed ones. */
 export async function refreshPersonKeys(sql: Sql, selection: RecordSelection): Promise<void> {
@@ -27,7 +32,7 @@ export async function refreshPersonKeys(sql: Sql, selection: RecordSelection): P
   await replaceKeys(sql, 'person', rows, (cells) => {
     const [given = '', family = '', ...companies] = cells;
     const name = storedName(readPersonName(given, true), readPersonName(family, true));
-    return personKeys(name, [...new Set(companies.map(Number).filter((id) => id !== 0))]);
+    return [...personKeys(name, [...new Set(companies.map(Number).filter((id) => id !== 0))])];
   });
 }
 
@@ -38,14 +43,22 @@ export async function refreshCompanyKeys(sql: Sql, selection: RecordSelection): 
      from companies r ${aliasesOfManySql(selected(selection, 'i.company_id'))}
      where ${selected(selection)}`,
   );
-  await replaceKeys(sql, 'company', rows, (names) => {
-    const keys = new Set<number>();
-    for (const text of names) {
-      const name = readCompanyName(text);
-      if (name !== null) for (const key of companyKeys(name)) keys.add(key);
-    }
-    return keys;
-  });
+  await replaceKeys(sql, 'company', rows, keysOfCompany);
+}
+
+/** Returns the keys of a company with these names, each once. */
+export function keysOfCompany(names: readonly string[]): number[] {
+  const keys = new Set<number>();
+  for (const text of names) {
+    const name = parseCompanyName(text);
+    if (name !== null) for (const key of companyKeys(name)) keys.add(key);
+  }
+  return [...keys];
+}
+
+/** Writes the keys of companies that have none yet. */
+export async function insertCompanyKeys(sql: Sql, companies: readonly Keyed[]): Promise<void> {
+  await insertKeys(sql, tables.company, companies);
 }
 
 function selected(selection: RecordSelection, id = 'r.id'): string {
@@ -53,32 +66,136 @@ function selected(selection: RecordSelection, id = 'r.id'): string {
   return `${id} between ${selection.fromId} and ${selection.toId}`;
 }
 
+/** Tables of the keys of one kind of record. */
+const tables = {
+  person: { found: 'person_name_keys', owner: 'person_id', keyed: 'keyed_persons' },
+  company: { found: 'company_name_keys', owner: 'company_id', keyed: 'keyed_companies' },
+} as const;
+type Tables = (typeof tables)[keyof typeof tables];
+
+/** The keys of one record. */
+interface Keyed {
+  id: number;
+  keys: readonly number[];
+}
+
 async function replaceKeys(
   sql: Sql,
-  record: 'person' | 'company',
+  record: keyof typeof tables,
   rows: readonly NameRow[],
-  keysOf: (cells: string[]) => Set<number>,
+  keysOf: (cells: string[]) => number[],
 ): Promise<void> {
-  const table = sql(`${record}_name_keys`);
-  const owner = sql(`${record}_id`);
-  for (let from = 0; from < rows.length; from += RECORDS_PER_TEXT) {
-    const ids: number[] = [];
-    const lines: string[] = [];
-    for (const { names } of rows.slice(from, from + RECORDS_PER_TEXT)) {
+  const own = tables[record];
+  for (let from = 0; from < rows.length; from += RECORDS_AT_ONCE) {
+    const stated = new Map<number, Keyed>();
+    for (const { names } of rows.slice(from, from + RECORDS_AT_ONCE)) {
       const [id = '', ...cells] = names.split(CELL_SEPARATOR);
-      ids.push(Number(id));
-      for (const key of keysOf(cells)) lines.push(`${key} ${id}`);
+      stated.set(Number(id), { id: Number(id), keys: keysOf(cells) });
     }
-    await sql`
-      with stated as (
-        select split_part(line, ' ', 1)::bigint as key, split_part(line, ' ', 2)::bigint as id
-        from string_to_table(${lines.join('\n')}, E'\n') line where line <> ''),
-      removed as (
-        delete from ${table} k where k.${owner} = any(${ids}::bigint[])
-          and not exists (select from stated s where s.key = k.key and s.id = k.${owner}))
-      insert into ${table} (key, ${owner}) select key, id from stated order by key
-      on conflict do nothing`;
+    const changed = await readChanged(sql, own, stated);
+    await deleteKeys(
+      sql,
+      own,
+      changed.map(({ id }) => id),
+    );
+    await insertKeys(sql, own, [...stated.values(), ...changed]);
   }
+}
+
+/** Removes from `stated` what is stored, and returns those that are stored with other keys. */
+async function readChanged(
+  sql: Sql,
+  { keyed }: Tables,
+  stated: Map<number, Keyed>,
+): Promise<Keyed[]> {
+  const stored = await sql<{ id: number; keys: string }[]>`
+    select id, array_to_string(keys, ' ') as keys from ${sql(keyed)}
+    where id = any(${[...stated.keys()]}::bigint[])`;
+  const changed: Keyed[] = [];
+  for (const { id, keys } of stored) {
+    const one = stated.get(id);
+    stated.delete(id);
+    if (one !== undefined && keys !== one.keys.join(' ')) changed.push(one);
+  }
+  return changed;
+}
+
+/** Inserts the keys of records that have none, near to the order of the index. */
+async function insertKeys(
+  sql: Sql,
+  { found, owner, keyed }: Tables,
+  records: readonly Keyed[],
+): Promise<void> {
+  await copyBigints(sql, { table: found, columns: ['key', owner] }, lookedUpRows(records));
+  await copyBigints(sql, { table: keyed, columns: ['id', 'keys'] }, keyedRows(records));
+}
+
+function* keyedRows(records: readonly Keyed[]): Generator<BigintRow> {
+  for (const { id, keys } of records) yield [id, keys];
+}
+
+/**
+ * Yields the keys that rows look up, ordered by their first bits in one pass: neighbours in the index are written
+ * together, and comparing them to the last bit would take most of the time.
+ */
+function* lookedUpRows(records: readonly Keyed[]): Generator<BigintRow> {
+  const count = records.reduce((sum, { keys }) => sum + keys.length, 0);
+  const [keys, ids] = [new Float64Array(count), new Float64Array(count)];
+  let end = 0;
+  for (const record of records) {
+    for (const key of record.keys) {
+      if (countedOnly.has(kindOfKey(key))) continue;
+      keys[end] = key;
+      ids[end] = record.id;
+      end += 1;
+    }
+  }
+  for (const place of placesByKey(keys.subarray(0, end))) {
+    yield [keys[place] as number, ids[place] as number];
+  }
+}
+
+/** Returns the places of the keys, those of each range of keys together. */
+function placesByKey(keys: Float64Array): Uint32Array {
+  const rangeOf = (key: number) => Math.floor((key / KEYS_END) * KEY_RANGES);
+  const ends = new Uint32Array(KEY_RANGES);
+  for (const key of keys) ends[rangeOf(key)] = (ends[rangeOf(key)] as number) + 1;
+  for (let range = 1; range < KEY_RANGES; range++) {
+    ends[range] = (ends[range] as number) + (ends[range - 1] as number);
+  }
+  const places = new Uint32Array(keys.length);
+  for (let place = keys.length - 1; place >= 0; place--) {
+    const range = rangeOf(keys[place] as number);
+    const at = (ends[range] as number) - 1;
+    ends[range] = at;
+    places[at] = place;
+  }
+  return places;
+}
+
+const KEY_RANGES = 65_536;
+
+async function deleteKeys(
+  sql: Sql,
+  { found, owner, keyed }: Tables,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await sql`
+    with gone as (
+      delete from ${sql(keyed)} where id = any(${[...ids]}::bigint[]) returning id, keys)
+    delete from ${sql(found)} k using (select id, unnest(keys) as key from gone) g
+    where k.key = g.key and k.${sql(owner)} = g.id`;
+}
+
+/** Deletes the keys of people who are deleted. */
+export async function deletePersonKeys(sql: Sql, ids: readonly number[]): Promise<void> {
+  await deleteKeys(sql, tables.person, ids);
+}
+
+/** Deletes the keys of companies that are deleted. */
+export async function deleteCompanyKeys(sql: Sql, ids: readonly number[]): Promise<void> {
+  await deleteKeys(sql, tables.company, ids);
 }
 
 /** Counts the words of names again; see the function in the migrations. */

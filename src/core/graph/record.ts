@@ -16,6 +16,13 @@ export function endOfCell(bytes: Uint8Array, from: number, to: number): number {
   return end;
 }
 
+/** Returns the begin of the cell that is `count` cells after the one at `from`. */
+export function startOfCell(bytes: Uint8Array, from: number, to: number, count: number): number {
+  let start = from;
+  for (let cell = 0; cell < count; cell++) start = endOfCell(bytes, start, to) + 1;
+  return start;
+}
+
 /** Splits a stored record into its cells, one per field, as text. A wrong number of them is a bug. */
 function recordCells(fields: readonly RecordField[], record: string): string[] {
   const cells = record.split(CELL_SEPARATOR);

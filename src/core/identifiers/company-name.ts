@@ -8,7 +8,9 @@
  * from the end, dotted or not: `S.A.`, `N.V.`, `A/S`, `AB (publ)`, `Pte Ltd`. `GmbH & Co. KG` is one form, of a
  * partnership whose partner is a company. Elsewhere the `and` of `& Co` stays: such a firm is often different from
  * the group of the same name.
- * 4. A name that consists only of such words keeps them all: `The Group`.
+ * 4. Forms that are written out are removed from the end: `Public Limited Company`, `Société Anonyme`. Signs of marks
+ * (`™`) vanish, and so do remarks about its shares or its state at the end: `(NYSE: ADT)`, `(in administration)`.
+ * 5. A name that consists only of such words keeps them all: `The Group`.
  */
 import { fold } from '../lib/fold.ts';
 import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
@@ -24,9 +26,16 @@ const wordsAnywhere = new Set(
 const formsAtEnd = new Set(
   `ab ad ag aktiengesellschaft aps as asa bhd bv co cv doo eg eirl ev gbr ivs jsc kabushiki kaisha
    kft kg kgaa kk lda lp ltda mbh nv nyrt oao ohg ood ooo oy pjsc pte pty publ pvt sa sab sarl
-   sas sasu sca sdn se sl snc sp spa sro srl spzoo tbk ug zrt sadecv sabdecv srldecv`.split(/\s+/),
+   sas sasu sca sdn se sl snc sp spa sro srl spzoo tbk ug zrt sadecv sabdecv srldecv
+   inc llc llp ltd plc`.split(/\s+/),
 );
 const FORM_WORDS_MAX = 6;
+const WRITTEN_FORM =
+  / (?:public limited company|limited liability (?:company|partnership)|societe (?:anonyme|par actions simplifiee|a responsabilite limitee)|sociedad (?:anonima|limitada)|societa (?:per azioni|a responsabilita limitata)|gesellschaft mit beschrankter haftung|haftungsbeschrankt|naamloze vennootschap|besloten vennootschap|aktiebolag|aksjeselskap|aktieselskab|osakeyhtio)$/;
+const MARKS = /[™℠®©]/g;
+/** After the name: where its shares are traded, or how it stands. */
+const REMARK =
+  /(?<=\S\s{0,2})[[(]\s{0,2}(?:(?:nasdaq|nyse|amex|lse|aim|otc|tsx|asx)(?:\s{0,2}:\s{0,2}[a-z0-9.]{1,8})?|in (?:administration|liquidation|receivership)|dissolved)\s{0,2}[\])]$/;
 /** German and Austrian partnerships with a company as partner: `GmbH & Co. KG`, `AG & Co. KGaA`. */
 const COMPANY_AS_PARTNER = / (?:gmbh|ag|se|ug|mbh) and co (?:kg|ohg|kgaa)$/;
 
@@ -36,14 +45,22 @@ export function normaliseCompanyName(text: string): Normalised {
   if (text === '') return invalid('empty');
   const folded = PLAIN_NAME.test(text) ? text : foldName(text);
   if (folded === '') return invalid(tidyCell(text) === '' ? 'empty' : 'not_a_name');
-  return oneValue(withoutForms(folded.replace(COMPANY_AS_PARTNER, '').split(' ')).join(' '));
+  return oneValue(withoutAllForms(folded));
+}
+
+/** Removes form after form: one may leave another at the end, as in `Acme Société Anonyme SA`, `Acme Aktiebolag Group`. */
+function withoutAllForms(name: string): string {
+  const rest = name.replace(WRITTEN_FORM, '').replace(COMPANY_AS_PARTNER, '');
+  const shorter = withoutForms(rest.split(' ')).join(' ');
+  return shorter === name ? name : withoutAllForms(shorter);
 }
 
 function foldName(text: string): string {
-  return fold(tidyCell(text))
+  return fold(tidyCell(text.replace(MARKS, ' ')))
     .normalize('NFKC')
+    .replace(REMARK, '')
     .replaceAll("'", '')
-    .replaceAll('&', ' and ')
+    .replace(/&(?:amp;)?/g, ' and ')
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .trim();
 }

@@ -5,7 +5,13 @@
  * case, accents and punctuation. When two languages use one name for two regions, the first language wins.
  * 3. A short list of variants that are missing from CLDR: UK, England, USA, Holland, ... The tables are built
  * once, at the first name that is not a code, which takes about 30 ms.
+ * 4. Several of these that mean one country: `GB - United Kingdom`, `Germany (DE)`, `England, UK`.
+ * 5. Codes of subdivisions (ISO 3166-2): `GB-ENG`, `US-CA`. One that is also a language and another country, as the
+ * locale `de-AT`, is no country.
+ * 6. Calling codes that one country alone has: `+49`. Those of several, as `+44`, only say how to read a phone number.
  */
+import type { CountryCallingCode } from 'libphonenumber-js/max';
+import phoneMetadata from 'libphonenumber-js/max/metadata';
 import { fold } from '../lib/fold.ts';
 import { alpha3Codes, countryVariants } from './country-variants.ts';
 import { foldUnicode, isTooLong, tidyCell } from './normalised.ts';
@@ -32,6 +38,14 @@ export function countryCode(text: string): string | null {
   return code;
 }
 
+/** Returns the English name of a country by its alpha-2 code. */
+export function countryName(code: string): string {
+  englishNames ??= new Intl.DisplayNames('en', { type: 'region' });
+  return englishNames.of(code) ?? code;
+}
+
+let englishNames: Intl.DisplayNames | undefined;
+
 /** A list repeats few country names a million times. */
 const seen = new Map<string, string | null>();
 const SEEN_MAX = 1_000;
@@ -40,14 +54,75 @@ const MEMORABLE_LENGTH_MAX = 64;
 function findCountryCode(text: string): string | null {
   if (isTooLong(text)) return null;
   const tidy = tidyCell(text);
-  if (tidy.length === 2) {
-    const code = tidy.toUpperCase();
-    codes ??= new Set(countryCodes());
-    if (codes.has(code)) return code;
-  }
+  if (isCountryCode(tidy.toUpperCase())) return tidy.toUpperCase();
   if (tidy === '') return null;
+  return namedCountry(tidy) ?? repeatedCountry(tidy) ?? countryOfSubdivision(tidy);
+}
+
+function isCountryCode(text: string): boolean {
+  codes ??= new Set(countryCodes());
+  return codes.has(text);
+}
+
+function namedCountry(text: string): string | null {
   names ??= countryNames();
-  return names.get(foldCountry(tidy)) ?? null;
+  return names.get(foldCountry(text)) ?? null;
+}
+
+/** Between the names and codes of one cell. */
+const BETWEEN_NAMES = /\s[-–—]+\s|[–—:/|,;()[\]]+/;
+const CODE_BEFORE_NAME = /^([a-z]{2,3})[ -]+(.{4,})$/i;
+const NAMES_MAX = 4;
+
+/** The one country that each part of the text may mean. */
+function repeatedCountry(text: string): string | null {
+  const split = text.split(BETWEEN_NAMES, NAMES_MAX + 1).filter((part) => part.trim() !== '');
+  const parts = split.length > 1 ? split : (CODE_BEFORE_NAME.exec(text)?.slice(1) ?? [text]);
+  if (parts.length > NAMES_MAX) return null;
+  const [first = [], ...others] = parts.map((part) => countriesMeant(part.trim()));
+  const [country = null, ...further] = first.filter((code) =>
+    others.every((o) => o.includes(code)),
+  );
+  return further.length === 0 ? country : null;
+}
+
+function countriesMeant(text: string): readonly string[] {
+  const code = text.toUpperCase();
+  if (isCountryCode(code)) return [code];
+  const named = namedCountry(text);
+  return named === null ? countriesCalled(text) : [named];
+}
+
+const SUBDIVISION = /^([a-z]{2})-([a-z]{2,3})$/i;
+
+function countryOfSubdivision(text: string): string | null {
+  const [, country = '', part = ''] = SUBDIVISION.exec(text.toUpperCase()) ?? [];
+  if (!isCountryCode(country)) return null;
+  const other = isCountryCode(part) ? part : namedCountry(part);
+  return other === null || other === country || !isLanguage(country) ? country : null;
+}
+
+function isLanguage(code: string): boolean {
+  languageNames ??= new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
+  return languageNames.of(code.toLowerCase()) !== undefined;
+}
+
+let languageNames: Intl.DisplayNames | undefined;
+
+/**
+ * Returns the region by which national phone numbers are read: the country that the text names, or one of those that share
+ * the calling code (`+44`), whose numbers are read alike.
+ */
+export function phoneRegion(text: string): string | null {
+  return countryCode(text) ?? countriesCalled(tidyCell(text))[0] ?? null;
+}
+
+const CALLING_CODE = /^(?:\+|00) ?(\d{1,3})$/;
+
+/** The countries of a calling code, the one with the numbering plan of all first. */
+function countriesCalled(text: string): readonly string[] {
+  const code = CALLING_CODE.exec(text)?.[1] ?? '';
+  return phoneMetadata.country_calling_codes[code as CountryCallingCode] ?? [];
 }
 
 function countryCodes(): string[] {
@@ -88,5 +163,6 @@ function foldCountry(name: string): string {
     .replace(/&/g, ' and ')
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
     .replace(/^the /, '')
+    .replace(/\brep\b/, 'republic')
     .trim();
 }

@@ -8,12 +8,15 @@
  * the registrable one.
  * 3. Free-mail domains, and pages on a social network, identify no company; a host below a free-mail domain is
  * tried only in full.
- * 4. Quotes around it, a scheme with a slash or a colon too few and the address of a web archive are removed.
+ * 4. Quotes, brackets and words around it and a scheme twice, made harmless (`hxxps`, `[.]`) or with a slash or a colon too
+ * few or too many are removed. A link of search
+ * results, mails or a web archive leads to the address inside.
  * 5. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
  */
 import { getDomain, parse } from 'tldts';
 import { toASCII } from 'tr46';
 import { isFreeMailDomain } from './free-mail-domains.ts';
+import { linkTarget } from './link-target.ts';
 import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
 import { isProfilePage } from './other-networks.ts';
 
@@ -26,9 +29,8 @@ const HOST_CHARACTERS_MAX = 253;
 const LONG_LABEL = /[^.\u3002\uff0e\uff61]{64}/u;
 /** Below these every name of two labels is registrable: the list has no longer suffix for them. */
 const SIMPLE_DOMAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*\.(?:com|org|net|edu|gov|info|dev|app)$/;
-/** The text that a web archive puts before the address of a page: the time of the copy. */
-const ARCHIVE = /^(?:https?:\/\/)?web\.archive\.org\/web\/\d{4,14}[a-z_]{0,4}\/(?=\S)/i;
 const SIMPLE_DOMAIN_CHARACTERS_MAX = 63;
+const BETWEEN_WORDS = /[\s,;|()<>"'[\]]+/;
 
 /** Reasons: `empty`, `too_long`, `not_a_domain`, `public_suffix`, `free_mail_domain`,
  * `page_on_a_network`. */
@@ -40,10 +42,13 @@ export function normaliseDomain(text: string): Normalised {
   if (isTooLong(text)) return invalid('too_long');
   const tidy = tidyCell(text)
     .replace(/^["“”„]{1,3}|["“”]{1,3}$/g, '')
+    .replace(/(?:%20){1,5}$/, '')
+    .replace(/^hxxp(?=s?:)/i, 'http')
+    .replaceAll('[.]', '.')
     .trim();
   if (tidy === '') return invalid('empty');
   const whole = domainsOfUrl(tidy);
-  if ('values' in whole || !/[\s,;|]/.test(tidy)) return whole;
+  if ('values' in whole || !BETWEEN_WORDS.test(tidy)) return whole;
   return domainsAmongWords(tidy, whole);
 }
 
@@ -73,7 +78,7 @@ function withoutRootDot(host: string): string {
 function domainsAmongWords(tidy: string, whole: Normalised): Normalised {
   const found: string[] = [];
   let refused = whole;
-  for (const word of tidy.split(/[\s,;|()<>"]+/)) {
+  for (const word of tidy.split(BETWEEN_WORDS)) {
     if (!word.includes('.')) continue;
     const outcome = domainsOfUrl(word);
     if (!('values' in outcome)) {
@@ -86,7 +91,7 @@ function domainsAmongWords(tidy: string, whole: Normalised): Normalised {
 }
 
 function domainsOfUrl(text: string): Normalised {
-  const { host: raw, path } = splitUrl(text);
+  const { host: raw, path } = splitUrl(linkTarget(text));
   const host = toAsciiHost(raw);
   if (host === null) return invalid('not_a_domain');
   if (isProfilePage(host, path)) return invalid('page_on_a_network');
@@ -121,9 +126,10 @@ function withoutWww(host: string): string {
 
 /** The parts of a URL of any scheme or none; also `user@host` and `mailto:user@host`. */
 function splitUrl(text: string): { host: string; path: string } {
-  const schemeless = text
-    .replace(ARCHIVE, '')
-    .replace(/^(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}|^mailto:|^https?(?::\/|\/\/)/i, '');
+  const schemeless = text.replace(
+    /^(?:https?:\/\/){0,2}(?:(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2,3}|mailto:|https?(?::\/?|\/\/))|^(?:https?:\/\/){1,2}/i,
+    '',
+  );
   const end = schemeless.search(/[/\\?#]/);
   const authority = end < 0 ? schemeless : schemeless.slice(0, end);
   const afterUser = authority.slice(authority.lastIndexOf('@') + 1);

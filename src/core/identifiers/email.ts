@@ -2,12 +2,12 @@
  * E-mail addresses (RFC 5321 and 6531), in their canonical form:
  * 1. Lower case throughout; a Unicode domain becomes ASCII (`xn--`), a Unicode mailbox stays.
  * 2. No provider tricks: dots and `+tags` are part of the mailbox.
- * 3. `mailto:`, a display name, angle brackets, words around the address, a full stop after it and spaces around
+ * 3. `mailto:`, `SMTP:`, `Email:`, a display name, angle brackets, words around the address, a full stop after it and spaces around
  * its `@` are removed. Two addresses joined by `mailto:` are two addresses.
  * 4. A cell with several addresses gives all of them, in their order.
  * 5. A full stop at a mailbox's end stays, against the RFC: some carriers issued such addresses, and sources
  * contain them.
- * 6. `[at]`, `(dot)` and the like are what they stand for, and a mailbox in quotes that needs none is itself.
+ * 6. `[at]`, `(dot)`, `%40` and the like are what they stand for, and a mailbox in quotes that needs none is itself.
  * 7. Refused: mailboxes that need quotes, address literals and domains without a dot. They are valid, and no stored
  * address has them.
  */
@@ -33,14 +33,16 @@ const LABEL_CHARACTERS_MAX = 63;
 const HIDDEN_AT = /\s{0,2}[[({]\s{0,2}(?:at|@)\s{0,2}[\])}]\s{0,2}/gi;
 const HIDDEN_DOT = /\s{0,2}[[({]\s{0,2}(?:dot|punkt|\.)\s{0,2}[\])}]\s{0,2}/gi;
 const QUOTED_MAILBOX = /(^|[\s,;<])"([^"\s@]{1,64})"@/g;
-const SCHEMES = /mailto:|https?:\/\//gi;
+const SCHEMES = /mailto:|https?:\/\/|(?<![^\s,;<(])(?:smtp|e-?mail):/gi;
+/** `@` as a link or a page writes it, in a text without another. */
+const ENCODED_AT = /%40|&#(?:64|x40);/gi;
 const SEPARATORS = /[\s,;<>()[\]"|/\\]+/;
 
 /** Reasons: `empty`, `too_long`, `not_an_email`. */
 export function normaliseEmail(text: string): Normalised {
   if (isPlainAddress(text)) return { values: [text.toLowerCase()] };
   if (isTooLong(text)) return invalid('too_long');
-  const tidy = tidyCell(text)
+  const tidy = withAt(tidyCell(text))
     .replace(HIDDEN_AT, '@')
     .replace(HIDDEN_DOT, '.')
     .replace(QUOTED_MAILBOX, '$1$2@');
@@ -48,6 +50,10 @@ export function normaliseEmail(text: string): Normalised {
   const whole = canonicalAddress(tidy);
   if (whole !== null) return { values: [whole] };
   return severalValues(addressesIn(tidy), 'not_an_email');
+}
+
+function withAt(text: string): string {
+  return text.includes('@') ? text : text.replace(ENCODED_AT, '@');
 }
 
 function isPlainAddress(text: string): boolean {

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type IdentifierKind, normaliseIdentifier } from './identifier.ts';
+import {
+  type IdentifierKind,
+  identifierKinds,
+  kindsOfCountries,
+  normaliseIdentifier,
+} from './identifier.ts';
 
 describe('normaliseIdentifier', () => {
   test.each<[IdentifierKind, string, string]>([
@@ -40,5 +45,26 @@ describe('normaliseIdentifier', () => {
     expect(normaliseIdentifier('phone', ' 2025550100', { subject: 'person' })).toEqual({
       reason: 'phone_without_country',
     });
+  });
+
+  test('only kinds of countries depend on one', () => {
+    const texts = [
+      '020 7946 0000',
+      '48839',
+      'GB 48839',
+      'jane@example.com',
+      'Example GmbH',
+      'a.de',
+    ];
+    const contexts = ['GB', 'DE', 'US'].map((code) => {
+      return { subject: 'company', region: code, registryCountry: code } as const;
+    });
+    const depends = identifierKinds.filter((kind) =>
+      texts.some((text) => {
+        const found = contexts.map((context) => normaliseIdentifier(kind, text, context));
+        return new Set(found.map((one) => JSON.stringify(one))).size > 1;
+      }),
+    );
+    expect(new Set(depends)).toEqual(kindsOfCountries);
   });
 });

@@ -35,6 +35,12 @@ export interface NormaliseContext {
   fromQuery?: boolean;
 }
 
+/** The kinds whose values depend on `region` or `registryCountry`. */
+export const kindsOfCountries: ReadonlySet<IdentifierKind> = new Set<IdentifierKind>([
+  'phone',
+  'registry_number',
+]);
+
 /**
  * Returns the canonical values of a text, in the order to try, or the reason why it has none. Never throws; takes
  * time linear in the length. The first value normalises to itself.

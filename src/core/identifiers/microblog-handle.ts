@@ -1,17 +1,23 @@
 /**
  * Microblog handles, in their canonical form: lower case, without `@`.
  * 1. From `@handle`, `handle`, or a URL of either brand name of the service, with any subdomain, the old `#!/`
- * form, an `@` before the handle, a query or a longer path; also from a `nitter` mirror, and after `twitter:`.
+ * form, an `@` before the handle, a query or a longer path; also from its mirrors, a web archive and links that lead
+ * on, and after `twitter:`. Brackets, quotes, punctuation and a note in parentheses around it are removed.
  * 2. Letters, digits and underscores, at most 15 (20 for the oldest accounts).
  * 3. The service's own pages are not handles; its follow links name one in their query.
  */
+import { linkTarget } from './link-target.ts';
 import { invalid, isTooLong, type Normalised, tidyCell } from './normalised.ts';
 
 const PLAIN_HANDLE = /^@?([a-z0-9_]{1,20})$/i;
 const WEB_ADDRESS =
   /^(?:[a-z]{2,10}:)?(?:\/\/)?((?:[a-z0-9-]+\.)+[a-z]{2,20})(?::\d{1,5})?(?:[/?#]|$)/i;
-const LABEL = /^(?:twitter|x)\s*:\s*@?(?=[a-z0-9_]{1,20}$)/i;
-const serviceHosts: ReadonlySet<string> = new Set(['twitter.com', 'x.com']);
+const LABEL = /^(?:twitter|tw|x)\s*:\s*@?(?=[a-z0-9_]{1,20}$)/i;
+const NOTE = /(?<=\S)\s{0,3}\([^()]{0,100}\)$/;
+const AROUND = /^[(<"“[]{1,3}(?=@|https?:)|[)>"”\],;.\s]{1,5}$/g;
+const serviceHosts: ReadonlySet<string> = new Set(
+  'twitter.com x.com fixupx.com fixvx.com fxtwitter.com vxtwitter.com xcancel.com'.split(' '),
+);
 const servicePages: ReadonlySet<string> = new Set(
   `about account compose download explore hashtag home i intent jobs login logout messages
    notifications oauth privacy search settings share signup tos who_to_follow widgets`.split(/\s+/),
@@ -22,8 +28,11 @@ export function normaliseMicroblogHandle(text: string): Normalised {
   const plain = PLAIN_HANDLE.exec(text);
   if (plain?.[1] !== undefined) return handleValue(plain[1]);
   if (isTooLong(text)) return invalid('too_long');
-  const tidy = tidyCell(text).replace(LABEL, '');
-  if (tidy === '') return invalid('empty');
+  const cell = tidyCell(text);
+  if (cell === '') return invalid('empty');
+  // A bare word with a note may as well be a name: `Ada (CEO)`.
+  const bare = /[@/]/.test(cell) ? cell.replace(NOTE, '').replace(AROUND, '') : cell;
+  const tidy = linkTarget(bare.replace(LABEL, '').replace(/^@\s{1,3}/, ''));
   const host = WEB_ADDRESS.exec(tidy)?.[1]?.toLowerCase();
   if (host === undefined) return handleValue(tidy);
   if (!serviceHosts.has(host.split('.').slice(-2).join('.')) && !host.startsWith('nitter.')) {

@@ -6,9 +6,11 @@
  * 3. The old public form `/pub/<name>/<a>/<b>/<c>` is today's handle `<name>-<c><b><a>`, with b and c padded to
  * three characters, to which the network itself redirects it.
  * 4. Percent escapes are decoded; letters of any script stay, invisible characters are removed.
- * 5. A comma or semicolon after the address is none of it; a search engine's link leads to the address in its query.
+ * 5. Words, quotes and punctuation around the address are none of it, nor is the network's name before it. A link of
+ * search results or mails leads to the address in its query.
  * 6. A bare handle is itself. Hosts of other networks are refused, and e-mail addresses.
  */
+import { linkTarget } from './link-target.ts';
 import {
   foldCase,
   foldUnicode,
@@ -16,6 +18,7 @@ import {
   isTooLong,
   type Normalised,
   oneValue,
+  severalValues,
   tidyCell,
 } from './normalised.ts';
 import { isOtherNetwork } from './other-networks.ts';
@@ -24,9 +27,9 @@ const personPaths: ReadonlySet<string> = new Set(['in', 'pub']);
 const companyPaths: ReadonlySet<string> = new Set(['company', 'school', 'showcase']);
 const PLAIN_HANDLE = /^[a-z0-9-]+$/;
 const HANDLE = /^[^\s\p{C}/?#%@:\\<>"|,;()[\]{}=^`]+$/u;
-/** A link of a page of search results, with the address in its query. */
-const SEARCH_LINK =
-  /^(?:https?:\/\/)?(?:www\.)?google\.[a-z.]{2,6}\/url\?(?:[^#]{0,500}&)?(?:q|url)=([^&#]+)/i;
+const LABEL = /^linkedin\s{0,3}:\s{0,3}(?=\S)/i;
+/** A word that is an address for certain: `in/out` in prose is none. */
+const ADDRESS_AMONG_WORDS = /^(?:https?:\/\/)?[^/\s]+\.[^/\s]+\//i;
 const HANDLE_CHARACTERS_MAX = 200;
 /** A kind of page may come first, or after a prefix such as `/mwlite/`. */
 const PREFIX_SEGMENTS_MAX = 2;
@@ -38,17 +41,25 @@ export function normaliseProfileUrl(text: string, subject: 'person' | 'company')
   if (text.length <= HANDLE_CHARACTERS_MAX && PLAIN_HANDLE.test(text)) return { values: [text] };
   const tidy = tidyCell(text)
     .replace(/^<(.*)>$/s, '$1')
-    .replace(/[\s,;]{1,5}$/, '');
-  const target = SEARCH_LINK.exec(tidy)?.[1];
-  const linked = target === undefined ? null : decodeEscapes(target);
-  if (linked !== null && !SEARCH_LINK.test(linked)) return normaliseProfileUrl(linked, subject);
+    .replace(/[\s,;]{1,5}$/, '')
+    .replace(LABEL, '');
   if (tidy === '') return invalid('empty');
-  const schemeless = tidy.replace(/^(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}/i, '');
+  const whole = profileOf(linkTarget(tidy), subject);
+  if ('values' in whole || !tidy.includes('/')) return whole;
+  const found = tidy
+    .split(/[\s,;|()<>"'[\]]+/)
+    .filter((word) => word !== tidy && ADDRESS_AMONG_WORDS.test(word))
+    .map((word) => profileOf(linkTarget(word), subject))
+    .flatMap((outcome) => ('values' in outcome ? outcome.values : []));
+  return severalValues(found, whole.reason);
+}
+
+function profileOf(text: string, subject: 'person' | 'company'): Normalised {
+  const schemeless = text.replace(/^(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}/i, '');
   const address = schemeless.split(/[?#]/, 1)[0] ?? '';
   const segments = address.split(/[/\\]+/).filter((segment) => segment !== '');
-  const isBare = schemeless === tidy && segments.length === 1 && address === segments[0];
-  if (isBare) return handleValue(address);
-  return handleOfPath(segments, subject);
+  const isBare = schemeless === text && segments.length === 1 && address === segments[0];
+  return isBare ? handleValue(address) : handleOfPath(segments, subject);
 }
 
 function handleOfPath(segments: string[], subject: 'person' | 'company'): Normalised {
@@ -82,7 +93,7 @@ function handleFrom(kind: string, path: string[]): string {
 function handleValue(raw: string): Normalised {
   const decoded = decodeEscapes(raw);
   if (decoded === null) return invalid('not_a_profile');
-  const folded = foldCase(foldUnicode(decoded).trim());
+  const folded = foldCase(foldUnicode(decoded).trim()).replace(/\.+$/, '');
   if (folded.length > HANDLE_CHARACTERS_MAX) return invalid('too_long');
   return HANDLE.test(folded) ? oneValue(folded) : invalid('not_a_profile');
 }

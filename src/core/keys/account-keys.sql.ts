@@ -20,6 +20,8 @@ export interface AccountKey extends CountersOf {
   /** Time at which a rolled key expires. */
   expiresAt: Date | null;
   revokedAt: Date | null;
+  /** Its last call, within five minutes; null before the first. */
+  lastUsedAt: Date | null;
   /** The key that sessions with the account's password present. */
   isConsole: boolean;
 }
@@ -27,7 +29,8 @@ export interface AccountKey extends CountersOf {
 const columns = (sql: Sql) => sql`
   k.id, k.account_id, k.prefix, k.name, k.mode, k.scopes, k.requests_per_minute,
   k.requests_per_day, k.rows_per_minute, ${creditsPerDay(sql)} as credits_per_day, k.created_at,
-  k.expires_at, k.revoked_at, k.is_console, k.requests_of, k.rows_of, k.credits_of`;
+  k.expires_at, k.revoked_at, (select used_at from key_uses where key_id = k.id) as last_used_at,
+  k.is_console, k.requests_of, k.rows_of, k.credits_of`;
 
 /** The owner of keys: an account, in one mode, or in both for null. Console keys are excluded. */
 export interface KeyOwner {

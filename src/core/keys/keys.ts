@@ -2,7 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-import { AppError, conflict, notFound } from '../lib/errors.ts';
+import { AppError, conflict, forbidden, notFound } from '../lib/errors.ts';
 import { displayPrefix, generateKey, hashKey, type KeyMode, parseKey } from './key-format.ts';
 import {
   type ApiKey,
@@ -18,7 +18,14 @@ import {
 } from './keys.sql.ts';
 
 /** Scopes that the holder of an account may give a key. */
-export const accountScopes = ['enrich', 'search', 'batches', 'exports', 'account'] as const;
+export const accountScopes = [
+  'enrich',
+  'search',
+  'batches',
+  'exports',
+  'account',
+  'reconcile',
+] as const;
 /** All scopes. `admin` reads the whole service, so only its operator gives it. */
 export const scopes = [...accountScopes, 'admin'] as const;
 export type Scope = (typeof scopes)[number];
@@ -127,6 +134,15 @@ export async function authenticate(sql: Sql, keySha256: Buffer): Promise<ApiKey>
   if (key === undefined) throw invalidKey();
   if (key.revokedAt !== null) throw keyRevoked();
   return key;
+}
+
+/**
+ * Throws `AppError` 403 for a key of the reconciliation service. It is in addresses, which others may read: sent in any other
+ * way it is good for nothing.
+ */
+export function refuseAddressKey({ scopes }: Pick<ApiKey, 'scopes'>): void {
+  if (!scopes.every((one) => one === 'reconcile')) return;
+  throw forbidden('This key is for the address of the reconciliation service. Use another one.');
 }
 
 /** Revokes a key by its display prefix. Throws `AppError` `not_found` when no valid key has it. */

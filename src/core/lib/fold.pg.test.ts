@@ -3,6 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { fold } from './fold.ts';
 
+/** Marks that Unicode goes on adding: Node and the database may know different versions, and order them differently. */
+const GROWING_BLOCK = /[\u1ab0-\u1aff]/;
+
 let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -32,10 +35,11 @@ test.each([
 
 test('the database folds any text of the Latin, Greek and Cyrillic scripts and of punctuation alike', async () => {
   const letters = Array.from({ length: 0x2212 }, (_, code) => String.fromCodePoint(code + 1));
-  const known = letters.filter((letter) =>
-    /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u.test(
-      letter,
-    ),
+  const known = letters.filter(
+    (letter) =>
+      /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Common}\p{Script=Inherited}]/u.test(
+        letter,
+      ) && !GROWING_BLOCK.test(letter),
   );
   expect(await foldInSql(known)).toEqual(known.map(fold));
   const unit = fc.oneof(fc.constantFrom(...known), fc.constantFrom(...'aÄßéß’`´-–ΣσÅ東ı'));

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { must } from './assert.ts';
 
@@ -7,6 +7,12 @@ import { must } from './assert.ts';
  * from `src/` under the test runner and from `dist/src/` when compiled, so the distance differs.
  */
 export const packageRoot: string = findPackageRoot(import.meta.dirname);
+
+/** The version of the installed package, as `package.json` has it. */
+export function readVersion(): string {
+  const text = readFileSync(path.join(packageRoot, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
 
 function findPackageRoot(from: string): string {
   let folder = from;

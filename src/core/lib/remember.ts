@@ -1,18 +1,22 @@
 /**
- * Returns the function with its results kept by text, for texts that a list repeats a thousand times. Forgets all of
- * them at the maximum; results must not be changed.
+ * Returns the function with its results kept by text, for texts that a list repeats a thousand times. Keeps at most
+ * `textsMax`, those used last among them; results must not be changed.
  */
 export function remember<Value>(
   compute: (text: string) => Value,
   textsMax: number,
 ): (text: string) => Value {
-  const known = new Map<string, Value>();
+  let recent = new Map<string, Value>();
+  let earlier = new Map<string, Value>();
   return (text) => {
-    const found = known.get(text);
+    const found = recent.get(text);
     if (found !== undefined) return found;
-    const value = compute(text);
-    if (known.size >= textsMax) known.clear();
-    known.set(text, value);
+    const value = earlier.get(text) ?? compute(text);
+    if (recent.size >= textsMax / 2) {
+      earlier = recent;
+      recent = new Map();
+    }
+    recent.set(text, value);
     return value;
   };
 }

@@ -8,7 +8,7 @@ import { metrics } from '../metrics.ts';
 
 /** Above the slowest response of a healthy server, below what a caller would notice. */
 const RESPONSE_MS_MAX = 50;
-/** Limits are exact again withTimeout 5 s of the store's return. */
+/** Limits are exact again within 5 s of the store's return. */
 const RETRY_MS = 500;
 
 const degraded = new Gauge({
@@ -62,7 +62,7 @@ async function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   let hasResponded = false;
   const late = new Promise<never>((_resolve, reject) => {
-    const giveUp = () => reject(new Error(`no response withTimeout ${ms} ms`));
+    const giveUp = () => reject(new Error(`no response within ${ms} ms`));
     setImmediate(() => {
       if (hasResponded) return;
       timer = setTimeout(() => setImmediate(() => setImmediate(giveUp)), ms);

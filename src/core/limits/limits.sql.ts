@@ -51,6 +51,21 @@ export async function leaseRequests(
     select granted, total from leased order by place`;
 }
 
+/** Takes requests from the present day of a key; false, and nothing is taken, when it has not as many left. */
+export async function takeFromDay(
+  sql: Sql,
+  { owner, perDay, requests }: { owner: string; perDay: number; requests: number },
+): Promise<boolean> {
+  const taken = await sql`
+    insert into day_counts as d (owner, day, requests)
+    select ${owner}, (clock_timestamp() at time zone 'UTC')::date, ${requests}::int
+    where ${requests}::int <= ${perDay}::int
+    on conflict (owner, day) do update set requests = d.requests + excluded.requests
+    where d.requests + excluded.requests <= ${perDay}::int
+    returning owner`;
+  return taken.length > 0;
+}
+
 /** Deletes counters of past days and buckets that are full again. */
 export async function deleteOldLimits(sql: Sql): Promise<void> {
   await sql`delete from day_counts where day < (now() at time zone 'UTC')::date - 1`;

@@ -3,9 +3,13 @@
  * per account; rows of lists have a bucket of their own if a key sets one.
  */
 import { createHash } from 'node:crypto';
+import type { Sql } from '../db/client.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Bucket, LimitedKey, Limiter, RequestLimits } from './limiter.ts';
+import { takeFromDay } from './limits.sql.ts';
 import { countRefusal } from './refusals.ts';
+
+const DAY_SECONDS = 86_400;
 
 /** Maximum unmetered calls of an account in a minute. */
 const UNMETERED_CALLS_PER_MINUTE = 600;
@@ -38,7 +42,36 @@ export async function chargeUnfinishedSearch(
   key: Pick<LimitedKey, 'requestsOf' | 'requestsPerMinute'>,
   share: number,
 ): Promise<void> {
-  const cost = Math.ceil(TIMED_OUT_SEARCH_REQUESTS * Math.min(1, share)) - 1;
+  await oweRequests(limiter, key, Math.ceil(TIMED_OUT_SEARCH_REQUESTS * Math.min(1, share)) - 1);
+}
+
+/**
+ * Counts the look-ups of a call beyond the request that it was admitted with, as requests of the key's day and minute. Throws
+ * `AppError` 429 when the day has not as many left; the minute lends them, and the next call waits.
+ */
+export async function countFurtherRequests(
+  { sql, limiter }: { sql: Sql; limiter: Limiter },
+  key: LimitedKey,
+  requests: number,
+): Promise<void> {
+  if (requests <= 0) return;
+  const { requestsOf: owner, requestsPerDay: perDay } = key;
+  if (!(await takeFromDay(sql, { owner, perDay, requests }))) {
+    const retrySeconds = DAY_SECONDS - ((Date.now() / 1000) % DAY_SECONDS);
+    throw requestRefused(key, { refusedBy: 'day', retrySeconds });
+  }
+  await oweRequests(limiter, key, requests);
+}
+
+/**
+ * Takes the requests that a metered call costs beyond the one that it was admitted with; the next one waits until they are
+ * there again.
+ */
+async function oweRequests(
+  limiter: Limiter,
+  key: Pick<LimitedKey, 'requestsOf' | 'requestsPerMinute'>,
+  cost: number,
+): Promise<void> {
   if (cost <= 0) return;
   const { requestsOf: owner, requestsPerMinute: perMinute } = key;
   await limiter.oweTokens({ owner, name: 'requests', perMinute, cost });
@@ -63,6 +96,17 @@ export async function countUnmeteredCall(
       tokens.retrySeconds,
     );
   }
+}
+
+/** Takes the unmetered calls that a call costs beyond the one that it was counted as. */
+export async function oweUnmeteredCalls(
+  limiter: Limiter,
+  { accountId }: { accountId: string },
+  cost: number,
+): Promise<void> {
+  if (cost <= 0) return;
+  const perMinute = UNMETERED_CALLS_PER_MINUTE;
+  await limiter.oweTokens({ owner: accountId, name: 'other calls', perMinute, cost });
 }
 
 /** The origin of a sign-in: the network, and the e-mail address if one is given. */
@@ -118,6 +162,29 @@ export async function takeRows(
   const tokens = await limiter.takeTokens(bucket);
   if (!tokens.admitted) countRefusal('rows');
   return tokens.admitted ? 0 : tokens.retrySeconds;
+}
+
+/** As many as the requests that a key may make by default: each tells as much as a single call. */
+const UNPAID_TELLINGS_PER_MINUTE = 60;
+
+/**
+ * Takes ambiguous rows of lists that are told without a payment from the account's bucket. Returns how many of them may be told:
+ * all when the bucket is full, and then the next ones wait, so that a first list of any length is told whole.
+ */
+export async function takeUnpaidTellings(
+  limiter: Limiter,
+  accountId: string,
+  rows: number,
+): Promise<number> {
+  const perMinute = UNPAID_TELLINGS_PER_MINUTE;
+  let cost = rows;
+  while (cost > 0) {
+    const bucket = { owner: accountId, name: 'unpaid tellings', perMinute, cost };
+    const { admitted, remaining } = await limiter.takeTokens(bucket);
+    if (admitted) return cost;
+    cost = Math.min(cost - 1, remaining);
+  }
+  return 0;
 }
 
 /** Enough to correct the columns of a list and see the price each time. */

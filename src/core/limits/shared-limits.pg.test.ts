@@ -29,6 +29,7 @@ import { openRedisLimiter } from './redis-limiter.ts';
 
 const INSTANCES = 4;
 const CLIENTS = 50;
+const ROUNDS_MAX = 8;
 
 const silent = createLog('silent', 'test');
 
@@ -36,6 +37,8 @@ interface Instance {
   admit(): Promise<boolean>;
   /** True when its last log line reports that Redis is unavailable. */
   isAway(): boolean;
+  /** True when Redis has been unavailable to it. */
+  wasAway(): boolean;
   close(): Promise<void>;
 }
 
@@ -63,9 +66,11 @@ function openInstances(database: TestDatabase, key: SharedKey, server?: TestRedi
     const redis = server ? connectRedis(server.url, 'limits', silent) : null;
     const options = { prefix: 'test', processes: INSTANCES };
     let isAway = false;
+    let wasAway = false;
     const log = {
       warn: () => {
         isAway = true;
+        wasAway = true;
       },
       info: () => {
         isAway = false;
@@ -77,6 +82,7 @@ function openInstances(database: TestDatabase, key: SharedKey, server?: TestRedi
     const admit = openAdmission(sql, limiter);
     return {
       isAway: () => isAway,
+      wasAway: () => wasAway,
       admit: async () => (await admit(hashKey(key.key))).limits.admitted,
       async close() {
         redis?.disconnect();
@@ -153,22 +159,27 @@ describeWithRedis('in Redis', () => {
 
   test('FLUSHALL refills no bucket', async () => {
     await using server = await startRedis();
-    const key = await createShared(database, 300, 100_000);
-    const instances = openInstances(database, key, server);
-    let flushed = 0;
-    const isOver = forSeconds(3);
-    const calls = await hammer(instances, (made) => {
-      if (countAdmitted(made) > 303 + flushed * 3 && flushed < 3) {
-        flushed++;
-        void server.client.flushall();
-      }
-      return isOver();
-    });
-    expect(flushed).toBe(3);
+    const flushThrice = async () => {
+      const key = await createShared(database, 300, 100_000);
+      const instances = openInstances(database, key, server);
+      let flushed = 0;
+      const isOver = forSeconds(3);
+      const calls = await hammer(instances, (made) => {
+        if (countAdmitted(made) > 303 + flushed * 3 && flushed < 3) {
+          flushed++;
+          void server.client.flushall();
+        }
+        return flushed === 3 && isOver();
+      });
+      await Promise.all(instances.map((instance) => instance.close()));
+      return { calls, wasAway: instances.some((instance) => instance.wasAway()) };
+    };
+    // On a loaded machine Redis may be too slow for an instance, which then admits its share without it.
+    let round = await flushThrice();
+    for (let tries = 1; round.wasAway && tries < ROUNDS_MAX; tries++) round = await flushThrice();
     // A token taken during the flush, which no other instance has seen, is granted once more.
-    expect(worstExcess(calls, 300)).toBeLessThanOrEqual(1 + flushed);
-    expect(shortfall(calls, 300)).toBeLessThan(3);
-    await Promise.all(instances.map((instance) => instance.close()));
+    expect(worstExcess(round.calls, 300)).toBeLessThanOrEqual(1 + 3);
+    expect(shortfall(round.calls, 300)).toBeLessThan(3);
   });
 
   test('FLUSHALL under load makes a day end early by its leases, never late', async () => {

@@ -29,7 +29,15 @@ function valuesOf(normalised: Normalised): readonly string[] {
   return 'values' in normalised ? normalised.values : [];
 }
 
-/** Returns the companies with these ids. */
+/**
+ * Returns those of the companies with these ids that have ten people and more: ids can be counted through, and a caller who
+ * knows a smaller one knows its name.
+ */
 export async function lookUpCompanyIds(sql: Sql, ids: readonly number[]): Promise<CompanyValue[]> {
+  return (await readCompanies(sql, ids)).filter(({ count }) => count >= FEW);
+}
+
+/** Returns the companies with these ids, of any size: a name is told only to who sent it, or from ten people on. */
+export function readCompanies(sql: Sql, ids: readonly number[]): Promise<CompanyValue[]> {
   return selectCompaniesById(sql, ids);
 }

@@ -3,7 +3,7 @@
  * because `Hovis Holdings` is not `Hovis`, and a form tells the country when nothing else does.
  */
 import { remember } from '../lib/remember.ts';
-import { toLatin } from './latin.ts';
+import { isAscii, toLatin } from './latin.ts';
 
 export interface CompanyName {
   /** Words without legal forms, articles and conjunctions, in order; all words when nothing else is left. */
@@ -14,12 +14,14 @@ export interface CompanyName {
   joined: string;
   /** Folded text with everything. */
   whole: string;
+  /** The folded text without spaces. */
+  solid: string;
 }
 
-const NAME_CHARACTERS_MAX = 300;
+export const NAME_CHARACTERS_MAX = 300;
 /** Employers repeat in a list, and more so among the candidates of its rows. */
 const TEXTS_KEPT = 20_000;
-const WORDS_MAX = 40;
+export const WORDS_MAX = 40;
 
 const list = (text: string): readonly string[] => text.trim().split(/\s+/);
 const set = (text: string): ReadonlySet<string> => new Set(list(text));
@@ -106,11 +108,16 @@ vzw
 kgk
 gk godo/kaisha
 `;
-const formOf = new Map<string, string>();
+/** Spellings of legal forms, with the one of each form. */
+export const formOf = new Map<string, string>();
 for (const line of FORMS.trim().split('\n')) {
   const [form = '', ...spellings] = line.split(' ');
   for (const spelling of [form, ...spellings]) formOf.set(spelling.replaceAll('/', ' '), form);
 }
+/** Most names end with none of these, and are not searched for forms. */
+const lastWordsOfForms = new Set(
+  [...formOf.keys()].map((form) => form.slice(form.lastIndexOf(' ') + 1)),
+);
 const FORM_WORDS_MAX = 5;
 /** Forms that stand before a name as well. */
 const leadingForms = set('pt ooo oao pao zao uab sia ab oy sa');
@@ -237,22 +244,23 @@ for (const line of ABBREVIATIONS.trim().split('\n')) {
 
 /** Returns the words of a name as compared: folded, in Latin letters, dotted letters joined (`N.H.S.` is `nhs`). */
 function splitCompany(text: string): string[] {
-  const all = toLatin(text.slice(0, NAME_CHARACTERS_MAX))
+  const latin = toLatin(text.slice(0, NAME_CHARACTERS_MAX))
     .replaceAll("'", '')
     .replace(STATE_OF_REGISTER, ' ')
-    .replace(/[&+]/g, ' and ')
-    .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')
-    .trim()
-    .split(' ')
-    .filter((word) => word !== '')
-    .slice(0, WORDS_MAX);
-  return joinLetters(all);
+    .replace(/[&+]/g, ' and ');
+  const all = latin.match(isAscii(latin) ? WORDS_OF_ASCII : WORDS_OF_SCRIPT) ?? [];
+  return joinLetters(all.length > WORDS_MAX ? all.slice(0, WORDS_MAX) : all);
 }
+
+const WORDS_OF_SCRIPT = /[\p{L}\p{N}\p{M}]+/gu;
+/** Faster than the above, for most texts. */
+const WORDS_OF_ASCII = /[a-z\d]+/g;
 
 /** `DANAHER CORP /DE/`, as the register of the United States writes the state. */
 const STATE_OF_REGISTER = /\s\/[a-z]{2,3}\/?\s*$/;
 
-function joinLetters(all: readonly string[]): string[] {
+function joinLetters(all: string[]): string[] {
+  if (all.every((word) => word.length > 1)) return all;
   const joined: string[] = [];
   let letters = '';
   for (const word of all) {
@@ -271,7 +279,8 @@ function joinLetters(all: readonly string[]): string[] {
 /** Reads a company's name; null when there is nothing to compare. One text is one object. */
 export const readCompanyName = remember(parseCompanyName, TEXTS_KEPT);
 
-function parseCompanyName(text: string): CompanyName | null {
+/** Reads a company's name as above, once: the names of a register do not repeat. */
+export function parseCompanyName(text: string): CompanyName | null {
   const all = splitCompany(text);
   if (all.length === 0) return null;
   const forms: string[] = [];
@@ -287,16 +296,23 @@ function parseCompanyName(text: string): CompanyName | null {
   const telling = rest.filter((word) => !dropped.has(word));
   const kept = telling.length > 0 ? telling : rest;
   const words = kept.map((word) => fullWordOf.get(word) ?? word);
-  return { words, forms: forms.reverse(), joined: kept.join(''), whole: all.join(' ') };
+  return {
+    words,
+    forms: forms.reverse(),
+    joined: kept.join(''),
+    whole: all.join(' '),
+    solid: all.join(''),
+  };
 }
 
 function formAtEnd(all: readonly string[]): { form: string; words: number } | null {
+  const last = all.at(-1) ?? '';
+  if (last !== 'and' && !lastWordsOfForms.has(last)) return null;
   for (let count = Math.min(FORM_WORDS_MAX, all.length - 1); count > 0; count -= 1) {
     const text = all.slice(-count).join(' ');
     const form = formOf.get(text);
     if (form !== undefined) return { form, words: count };
   }
-  const last = all.at(-1);
   // `& Co` and `GmbH & Co`: the conjunction belongs to the form.
   if (last === 'and' && all.length > 1) return { form: 'and', words: 1 };
   return null;

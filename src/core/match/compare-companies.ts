@@ -1,6 +1,6 @@
 /** Compares two company names word by word and says how they relate. Pure and total. */
 import { branchWords, type CompanyName, groupWords, kindWords } from './company-words.ts';
-import { soundOf } from './latin.ts';
+import { soundAlike } from './latin.ts';
 import { isOneSlip } from './slips.ts';
 
 /** Relations of two company names, best first. */
@@ -60,7 +60,7 @@ function relate(a: CompanyName, b: CompanyName): CompanyRelation {
   if (a.whole === b.whole) return { ...whole('same'), form: 'equal' };
   if (a.joined === b.joined) return whole(isSameList(a.words, b.words) ? 'equal' : 'spaced');
   if (isSameList(a.words, b.words)) return whole('equal');
-  if (a.whole.replaceAll(' ', '') === b.whole.replaceAll(' ', '')) return whole('spaced');
+  if (a.solid === b.solid) return whole('spaced');
   const words = relateWordLists(a.words, b.words);
   const { shared, ours, theirs, slips, short, slipped } = words;
   const apart = [...ours, ...theirs];
@@ -145,10 +145,11 @@ function relateWordLists(a: readonly string[], b: readonly string[]): WordLists 
   return { shared, ours, theirs: left, slips, slipped, short };
 }
 
+const DIGIT = /\d/;
+
 function isAlike(a: string, b: string): boolean {
-  const shorter = Math.min(a.length, b.length);
-  if (shorter < SLIP_MIN || /\d/.test(a) || /\d/.test(b)) return false;
-  return isOneSlip(a, b) || soundOf(a) === soundOf(b);
+  if (Math.min(a.length, b.length) < SLIP_MIN) return false;
+  return (isOneSlip(a, b) || soundAlike(a, b)) && !DIGIT.test(a) && !DIGIT.test(b);
 }
 
 const START_MIN = 4;

@@ -35,11 +35,12 @@ export function compareCompany(row: CompanyRow, card: CompanyCard): CompanyCompa
   }
   if (best === null) return null;
   const { country } = card;
+  const owners = [card];
   return {
     ...best,
     isMain,
-    country: relateCountries(row.country, [country]),
-    city: relatePlaces(row.city, [card.place]),
+    country: relateCountries(row.country, owners),
+    city: relatePlaces(row.city, owners),
     isFormForeign: country !== null && row.name.forms.some((form) => isFormForeign(form, country)),
   };
 }

@@ -49,6 +49,8 @@ test.each([
   ['😀😀', 'not_a_name'],
   ['anna@example.com', 'not_a_name'],
   ['Managing Director', 'name_is_a_title'],
+  ['CEO', 'name_is_a_title'],
+  ['Mr.', 'name_is_a_title'],
   ['Acme Holdings Ltd', 'name_is_a_company'],
   ['University of Leeds', 'name_is_a_company'],
   [
@@ -62,4 +64,18 @@ test.each([
 test('two columns are a family name and a given name, whatever commas they have', () => {
   expect(readNameColumns('Anna', 'Kowalska, MBA')).toMatchObject({ family: 1 });
   expect(readNameColumns('', 'Kowalska')).toMatchObject({ family: 0 });
+});
+
+test('each row is compared anew with one stored name', () => {
+  const stored = storedName(readPersonName('Anna', true), readPersonName('Kowalska', true));
+  const given = (listed: string) => {
+    const row = readPersonName(listed);
+    if (typeof row === 'string') throw new Error(row);
+    return relateNames(row, stored).given;
+  };
+  expect(['Anna Kowalska', 'A. Kowalska', 'Anna Kowalska'].map(given)).toEqual([
+    'equal',
+    'initial',
+    'equal',
+  ]);
 });

@@ -40,7 +40,6 @@ export interface CompanyCard {
 export interface PersonCard {
   id: number;
   name: StoredName;
-  companies: readonly CompanyCard[];
   place: readonly string[];
   country: string | null;
   title: readonly string[];
@@ -58,16 +57,20 @@ export interface PersonComparison {
   title: TitleLevel;
 }
 
-/** Compares a row with a stored person. */
-export function comparePerson(row: PersonRow, card: PersonCard): PersonComparison {
-  const name = relateNames(row.name, card.name);
-  const places = [card.place, ...card.companies.map(({ place }) => place)];
-  const countries = [card.country, ...card.companies.map(({ country }) => country)];
+/** Compares a row with a stored person, who works or worked at `companies`. */
+export function comparePerson(
+  row: PersonRow,
+  card: PersonCard,
+  companies: readonly CompanyCard[],
+): PersonComparison {
+  const { company, companyId } = relateEmployers(row.company, companies);
+  const owners = [card, ...companies];
   return {
-    name,
-    ...relateEmployers(row.company, card.companies),
-    country: relateCountries(row.country, countries),
-    city: relatePlaces(row.city, places),
+    name: relateNames(row.name, card.name),
+    company,
+    companyId,
+    country: relateCountries(row.country, owners),
+    city: relatePlaces(row.city, owners),
     title: relateTitles(row.title, card.title),
   };
 }

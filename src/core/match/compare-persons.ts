@@ -2,7 +2,7 @@
  * Compares the words of two person names and says how they relate, field by field: the levels of the score. Pure and
  * total. One side's division into given and family name is known (a stored record), the other's may be.
  */
-import { soundOf } from './latin.ts';
+import { soundAlike } from './latin.ts';
 import { areNicknames } from './nicknames.ts';
 import type { NameWord, PersonName } from './person-name.ts';
 import { isOneSlip } from './slips.ts';
@@ -57,7 +57,7 @@ function relateWords(a: NameWord, b: NameWord): WordLevel {
     return a.text.charCodeAt(0) === b.text.charCodeAt(0) ? 'initial' : 'none';
   }
   const shorter = Math.min(a.text.length, b.text.length);
-  if (shorter >= START_MIN && soundOf(a.text) === soundOf(b.text)) return 'sound';
+  if (shorter >= START_MIN && soundAlike(a.text, b.text)) return 'sound';
   if (areNicknames(a.text, b.text)) return 'nickname';
   if (shorter >= SLIP_MIN && isOneSlip(a.text, b.text)) return 'slip';
   if (shorter >= START_MIN && (a.text.startsWith(b.text) || b.text.startsWith(a.text))) {
@@ -79,8 +79,25 @@ const rank: Record<GivenLevel, number> = {
   none: 8,
 };
 
+/** The listed name compared last, with its relations: most candidates of a row among many people are namesakes. */
+let listed: PersonName | null = null;
+const related = new Map<StoredName, NameRelation>();
+
 /** Compares a row's name with a stored one, in both divisions of the stored name. */
 export function relateNames(row: PersonName, stored: StoredName): NameRelation {
+  if (row !== listed) {
+    listed = row;
+    related.clear();
+  }
+  let relation = related.get(stored);
+  if (relation === undefined) {
+    relation = relate(row, stored);
+    related.set(stored, relation);
+  }
+  return relation;
+}
+
+function relate(row: PersonName, stored: StoredName): NameRelation {
   const straight = relateDivided(row, stored.given, stored.family, stored.also);
   if (isGood(straight)) return straight;
   const turned = relateDivided(row, stored.family, stored.given, stored.also);
@@ -166,8 +183,9 @@ function relateDivided(
 function bestFamily(left: readonly NameWord[], word: NameWord): { index: number; level: number } {
   let index = -1;
   let level = familyLevels.length;
-  for (const [place, other] of left.entries()) {
-    const found = familyLevels.indexOf(relateWords(other, word));
+  // By index: for each of some hundred candidates of a row, an iterator would be garbage.
+  for (let place = 0; place < left.length; place++) {
+    const found = familyLevels.indexOf(relateWords(left[place] as NameWord, word));
     if (found === -1 || found >= level) continue;
     index = place;
     level = found;
@@ -235,8 +253,10 @@ function relateGiven(
     row: 0,
     stored: 0,
   };
-  for (const [rowAt, ours] of left.entries()) {
-    for (const [storedAt, theirs] of given.entries()) {
+  for (let rowAt = 0; rowAt < left.length; rowAt++) {
+    const ours = left[rowAt] as NameWord;
+    for (let storedAt = 0; storedAt < given.length; storedAt++) {
+      const theirs = given[storedAt] as NameWord;
       const level = givenLevel(ours, theirs, rowAt, storedAt);
       const penalty = rowAt + storedAt;
       const known = best.row + best.stored;

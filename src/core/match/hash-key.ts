@@ -23,6 +23,8 @@ export type KeyKind = keyof typeof keyKinds;
 const KINDS = 8;
 const HIGH_BITS = 0x1_0000;
 const LOW_WORD = 0x1_0000_0000;
+/** All keys are below it. */
+export const KEYS_END = HIGH_BITS * LOW_WORD * KINDS;
 
 /** Returns the number of a key; the same on every machine. */
 export function hashKey(kind: KeyKind, text: string): number {

@@ -6,9 +6,9 @@
 import type { CompanyName } from './company-words.ts';
 import type { StoredName } from './compare-persons.ts';
 import { hashKey, keyKinds, kindOfKey } from './hash-key.ts';
-import { soundOf } from './latin.ts';
+import { soundOf, soundOfRare } from './latin.ts';
 import { fullNamesOf } from './nicknames.ts';
-import type { NameWord, PersonName } from './person-name.ts';
+import { type NameWord, type PersonName, wordOf } from './person-name.ts';
 
 const GIVEN_WORDS_MAX = 3;
 const FAMILY_WORDS_MAX = 3;
@@ -54,7 +54,7 @@ function employerKey(word: string, company: number): number {
 /** Returns the keys of a stored person. `companies` are the ids of present and past employers. */
 export function personKeys(name: StoredName, companies: readonly number[]): Set<number> {
   const keys = new Set<number>();
-  const also = name.also.map((text) => ({ text, joined: text }));
+  const also = name.also.map(wordOf);
   const given = [...name.given.slice(0, GIVEN_WORDS_MAX), ...also];
   const family = name.family.slice(-FAMILY_WORDS_MAX);
   const families = family.flatMap(formsOf);
@@ -108,14 +108,14 @@ function acronymKey(acronym: string): number {
 }
 
 /** Longest first: long words are rare. */
-function tellingWords(words: readonly string[]): string[] {
+function tellingWords({ words }: CompanyName): string[] {
   return [...new Set(words.map(soundOf))]
     .sort((a, b) => b.length - a.length || (a < b ? -1 : 1))
     .slice(0, PAIR_WORDS_MAX);
 }
 
 function wordKeys(name: CompanyName): number[] {
-  const longest = tellingWords(name.words);
+  const longest = tellingWords(name);
   return longest.flatMap((word, at) =>
     longest
       .slice(at + 1)
@@ -127,7 +127,7 @@ function wordKeys(name: CompanyName): number[] {
 
 /** Key of a whole name. */
 export function wholeKey({ joined }: CompanyName): number {
-  return hashKey('company', `e:${soundOf(joined)}`);
+  return hashKey('company', `e:${soundOfRare(joined)}`);
 }
 
 /** Returns the keys of a stored name of a company. */
@@ -140,7 +140,7 @@ export function companyKeys(name: CompanyName): Set<number> {
       keys.add(acronymKey(acronym));
   }
   if (words.length <= 2) {
-    for (const word of tellingWords(words)) keys.add(hashKey('company', `w:${word}`));
+    for (const word of tellingWords(name)) keys.add(hashKey('company', `w:${word}`));
   }
   for (const word of words) keys.add(companyWordKey(word));
   return keys;
@@ -153,7 +153,7 @@ export function companyRowKeys(name: CompanyName): Set<number> {
   if (words.length === 1 && joined.length >= ACRONYM_MIN && joined.length <= ACRONYM_MAX) {
     keys.add(acronymKey(joined));
   }
-  for (const word of tellingWords(words)) keys.add(hashKey('company', `w:${word}`));
+  for (const word of tellingWords(name)) keys.add(hashKey('company', `w:${word}`));
   return keys;
 }
 

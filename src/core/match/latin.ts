@@ -1,5 +1,6 @@
 /** Names in Latin letters without accents, whatever their alphabet: the form in which words of names are compared. */
 import { fold } from '../lib/fold.ts';
+import { remember } from '../lib/remember.ts';
 
 /** Cyrillic and Greek, letter by letter, as passports and press agencies write them. */
 const latinLetters: Readonly<Record<string, string>> = {
@@ -71,13 +72,18 @@ const latinLetters: Readonly<Record<string, string>> = {
 const OTHER_ALPHABET = /[\u0370-\u03ff\u0400-\u04ff]/g;
 const NOT_ASCII = /[^\0-\x7f]/;
 
+/** True for a text of ASCII characters alone. */
+export function isAscii(text: string): boolean {
+  return !NOT_ASCII.test(text);
+}
+
 /**
  * Returns the text folded, Cyrillic and Greek letters in Latin ones, in composed form. Letters of other scripts stay:
  * their transcription is not a matter of letters.
  */
 export function toLatin(text: string): string {
   const folded = fold(text);
-  if (!NOT_ASCII.test(folded)) return folded;
+  if (isAscii(folded)) return folded;
   return folded
     .replace(OTHER_ALPHABET, (letter) => latinLetters[letter] ?? letter)
     .normalize('NFKC');
@@ -87,10 +93,8 @@ export function toLatin(text: string): string {
  * Returns what transcriptions of one word have in common: `Mueller` and `Muller`, `Shaheed` and `Shahid`, `Mohammed` and
  * `Mohamed` are equal. Takes a folded word in Latin letters.
  */
-export function soundOf(word: string): string {
-  const known = sounds.get(word);
-  if (known !== undefined) return known;
-  const sound = word
+export function soundOfRare(word: string): string {
+  return word
     .replace(/([aou])e/g, '$1')
     .replace(/aa/g, 'a')
     .replace(/ee/g, 'i')
@@ -106,11 +110,26 @@ export function soundOf(word: string): string {
     .replace(/z/g, 's')
     .replace(/x/g, 'ks')
     .replace(/(.)\1+/g, '$1');
-  if (sounds.size >= SOUNDS_MAX) sounds.clear();
-  sounds.set(word, sound);
-  return sound;
 }
 
-/** A list has few distinct words. */
-const sounds = new Map<string, string>();
-const SOUNDS_MAX = 20_000;
+const SOUNDS_KEPT = 40_000;
+/** `soundOfRare` for the words of names, which repeat. */
+export const soundOf = remember(soundOfRare, SOUNDS_KEPT);
+
+/** Letters with which words of one sound begin: `Filip` and `Philip`, `Schulz` and `Chulz`, `Oomen` and `Umen`. */
+const ALIKE_LETTERS = 'fp kcqxszt iyje ou vw';
+const firstLetters = new Uint8Array(128);
+for (let code = 0; code < firstLetters.length; code++) firstLetters[code] = code;
+for (const group of ALIKE_LETTERS.split(' ')) {
+  for (const letter of group) firstLetters[letter.charCodeAt(0)] = group.charCodeAt(0);
+}
+
+function firstSound(word: string): number {
+  const code = word.charCodeAt(0);
+  return firstLetters[code] ?? code;
+}
+
+/** Returns true for two words of one sound, of two letters and more. Most pairs differ in the first, and need no more. */
+export function soundAlike(a: string, b: string): boolean {
+  return firstSound(a) === firstSound(b) && soundOf(a) === soundOf(b);
+}

@@ -6,8 +6,17 @@ import type { CompanyLevel } from './compare-companies.ts';
 import type { CompanyComparison } from './compare-company.ts';
 import type { PersonComparison } from './compare-person.ts';
 
-/** Name of a level, and how much of it there is. */
-export type Levels = [name: string, amount: number][];
+/** Receives a level that holds, and how much of it there is. */
+export type AddLevel = (name: string, amount: number) => void;
+
+/** Names of the levels of a field, each made once: a list has some thousands of rows with some candidates each. */
+function namesOf(field: string): (level: string) => string {
+  const known: Record<string, string> = {};
+  return (level) => {
+    known[level] ??= `${field}.${level}`;
+    return known[level];
+  };
+}
 
 /** Frequencies of words and employers in the graph. */
 export interface Frequencies {
@@ -74,42 +83,73 @@ export function rarityOf({ name }: PersonComparison, frequencies: Frequencies): 
   return Math.max(RARITY_MIN, Math.min(RARITY_MAX, -Math.log2(Math.max(expected, 1e-9))));
 }
 
-/** Returns the levels of a row's comparison with a person. */
-export function personLevels(compared: PersonComparison, frequencies: Frequencies): Levels {
-  const { name, company, country, city, title } = compared;
-  const isCompany = strongCompanyLevels.has(company);
-  const context = isCompany ? 'company' : company === 'missing' ? 'no_company' : 'other_company';
-  const place = city === 'equal' ? 'city' : country === 'equal' ? 'country' : 'none';
-  const levels: Levels = [
-    [`bias`, 1],
-    [`family.${name.family}`, 1],
-    [`given.${name.given}`, 1],
-    [`middle.${name.middle}`, 1],
-    [`company.${company}`, 1],
-    [`country.${country}`, 1],
-    [`city.${city}`, 1],
-    [`title.${title}`, 1],
-    [`rarity.${context}`, rarityOf(compared, frequencies)],
-  ];
-  if (name.isSwapped) levels.push(['order.swapped', 1]);
-  if (unsureLevels.has(name.given) && frequencies.givenOf(name.listedGiven) > 1) {
-    levels.push([`given.${name.given}_known`, 1]);
-  }
-  if (unsureLevels.has(name.family) && frequencies.familyOf(name.listedFamily) > 1) {
-    levels.push([`family.${name.family}_known`, 1]);
-  }
-  if (isCompany && compared.companyId !== 0) {
-    const staff = Math.max(1, frequencies.peopleAt(compared.companyId));
-    levels.push(['company.rarity', Math.log2(frequencies.people / staff) / 10]);
-  }
-  if (!isCompany) levels.push([`${context}.${place}`, 1]);
-  if (context === 'no_company' && title === 'equal') levels.push(['no_company.title', 1]);
-  if (name.family !== 'equal' && name.given !== 'equal') levels.push(['name.neither', 1]);
-  return levels;
+const levelNames = {
+  family: namesOf('family'),
+  given: namesOf('given'),
+  middle: namesOf('middle'),
+  company: namesOf('company'),
+  country: namesOf('country'),
+  city: namesOf('city'),
+  title: namesOf('title'),
+  rarity: namesOf('rarity'),
+  no_company: namesOf('no_company'),
+  other_company: namesOf('other_company'),
+};
+
+function contextOf({ company }: PersonComparison): 'company' | 'no_company' | 'other_company' {
+  if (strongCompanyLevels.has(company)) return 'company';
+  return company === 'missing' ? 'no_company' : 'other_company';
 }
 
-/** Returns the levels of a row's comparison with a company. */
-export function companyLevelsOf(compared: CompanyComparison, frequencies: Frequencies): Levels {
+/** Tells the levels of a row's comparison with a person. */
+export function addPersonLevels(
+  compared: PersonComparison,
+  frequencies: Frequencies,
+  add: AddLevel,
+): void {
+  const { name, company, country, city, title } = compared;
+  const context = contextOf(compared);
+  add('bias', 1);
+  add(levelNames.family(name.family), 1);
+  add(levelNames.given(name.given), 1);
+  add(levelNames.middle(name.middle), 1);
+  add(levelNames.company(company), 1);
+  add(levelNames.country(country), 1);
+  add(levelNames.city(city), 1);
+  add(levelNames.title(title), 1);
+  add(levelNames.rarity(context), rarityOf(compared, frequencies));
+  if (name.isSwapped) add('order.swapped', 1);
+  if (unsureLevels.has(name.given) && frequencies.givenOf(name.listedGiven) > 1) {
+    add(`given.${name.given}_known`, 1);
+  }
+  if (unsureLevels.has(name.family) && frequencies.familyOf(name.listedFamily) > 1) {
+    add(`family.${name.family}_known`, 1);
+  }
+  if (context !== 'company') {
+    const place = city === 'equal' ? 'city' : country === 'equal' ? 'country' : 'none';
+    add(levelNames[context](place), 1);
+  } else if (compared.companyId !== 0) {
+    const staff = Math.max(1, frequencies.peopleAt(compared.companyId));
+    add('company.rarity', Math.log2(frequencies.people / staff) / 10);
+  }
+  if (context === 'no_company' && title === 'equal') add('no_company.title', 1);
+  if (name.family !== 'equal' && name.given !== 'equal') add('name.neither', 1);
+}
+
+/** The class of a comparison with a person: what beside the name agrees. */
+export function personClass(compared: PersonComparison): string {
+  const context = contextOf(compared);
+  if (context !== 'company') return context;
+  const { family, given } = compared.name;
+  return family === 'equal' && given === 'equal' ? 'company_and_name' : 'company';
+}
+
+/** Tells the levels of a row's comparison with a company. */
+export function addCompanyLevels(
+  compared: CompanyComparison,
+  frequencies: Frequencies,
+  add: AddLevel,
+): void {
   const { level, form, shared, apart, slipped, isMain, country, city, isFormForeign } = compared;
   const companies = Math.log2(frequencies.companies + 1);
   const bits = (words: readonly string[]) =>
@@ -120,23 +160,30 @@ export function companyLevelsOf(compared: CompanyComparison, frequencies: Freque
   // By chance, one company in as many has a name of `companies` bits: the size of the graph does not matter.
   const rarity = Math.max(-BITS_MAX, Math.min(BITS_MAX, bits(shared) - companies));
   const distance = Math.min(2, bits(apart) / companies);
-  const context = wholeLevels.has(level) ? 'whole' : level === 'slip' ? 'slip' : 'part';
-  const levels: Levels = [
-    ['bias', 1],
-    [`name.${level}`, 1],
-    [`form.${form}`, 1],
-    [`${context}.main.${isMain}`, 1],
-    [`country.${country}`, 1],
-    [`city.${city}`, 1],
-    [`${context}.shared`, rarity / 10],
-  ];
-  if (apart.length > 0) levels.push([`${context}.apart`, distance]);
-  if (isFormForeign) levels.push(['form.foreign', 1]);
-  if (context === 'part') levels.push([`part.country.${country}`, 1]);
+  const context = partOf(compared);
+  add('bias', 1);
+  add(`name.${level}`, 1);
+  add(`form.${form}`, 1);
+  add(`${context}.main.${isMain}`, 1);
+  add(levelNames.country(country), 1);
+  add(levelNames.city(city), 1);
+  add(`${context}.shared`, rarity / 10);
+  if (apart.length > 0) add(`${context}.apart`, distance);
+  if (isFormForeign) add('form.foreign', 1);
+  if (context === 'part') add(`part.country.${country}`, 1);
   if (level === 'slip') {
-    levels.push([frequencies.companiesOf(slipped) > 1 ? 'slip.known' : 'slip.unknown', 1]);
-    levels.push(['slip.length', Math.min(12, shared.join('').length) / 4]);
+    add(frequencies.companiesOf(slipped) > 1 ? 'slip.known' : 'slip.unknown', 1);
+    add('slip.length', Math.min(12, shared.join('').length) / 4);
   }
-  if (level === 'branch') levels.push([`branch.${country}.${form}`, 1]);
-  return levels;
+  if (level === 'branch') add(`branch.${country}.${form}`, 1);
+}
+
+function partOf({ level }: CompanyComparison): 'whole' | 'slip' | 'part' {
+  if (wholeLevels.has(level)) return 'whole';
+  return level === 'slip' ? 'slip' : 'part';
+}
+
+/** The class of a comparison with a company: how much of the name agrees. */
+export function companyClass(compared: CompanyComparison): string {
+  return compared.level === 'acronym' ? 'acronym' : partOf(compared);
 }

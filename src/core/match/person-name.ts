@@ -3,7 +3,7 @@
  * text says which it is (`Smith, J.`, two columns). Sources disagree on order and division, so a name is otherwise a
  * list of words.
  */
-import { toLatin } from './latin.ts';
+import { isAscii, toLatin } from './latin.ts';
 
 /** One word of a name. */
 export interface NameWord {
@@ -82,19 +82,17 @@ const CHARACTERS_MAX = 200;
 const WORDS_MAX = 10;
 const LETTER = /\p{L}/u;
 const NOT_OF_A_NAME = /[@\d_#<>{}\\|=]|https?:|www\./;
-const LETTERS_OF_SCRIPT = /[^\p{L}\p{M}]+/gu;
+const WORDS_OF_SCRIPT = /[\p{L}\p{M}]+/gu;
+/** Faster than the above, for most texts. */
+const WORDS_OF_ASCII = /[a-z]+/g;
 const HONORIS_CAUSA = /\bh\. ?c\.(?: mult\.)?/gi;
 const ALSO =
   /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
 
 /** Returns the words of a text: folded, without punctuation; apostrophes join. */
 export function splitWords(text: string): string[] {
-  return toLatin(text)
-    .replaceAll("'", '')
-    .replace(LETTERS_OF_SCRIPT, ' ')
-    .trim()
-    .split(' ')
-    .filter((word) => word !== '');
+  const latin = toLatin(text).replaceAll("'", '');
+  return latin.match(isAscii(latin) ? WORDS_OF_ASCII : WORDS_OF_SCRIPT) ?? [];
 }
 
 /**
@@ -102,6 +100,8 @@ export function splitWords(text: string): string[] {
  * for its words.
  */
 export function readPersonName(text: string, stored = false): PersonName | NotAName {
+  if (stored && PLAIN_WORD.test(text))
+    return { words: [wordOf(text.toLowerCase())], family: 0, also: [] };
   if (text.trim() === '') return 'empty_name';
   if (text.length > CHARACTERS_MAX) return 'name_too_long';
   if (!LETTER.test(text) || (!stored && NOT_OF_A_NAME.test(text))) return 'not_a_name';
@@ -126,6 +126,14 @@ export function readPersonName(text: string, stored = false): PersonName | NotAN
   const before = joinParticles(ours.slice(0, family), false);
   const after = joinParticles(ours.slice(family), !stored);
   return { words: [...before, ...after], family: before.length, also };
+}
+
+/** A stored name that is read faster: one word of letters without accents. */
+const PLAIN_WORD = /^[A-Za-z]{1,50}$/;
+
+/** Returns a word without particles. */
+export function wordOf(text: string): NameWord {
+  return { text, joined: text };
 }
 
 /** Reads a name in two cells. */
@@ -196,7 +204,11 @@ function isNoPerson(ours: readonly string[]): boolean {
   return ours.every((word) => nonPersons.has(word)) || new Set(ours).size * 3 <= ours.length;
 }
 
+/** Titles that are no name of a person. */
+const titlesAlone = words('mr mrs ms dr prof ceo cfo cto coo cio cmo vp svp evp');
+
 function reasonByWords(all: readonly string[]): NotAName | null {
+  if (all.length === 1 && titlesAlone.has(all[0] ?? '')) return 'name_is_a_title';
   const telling = all.filter((word) => companyWords.has(word)).length;
   const isOf = all.some((word, index) => companyWords.has(word) && all[index + 1] === 'of');
   if (telling > 0 && (isOf || companyForms.has(all.at(-1) ?? '') || telling * 2 > all.length)) {

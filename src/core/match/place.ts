@@ -21,13 +21,21 @@ function foldPlace(text: string): string {
     .trim();
 }
 
-/** Compares a listed city with the parts of stored places, the city first: `Leeds`, `England`. */
-export function relatePlaces(listed: string, stored: readonly (readonly string[])[]): PlaceLevel {
-  if (listed === '' || stored.every((parts) => parts.length === 0)) return 'missing';
+/** The place of a record. */
+export interface Placed {
+  /** Folded parts of its place, the city first: `leeds`, `england`. */
+  place: readonly string[];
+  /** ISO 3166 alpha-2; null when unknown. */
+  country: string | null;
+}
+
+/** Compares a listed city with the places of records. */
+export function relatePlaces(listed: string, stored: readonly Placed[]): PlaceLevel {
+  if (listed === '' || stored.every(({ place }) => place.length === 0)) return 'missing';
   let level: PlaceLevel = 'differ';
-  for (const parts of stored) {
-    if (parts[0] === listed) return 'equal';
-    if (parts.includes(listed)) level = 'region';
+  for (const { place } of stored) {
+    if (place[0] === listed) return 'equal';
+    if (place.includes(listed)) level = 'region';
   }
   return level;
 }
@@ -40,16 +48,12 @@ export function readCountry(text: string): string | null {
   return text.trim() === '' ? null : (countryCode(text) ?? UNKNOWN_COUNTRY);
 }
 
-/** Compares a listed country with those of a record. */
-export function relateCountries(
-  listed: string | null,
-  stored: readonly (string | null)[],
-): CountryLevel {
-  const known = stored.filter((country) => country !== null);
+/** Compares a listed country with those of records. */
+export function relateCountries(listed: string | null, stored: readonly Placed[]): CountryLevel {
   if (listed === UNKNOWN_COUNTRY) return 'differ';
   if (listed === null) return 'missing';
-  if (known.length === 0) return 'unknown';
-  return known.includes(listed) ? 'equal' : 'differ';
+  if (stored.every(({ country }) => country === null)) return 'unknown';
+  return stored.some(({ country }) => country === listed) ? 'equal' : 'differ';
 }
 
 /** Country domains that everyone uses. */

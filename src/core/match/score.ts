@@ -3,7 +3,7 @@
  * is for the same record than for another), the share of the best candidate among all, and a monotone table that was
  * calibrated on labelled rows. Pure; the same numbers give the same probability on every machine.
  */
-import type { Levels } from './levels.ts';
+import type { AddLevel } from './levels.ts';
 
 /** A table of one kind of record: see `weights.ts`. */
 export interface ScoreModel {
@@ -16,10 +16,12 @@ export interface ScoreModel {
 const THOUSANDTHS = 1000;
 const SCORE_MAX = 20;
 
-/** Returns the sum of the weights of the levels: log-odds that they speak of one record. */
-export function scoreOf(model: ScoreModel, levels: Levels): number {
+/** Returns the sum of the weights of the levels that `tell` adds: log-odds that they speak of one record. */
+export function scoreOf(model: ScoreModel, tell: (add: AddLevel) => void): number {
   let sum = 0;
-  for (const [name, amount] of levels) sum += Math.round((model.weights[name] ?? 0) * amount);
+  tell((name, amount) => {
+    sum += Math.round((model.weights[name] ?? 0) * amount);
+  });
   return Math.max(-SCORE_MAX, Math.min(SCORE_MAX, sum / THOUSANDTHS));
 }
 
@@ -55,20 +57,4 @@ export function calibrate(model: ScoreModel, className: string, share: number): 
     before = point;
   }
   return before[1] / TEN_THOUSANDTHS;
-}
-
-/** The class of a comparison with a person: what beside the name agrees. */
-export function personClass(levels: Levels): string {
-  const has = (name: string) => levels.some(([level]) => level === name);
-  if (has('rarity.no_company')) return 'no_company';
-  if (has('rarity.other_company')) return 'other_company';
-  return has('family.equal') && has('given.equal') ? 'company_and_name' : 'company';
-}
-
-/** The class of a comparison with a company: how much of the name agrees. */
-export function companyClass(levels: Levels): string {
-  const has = (start: string) => levels.some(([level]) => level.startsWith(start));
-  if (has('name.acronym')) return 'acronym';
-  if (has('whole.')) return 'whole';
-  return has('slip.') ? 'slip' : 'part';
 }

@@ -1,14 +1,16 @@
 /** Requirements of a Redis, checked before a process starts on it. */
 import { Cluster } from 'ioredis';
+import { explainCertificate } from '../lib/certificate.ts';
 import { AppError, unavailable } from '../lib/errors.ts';
 import type { Log } from '../log.ts';
 import { connectRedis, type RedisClient } from './client.ts';
 
 /** BullMQ's scripts and the limits need nothing newer; older versions lack commands that they use. */
 const VERSION_MIN = [6, 2] as const;
+const PORT_DEFAULT = 6379;
 
 /**
- * Checks every server of `REDIS_URL`. Throws `AppError` `redis_unreachable`, `redis_too_old`, or `redis_may_evict`
+ * Checks every server of `REDIS_URL`. Throws `AppError` `redis_unreachable`, `certificate_refused`, `redis_too_old`, or `redis_may_evict`
  * for a server that deletes keys when its memory is full, which would silently lose jobs and limits. Warns when a
  * managed service does not report its policy. Does nothing without `REDIS_URL`.
  */
@@ -29,6 +31,11 @@ interface Server {
 }
 
 async function listServers(client: RedisClient, url: string): Promise<Server[]> {
+  // The promise of a connection says only that it was closed; this has the reason.
+  let reason: unknown;
+  client.on('error', (error) => {
+    reason = error;
+  });
   try {
     await client.connect();
     const nodes = client instanceof Cluster ? client.nodes('master') : [client];
@@ -39,13 +46,24 @@ async function listServers(client: RedisClient, url: string): Promise<Server[]> 
       })),
     );
   } catch (error) {
-    const hosts = url.split(',').map((node) => new URL(node.trim()).host);
-    throw unavailable(
-      'redis_unreachable',
-      `Redis at ${hosts.join(', ')} (REDIS_URL) does not respond: ${error instanceof Error ? error.message : error}.`,
-      { cause: error },
-    );
+    throw await unreachable(url, reason ?? error);
   }
+}
+
+async function unreachable(url: string, cause: unknown): Promise<AppError> {
+  const nodes = url.split(',').map((node) => new URL(node.trim()));
+  for (const { hostname: host, port } of nodes) {
+    const server = { name: 'Redis', host, port: Number(port || PORT_DEFAULT) } as const;
+    const explained = await explainCertificate(cause, { ...server, option: 'REDIS_URL' });
+    if (explained !== null) return unavailable('certificate_refused', explained, { cause });
+  }
+  const hosts = nodes.map(({ host }) => host).join(', ');
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return unavailable(
+    'redis_unreachable',
+    `Redis at ${hosts} (REDIS_URL) does not respond: ${reason.replace(/\.$/, '')}. Check REDIS_URL, and that the server runs.`,
+    { cause },
+  );
 }
 
 /** Checks one server; throws as `checkRedis`. `info` is the response of the command INFO. */

@@ -17,6 +17,14 @@ const RECONNECT_MS_MAX = 1_000;
 /** Idle time after which probes check that the other side is alive. */
 const KEEP_ALIVE_MS = 10_000;
 
+/** Time that a worker waits for a job in one command. */
+export const JOB_WAIT_SECONDS = 2;
+/**
+ * Maximum silence of a server that a worker has asked. A frozen primary keeps its connections: without this, workers would
+ * wait until it resumes, though a replica was promoted long ago.
+ */
+const WORK_SILENCE_MS_MAX = JOB_WAIT_SECONDS * 1_000 + 2_000;
+
 /** Options of the client as a whole. */
 interface ClientOptions {
   enableOfflineQueue: boolean;
@@ -57,7 +65,7 @@ const uses: Record<RedisUse, { client: ClientOptions; node: NodeOptions }> = {
   // BullMQ blocks on a copy of this connection and sends commands that wait forever.
   work: {
     client: { ...failFast, enableOfflineQueue: true },
-    node: { maxRetriesPerRequest: null },
+    node: { maxRetriesPerRequest: null, socketTimeout: WORK_SILENCE_MS_MAX },
   },
   check: {
     client: { ...failFast, enableOfflineQueue: true, lazyConnect: true },

@@ -9,7 +9,7 @@ import { recordToJson } from '../graph/record.ts';
 import { must } from '../lib/assert.ts';
 import { suppress } from '../suppression/suppress.ts';
 import { compileFilter, presenceBit } from './compile.sql.ts';
-import { type ParameterKind, searchParameters } from './fields.ts';
+import { excludable, type ParameterKind, searchParameters } from './fields.ts';
 import { parseFilter } from './parse.ts';
 import { prepareFilter } from './prepare.ts';
 import {
@@ -63,6 +63,19 @@ describe.each(graphs.map((graph, index) => ({ graph, index })))('graph $index', 
     await fc.assert(fc.asyncProperty(condition, agrees), { numRuns: 12, seed: 1 });
   });
 
+  test.each(drawnConditionEach.filter(([name]) => excludable.has(name)))(
+    'an exclusion of %s leaves out exactly its people',
+    async (name, condition) => {
+      const inverted = condition
+        .filter(({ query }) => query.startsWith(`${name}=`))
+        .map(({ query, matches }) => ({
+          query: `id=*&not.${query}`,
+          matches: (subject: Subject) => !matches(subject),
+        }));
+      await fc.assert(fc.asyncProperty(inverted, agrees), { numRuns: 12, seed: 3 });
+    },
+  );
+
   test('combined filters match the people that each of them matches', async () => {
     await fc.assert(fc.asyncProperty(drawnFilter, agrees), { numRuns: 150, seed: 2 });
   });
@@ -77,7 +90,7 @@ describe.each(graphs.map((graph, index) => ({ graph, index })))('graph $index', 
     };
     for (const { name, kind, field, inside } of searchParameters.values()) {
       const range = openRanges[kind];
-      if (range === undefined || name === 'headCount') continue;
+      if (range === undefined || name === 'headCount' || name.startsWith('not.')) continue;
       const path = inside === undefined ? field : [inside.object, ...inside.path].join('.');
       const known = subjects.filter(({ person }) => !isAbsent(at(person, path)));
       const ids = new Set(known.map(({ person }) => person.id));

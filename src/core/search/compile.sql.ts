@@ -3,9 +3,11 @@
  * people through this condition, so that all of them match the same people; opted-out people and the account's
  * do-not-contact list are excluded here too.
  */
+import { ownedPeople } from '../credits/owned.sql.ts';
 import type { Sql } from '../db/client.ts';
 import { personFields } from '../graph/fields.ts';
 import { assert, must } from '../lib/assert.ts';
+import { personSearch } from '../operations.ts';
 import {
   anyOf,
   type Fragment,
@@ -87,7 +89,8 @@ function compileCondition(sql: Sql, prepared: PreparedFilter, numbered: Numbered
     ...compilePresence(sql, condition, condition.presence),
     ...compileValues(sql, prepared, numbered),
   ];
-  return anyOf(sql, alternatives);
+  const meets = anyOf(sql, alternatives);
+  return condition.excludes ? sql`(${meets}) is not true` : meets;
 }
 
 function compilePresence(
@@ -159,7 +162,15 @@ function compileValues(sql: Sql, prepared: PreparedFilter, numbered: Numbered): 
   }
   switch (condition.node) {
     case 'text':
-      return condition.texts.length === 0 ? [] : [compileText(sql, condition)];
+      if (condition.texts.length === 0) return [];
+      return [
+        compileText(sql, condition),
+        // The people of a derived position with this name, whatever their own words.
+        ...idIn(sql, sql('s.position_id'), {
+          ids: prepared.objectIds.get(index) ?? [],
+          isBig: false,
+        }),
+      ];
     case 'integer':
       return compileIntegers(sql, condition.field, condition.ranges);
     case 'time':
@@ -183,6 +194,11 @@ function compileValues(sql: Sql, prepared: PreparedFilter, numbered: Numbered): 
       return condition.fields.map((field) => isPresent(sql, field));
     case 'object':
       return [];
+    case 'owned': {
+      const { accountId, live } = prepared.owner;
+      // Test mode has other people, who cost nothing.
+      return live ? [sql`s.id in (${ownedPeople(sql, accountId, personSearch.name)})`] : [];
+    }
   }
 }
 

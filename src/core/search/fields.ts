@@ -27,7 +27,9 @@ export type ParameterKind =
   /** Ranges of years of age. */
   | 'age'
   /** `<city>:<country>`. */
-  | 'place';
+  | 'place'
+  /** `1`: people whom the account owns. */
+  | 'owned';
 
 /** A value inside an object of the record, such as the name of a company's industry. */
 export interface ObjectPath {
@@ -48,6 +50,8 @@ export interface SearchParameter {
   choices?: Readonly<Record<string, Choice>>;
   /** True when `*` and `null` test the presence of the field. */
   takesPresence: boolean;
+  /** True when the people whom the values match are left out. */
+  excludes?: true;
 }
 
 /** A choice tests a text of the field, or the presence of another field. */
@@ -143,17 +147,47 @@ function memberParameters(): SearchParameter[] {
   );
 }
 
+/** The filters of groups whose people can be left out, as `not.companyId=[1|2]`. */
+export const excludable: ReadonlySet<string> = new Set([
+  'companyId',
+  'positionIds',
+  'positionList',
+  'position.text',
+  'industryIds',
+  'industryList',
+  'locationIds',
+  'locationList',
+  'headCount',
+  'skills',
+]);
+
+const EXCLUSION = 'not.';
+
+/** The exclusions: those of other filters, and people whom the account owns. */
+function exclusions(included: readonly SearchParameter[]): SearchParameter[] {
+  const owned = { name: 'owned', kind: 'owned', field: 'id', takesPresence: false } as const;
+  const inverted = included.filter(({ name }) => excludable.has(name));
+  return [...inverted, owned].map((parameter) => ({
+    ...parameter,
+    name: `${EXCLUSION}${parameter.name}`,
+    takesPresence: false,
+    excludes: true,
+  }));
+}
+
+const included: readonly SearchParameter[] = [
+  ...special.map((parameter) => ({ ...parameter, takesPresence: false })),
+  ...fieldParameters(),
+  ...(['experience', 'position'] as const).map((field) => ({
+    name: `${field}.text`,
+    kind: 'words' as const,
+    field,
+    takesPresence: true,
+  })),
+  ...memberParameters(),
+];
+
 /** Every filter by its name. */
 export const searchParameters: ReadonlyMap<string, SearchParameter> = new Map(
-  [
-    ...special.map((parameter) => ({ ...parameter, takesPresence: false })),
-    ...fieldParameters(),
-    ...(['experience', 'position'] as const).map((field) => ({
-      name: `${field}.text`,
-      kind: 'words' as const,
-      field,
-      takesPresence: true,
-    })),
-    ...memberParameters(),
-  ].map((parameter) => [parameter.name, parameter]),
+  [...included, ...exclusions(included)].map((parameter) => [parameter.name, parameter]),
 );

@@ -132,7 +132,7 @@ describe('a filter that names people', () => {
     (value) => {
       const stored = personFields
         .map(({ name }) => name)
-        .filter((name) => personIdentifiers(1, { [name]: value }, undefined) !== '');
+        .filter((name) => personIdentifiers(1, { [name]: value }, undefined).lines() !== '');
       expect(stored).not.toEqual([]);
       expect(stored.filter((name) => !identifyingFields.has(name))).toEqual([]);
     },

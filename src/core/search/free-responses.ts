@@ -3,6 +3,7 @@
  * the reasons are in docs/threat-model.md, "What a free response may reveal". Pure.
  */
 import { z } from 'zod';
+import type { Outcome } from '../enrich/enrich-many.ts';
 import type { PersonIdentifierKind } from '../graph/identifier-kinds.ts';
 import { AppError } from '../lib/errors.ts';
 import { PERSON_PRICE_TEXT } from '../operations.ts';
@@ -117,6 +118,7 @@ function comparesValues(condition: Condition): boolean {
       return condition.places.length > 0;
     case 'object':
     case 'anyPresent':
+    case 'owned':
       return false;
   }
 }
@@ -185,4 +187,54 @@ export function discloseAgreement(
 ): Record<string, number> {
   const { no = 0, ...others } = agrees;
   return no >= FEW && no * 4 <= matched ? { ...others, no } : others;
+}
+
+/** Rows that are sent together and may name the same record without a payment: a list of contacts rarely has more. */
+const UNPAID_TELLINGS_MAX = 3;
+
+/**
+ * Returns the outcomes of rows that were sent together, as they are told where so many of them were charged. Whether
+ * several people fit a name and a guessed city, title or company answers a question about each of them, and so does a miss
+ * among ambiguous rows. So a record is named in three such rows, and in as many more as matches were charged; and of all such
+ * rows as many are told as matches were charged, and `unpaidMax` more. The others are told as misses. A name alone only tells
+ * how many share it.
+ */
+export function tellAmbiguous<One extends Outcome | undefined>(
+  outcomes: readonly One[],
+  charged: number,
+  unpaidMax = Number.POSITIVE_INFINITY,
+): (One | Outcome)[] {
+  let leftOfRecords = charged;
+  let left = charged + unpaidMax;
+  const tellings = new Map<number, number>();
+  return outcomes.map((outcome) => {
+    const { untold, candidates = [] } = outcome?.likely ?? {};
+    if (untold === undefined) return outcome;
+    const ids = candidates.map(({ id }) => id);
+    const isRepeated = ids.some((id) => (tellings.get(id) ?? 0) >= UNPAID_TELLINGS_MAX);
+    if ((isRepeated && --leftOfRecords < 0) || --left < 0) return untold;
+    for (const id of ids) tellings.set(id, (tellings.get(id) ?? 0) + 1);
+    return outcome;
+  });
+}
+
+/** Returns how many rows `tellAmbiguous` has told beyond the matches that were charged. */
+export function countUnpaidTellings(
+  told: readonly (Outcome | undefined)[],
+  charged: number,
+): number {
+  const ambiguous = told.filter((one) => one?.likely?.untold !== undefined);
+  return Math.max(0, ambiguous.length - charged);
+}
+
+/**
+ * Returns true when the candidates of a list's ambiguous rows may be described: the list was charged for as many matches
+ * as it has ambiguous rows. In test mode nothing is charged, and matches count.
+ */
+export function mayDescribeCandidates(list: {
+  matched: number;
+  owned: number;
+  ambiguous: number;
+}): boolean {
+  return list.matched - list.owned >= list.ambiguous;
 }

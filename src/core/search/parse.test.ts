@@ -152,6 +152,7 @@ describe('a value is read', () => {
     ['experience.text=two words', { node: 'words', texts: ['two words'] }],
     ['skills=[SQL|C++]', { node: 'skills', texts: ['SQL', 'C++'] }],
     ['gender=[1|female]', texts('male', 'female')],
+    ['gender=[Male|FEMALE]', texts('male', 'female')],
     ['isFB=1', { node: 'anyPresent', fields: ['social_aId'] }],
     ['isX=[1]', { node: 'anyPresent', fields: ['twitter'] }],
     ['emailTypeId=[1|2]', { node: 'anyPresent', fields: ['workEmail', 'email'] }],

@@ -33,6 +33,8 @@ export type Condition = {
   field: string;
   inside?: ObjectPath;
   presence: Presence;
+  /** True when the people who meet it are left out. */
+  excludes?: true;
 } & (
   | { node: 'text'; texts: string[] }
   | { node: 'integer'; ranges: Range[] }
@@ -47,6 +49,8 @@ export type Condition = {
   | { node: 'place'; places: Place[] }
   /** Any of these fields is present. */
   | { node: 'anyPresent'; fields: string[] }
+  /** The account owns the person. */
+  | { node: 'owned' }
 );
 
 /** A filter has at least one condition, at most one per parameter. */
@@ -109,7 +113,13 @@ function parseCondition(parameter: SearchParameter, value: string): Condition {
     throw badParameter(name, extra.position, `takes at most ${COMPARED_ITEMS_MAX} items`);
   }
   const { presence, valued } = takePresence(parameter, items);
-  const base = { parameter: name, field, presence, ...(inside === undefined ? {} : { inside }) };
+  const base = {
+    parameter: name,
+    field,
+    presence,
+    ...(inside === undefined ? {} : { inside }),
+    ...(parameter.excludes ? { excludes: parameter.excludes } : {}),
+  };
   switch (kind) {
     case 'text':
     case 'words':
@@ -138,6 +148,9 @@ function parseCondition(parameter: SearchParameter, value: string): Condition {
     case 'object':
       refuseValue(name, valued[0]);
       return { ...base, node: 'object' };
+    case 'owned':
+      if (valued.length !== 1 || valued[0]?.text !== '1') throw badParameter(name, 1, 'must be 1');
+      return { ...base, node: 'owned' };
   }
 }
 
@@ -170,7 +183,8 @@ function chosen({ name, choices = {} }: SearchParameter, base: Base, items: Item
   const texts = new Set<string>();
   const fields = new Set<string>();
   for (const { text, position } of items) {
-    const choice = Object.hasOwn(choices, text) ? choices[text] : undefined;
+    const word = text.toLowerCase();
+    const choice = Object.hasOwn(choices, word) ? choices[word] : undefined;
     if (choice === undefined) {
       const allowed = Object.keys(choices).join(', ');
       throw badParameter(name, position, `must be ${choices['2'] ? 'one of ' : ''}${allowed}`);

@@ -12,6 +12,7 @@ import type { Condition, Filter, Place } from './parse.ts';
 import type { PlaceIds, PreparedFilter } from './prepared-filter.ts';
 import {
   findCityIds,
+  findDerivedPositions,
   findObjectIds,
   findPlacedCities,
   hasDoNotContact,
@@ -33,6 +34,9 @@ export async function prepareFilter(
   const found = filter.conditions.map(async (condition, index) => {
     if (condition.node === 'place') places.set(index, await resolvePlaces(sql, condition.places));
     else if (condition.inside !== undefined) objectIds.set(index, await idsOf(sql, condition));
+    else if (condition.node === 'text' && condition.field === 'positionName') {
+      objectIds.set(index, await findDerivedPositions(sql, condition.texts));
+    }
   });
   const [listed] = await Promise.all([hasDoNotContact(sql, owner), ...found]);
   const year = now.getUTCFullYear();

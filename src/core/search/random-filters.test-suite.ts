@@ -8,14 +8,10 @@ import { fold as foldText } from '../lib/fold.ts';
 type Json = Record<string, unknown>;
 
 /** A generated graph, in the form of the import. */
-export interface DrawnGraph {
-  countries: Json[];
-  regions: Json[];
-  cities: Json[];
-  industries: Json[];
-  companies: Json[];
-  persons: Json[];
-}
+export type DrawnGraph = Record<
+  'countries' | 'regions' | 'cities' | 'positions' | 'industries' | 'companies' | 'persons',
+  Json[]
+>;
 
 /** A person as the API returns it, with the company. */
 export interface Subject {
@@ -98,7 +94,7 @@ const person = fc.record({
   lastPostDate: absentOr(day),
 });
 
-/** A graph of up to 40 people. Only people name positions. */
+/** A graph of up to 40 people. */
 export const drawnGraph: fc.Arbitrary<DrawnGraph> = fc
   .record({
     people: fc.array(person, { minLength: 20, maxLength: 40 }),
@@ -117,6 +113,7 @@ export const drawnGraph: fc.Arbitrary<DrawnGraph> = fc
     countries,
     regions: [{ id: 5, name: 'Greater London', countryId: 1 }],
     cities,
+    positions: [{ id: 20, name: 'Engineer' }],
     industries: [
       { id: 30, name: 'Oil & Gas' },
       { id: 31, name: 'Énergie' },

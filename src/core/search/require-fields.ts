@@ -1,5 +1,5 @@
 /** Adds to a filter that fields are known. Pure. */
-import { invalidParameter } from '../lib/errors.ts';
+import { AppError, invalidParameter } from '../lib/errors.ts';
 import { parseFilter } from './parse.ts';
 
 /**
@@ -15,5 +15,18 @@ export function requireFields(filter: string, fields: readonly string[] | null):
   if (both !== undefined) {
     throw invalidParameter('required', `the filter names ${both} itself; send it only once`);
   }
-  return [filter, ...fields.map((field) => `${encodeURIComponent(field)}=*`)].join('&');
+  return [filter, ...[...new Set(fields)].map(knownCondition)].join('&');
+}
+
+/** The condition that a field is known. Throws `AppError` for a name that is no field of a search, or cannot be unknown. */
+function knownCondition(field: string): string {
+  const condition = `${encodeURIComponent(field)}=*`;
+  try {
+    parseFilter(condition);
+  } catch (cause) {
+    if (!(cause instanceof AppError)) throw cause;
+    const why = cause.errors[0]?.message ?? cause.message;
+    throw invalidParameter('required', `${JSON.stringify(field)}: ${why}`);
+  }
+  return condition;
 }

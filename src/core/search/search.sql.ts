@@ -3,6 +3,8 @@
 import type { Owner } from '../accounts/owner.ts';
 import { ownedPeople } from '../credits/owned.sql.ts';
 import type { Sql } from '../db/client.ts';
+import { lookupCodes, lookupIdsFrom } from '../graph/lookup-ids.ts';
+import { DERIVED_ID_MIN } from '../graph/vocabulary/derived-ids.ts';
 import { must } from '../lib/assert.ts';
 import { personSearch } from '../operations.ts';
 import { compileSearch, presenceMask } from './compile.sql.ts';
@@ -28,6 +30,19 @@ export async function findObjectIds(sql: Sql, object: string, names: string[]): 
   const rows = await sql<{ id: number }[]>`
     select id from ${sql(table)}
     where btrim(fold(name)) = any(fold_all(${names}::text[])) order by id`;
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Returns the ids of the derived positions that a lookup shows with one of these names: few of their people have the name as
+ * their own words. Of a source's own positions nearly all have it, and one title alone is read in the order of an index.
+ */
+export async function findDerivedPositions(sql: Sql, names: readonly string[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select distinct v.id from unnest(${[...names]}::text[]) asked (name)
+    join lookup_values v on v.kind = ${lookupCodes.jobTitles} and v.folded = fold_words(asked.name)
+      and btrim(fold(v.name)) = btrim(fold(asked.name))
+    where v.name <> '' and v.id >= ${DERIVED_ID_MIN} and v.id < ${lookupIdsFrom.region}::bigint order by v.id`;
   return rows.map(({ id }) => id);
 }
 
@@ -120,16 +135,23 @@ export async function findUnknownIds(
   return rows.map(({ id }) => id);
 }
 
-/** Returns those of the names, in their order, that no row of the table has. */
+/** Returns those of the names, in their order, that no row of the table has; of positions, that no lookup tells. */
 export async function findUnknownNames(
   sql: Sql,
   table: 'positions' | 'industries' | 'cities' | 'regions' | 'countries',
   names: readonly string[],
 ): Promise<string[]> {
+  // A derived position is a title in people's own words.
+  const isTold =
+    table === 'positions'
+      ? sql`(t.id < ${DERIVED_ID_MIN} or exists (
+          select from lookup_values v where v.kind = 1 and v.id = t.id and v.name <> ''))`
+      : sql`true`;
   const rows = await sql<{ name: string }[]>`
     select asked.name from unnest(${[...names]}::text[]) with ordinality asked (name, place)
     where not exists (
-      select from ${sql(table)} t where t.name <> '' and btrim(fold(t.name)) = btrim(fold(asked.name)))
+      select from ${sql(table)} t where t.name <> '' and btrim(fold(t.name)) = btrim(fold(asked.name))
+        and ${isTold})
     order by asked.place`;
   return rows.map(({ name }) => name);
 }

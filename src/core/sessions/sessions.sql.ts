@@ -69,6 +69,31 @@ export async function insertSession(
   return stored.length > 0;
 }
 
+/** Stores a link that signs in to the account once, within so many seconds. */
+export async function insertSignInLink(
+  sql: Sql,
+  { tokenSha256, accountId, seconds }: { tokenSha256: Buffer; accountId: string; seconds: number },
+): Promise<void> {
+  await sql`
+    insert into sign_in_links (token_sha256, account_id, expires_at)
+    values (${tokenSha256}, ${accountId}, now() + make_interval(secs => ${seconds}))`;
+}
+
+/**
+ * Uses up a link. Returns its account, with the hash of the password that the account has now; undefined when the link has
+ * expired or was used.
+ */
+export async function takeSignInLink(
+  sql: Sql,
+  tokenSha256: Buffer,
+): Promise<{ accountId: string; passwordHash: string | null } | undefined> {
+  const [link] = await sql<{ accountId: string; passwordHash: string | null; isOpen: boolean }[]>`
+    delete from sign_in_links l using accounts a
+    where l.token_sha256 = ${tokenSha256} and a.id = l.account_id
+    returning a.id as account_id, a.password_hash, l.expires_at > clock_timestamp() as is_open`;
+  return link?.isOpen ? link : undefined;
+}
+
 /** The key that a session presents. */
 export interface SessionKey {
   keySha256: Buffer;
@@ -125,19 +150,24 @@ export async function deleteSession(sql: Sql, tokenSha256: Buffer): Promise<void
 }
 
 /**
- * Ends the password sessions of the account. Sessions of other keys go on. Locks in the order of the tokens, as
- * charges hold sessions.
+ * Ends the password sessions of the account, and its links. Sessions of other keys go on. Locks in the order of the
+ * tokens, as charges hold sessions.
  */
 export async function deletePasswordSessions(sql: Sql, accountId: string): Promise<void> {
   await sql`
     with ended as (
       select token_sha256 from sessions where account_id = ${accountId}
         and key_id in (select id from api_keys where account_id = ${accountId} and is_console)
-      order by token_sha256 for update)
+      order by token_sha256 for update),
+    unlinked as (
+      delete from sign_in_links where account_id = ${accountId})
     delete from sessions s using ended where s.token_sha256 = ended.token_sha256`;
 }
 
-/** Deletes sessions that ended. */
+/** Deletes sessions that ended, and links that expired. */
 export async function deleteOldSessions(sql: Sql): Promise<void> {
-  await sql`delete from sessions where expires_at < now()`;
+  await sql`
+    with unlinked as (
+      delete from sign_in_links where expires_at < now())
+    delete from sessions where expires_at < now()`;
 }

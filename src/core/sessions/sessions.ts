@@ -6,7 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { findAccountByPassword, setPassword } from '../accounts/accounts.ts';
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
 import { type KeyMode, parseKey } from '../keys/key-format.ts';
-import { authenticate, consoleKeyOf, readKey } from '../keys/keys.ts';
+import { authenticate, consoleKeyOf, readKey, refuseAddressKey } from '../keys/keys.ts';
 import { AppError, conflict, invalidParameter } from '../lib/errors.ts';
 import type { Limiter } from '../limits/limiter.ts';
 import { countSignIn, countUnmeteredCall, forgetSignIn } from '../limits/limits.ts';
@@ -18,8 +18,10 @@ import {
   findSession,
   findSessionKey,
   insertSession,
+  insertSignInLink,
   type Session,
   type SessionKey,
+  takeSignInLink,
 } from './sessions.sql.ts';
 
 export const SESSION_SECONDS = 12 * 60 * 60;
@@ -27,7 +29,11 @@ export const SESSION_SECONDS = 12 * 60 * 60;
 const TOKEN_BYTES = 32;
 const TOKEN_FORM = /^[\w-]{43}$/;
 
-export type Credentials = { key: string } | { email: string; password: string };
+/** Life of a link that signs in once. */
+const LINK_SECONDS = 10 * 60;
+
+/** A key, the sign-in of an account, or the text of a link. */
+export type Credentials = { key: string } | { email: string; password: string } | { link: string };
 
 /**
  * Slots for password checks, by network: each check takes 32 MiB and one of the four threads that also read files. One
@@ -64,8 +70,8 @@ interface Origin {
 
 /**
  * Signs a person in. Returns the token for the browser. Throws `AppError` 401 `invalid_sign_in`, the same for a wrong
- * password and for an unknown e-mail address; 401 or 403 for a key that may not call; 429 for too many attempts of
- * the network, failed or concurrent; 503 when the password check had to wait too long.
+ * password and for an unknown e-mail address; 401 `link_expired`; 401 or 403 for a key that may not call; 429 for too
+ * many attempts of the network, failed or concurrent; 503 when the password check had to wait too long.
  */
 export async function signIn(
   { sql, limiter }: { sql: Sql; limiter: Limiter },
@@ -100,7 +106,14 @@ async function signedInBy(
   if ('key' in credentials) {
     const key = await authenticate(sql, readSignInKey(credentials.key.trim()));
     await countUnmeteredCall(limiter, key);
+    refuseAddressKey(key);
     return { accountId: key.accountId, keyId: key.id, passwordHash: null };
+  }
+  if ('link' in credentials) {
+    const link = await takeSignInLink(sql, hashToken(credentials.link));
+    if (link === undefined) throw linkExpired();
+    const { accountId, passwordHash } = link;
+    return { accountId, keyId: await consoleKeyOf(sql, accountId, 'live'), passwordHash };
   }
   const email = credentials.email.trim().toLowerCase();
   const origin = `${network} ${email}`;
@@ -115,11 +128,22 @@ async function signedInBy(
 }
 
 async function openSession(sql: Sql, { passwordHash, ...of }: SignedIn): Promise<string> {
-  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const token = newToken();
   const session = { ...of, tokenSha256: hashToken(token) };
   // The password may have been changed while it was checked.
   const bounds = { seconds: SESSION_SECONDS, passwordHash };
   if (!(await insertSession(sql, session, bounds))) throw invalidSignIn();
+  return token;
+}
+
+/**
+ * Returns the text of a link that signs in to the account once, within ten minutes. It is as good as the account's
+ * password: give it only to the person at this machine.
+ */
+export async function createSignInLink(sql: Sql, accountId: string): Promise<string> {
+  const token = newToken();
+  const link = { tokenSha256: hashToken(token), accountId, seconds: LINK_SECONDS };
+  await insertSignInLink(sql, link);
   return token;
 }
 
@@ -171,6 +195,10 @@ export async function changePassword(
   });
 }
 
+function newToken(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
 function isToken(text: string): boolean {
   return TOKEN_FORM.test(text);
 }
@@ -192,6 +220,14 @@ function invalidSignIn(): AppError {
     code: 'invalid_sign_in',
     status: 401,
     message: 'No account has this e-mail address and password. Check both and try again.',
+  });
+}
+
+function linkExpired(): AppError {
+  return new AppError({
+    code: 'link_expired',
+    status: 401,
+    message: 'This link has expired or was used before. Sign in with your email and password.',
   });
 }
 

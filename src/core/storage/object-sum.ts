@@ -19,6 +19,8 @@ export const objectsDamaged = new Counter({
   labelNames: ['found'],
   registers: [metrics],
 });
+// Starts at 0, so that an alert on the growth sees the first one.
+for (const found of ['damaged', 'missing']) objectsDamaged.inc({ found }, 0);
 
 /** The length of an object, and its checksum if it is known. */
 type KnownSum = Omit<ObjectSum, 'crc32'> & { crc32: number | null };

@@ -22,45 +22,115 @@ import { decodeWindows1252 } from './windows-1252.ts';
 /** Decodes bytes `from..to` of one record. */
 type Decode = (from: number, to: number) => string;
 
+/** The cells of one column. They are decoded when they are asked for: most names of a list never are. */
+export interface CellColumn {
+  /** Returns '' for a record that does not have the column, and for an unreadable one. */
+  at(index: number): string;
+}
+
 /**
- * Reads some columns of all records of a piece.
+ * Finds some columns of all records of a piece.
  * @param piece the Buffer that `records` were scanned from
  * @param columns zero-based column numbers, in any order
- * @returns one array per requested column, with one string per record. A column that a record does not have is '',
- * and so is every column of an unreadable record (see its flags): text of a damaged line must not become an
- * identifier. The strings may be slices that keep the whole piece's text alive; they should live only as long as
- * the chunk.
+ * @returns one for each requested column. Every cell of an unreadable record (see its flags) is '': text of a damaged
+ * line must not become an identifier. The texts may be slices that keep the whole piece's text alive; they should live
+ * only as long as the chunk.
  */
+export function openColumns(
+  piece: Buffer,
+  records: RecordTable,
+  columns: readonly number[],
+  delimiter: Delimiter,
+): CellColumn[] {
+  const targets: (PlacedColumn | undefined)[] = [];
+  const decoder = decoderOf(piece, records);
+  const result = columns.map((column) => {
+    assert(Number.isInteger(column) && column >= 0, `column number ${column}`);
+    targets[column] ??= new PlacedColumn(piece, records.count, decoder);
+    return targets[column];
+  });
+  const delimiterByte = delimiter.charCodeAt(0);
+  for (let index = 0; index < records.count; index++) {
+    if (unreadableReason(records.flags[index] as number) !== null) continue;
+    const end = records.end[index] as number;
+    let from = records.start[index] as number;
+    for (let column = 0; column < targets.length && from <= end; column++) {
+      const to = fieldEnd(piece, from, end, delimiterByte);
+      const target = targets[column];
+      if (target !== undefined && to > from) target.place(index, from, to);
+      from = to + 1;
+    }
+  }
+  return result;
+}
+
+/** As `openColumns`, decoded: one array for each requested column, with one string per record. */
 export function readColumns(
   piece: Buffer,
   records: RecordTable,
   columns: readonly number[],
   delimiter: Delimiter,
 ): string[][] {
-  const targets: (string[] | undefined)[] = [];
-  const result = columns.map((column) => {
-    assert(Number.isInteger(column) && column >= 0, `column number ${column}`);
-    targets[column] ??= new Array<string>(records.count).fill('');
-    return targets[column];
+  return openColumns(piece, records, columns, delimiter).map((column) => {
+    const cells = new Array<string>(records.count);
+    for (let index = 0; index < records.count; index++) cells[index] = column.at(index);
+    return cells;
   });
-  const decodeUtf8 = utf8Decoder(piece, records.decidedTo);
-  const decode1252: Decode = (from, to) => decodeWindows1252(piece.subarray(from, to));
-  const delimiterByte = delimiter.charCodeAt(0);
-  for (let index = 0; index < records.count; index++) {
-    const flags = records.flags[index] as number;
-    if (unreadableReason(flags) !== null) continue;
-    const decode = flags & recordFlag.invalidUtf8 ? decode1252 : decodeUtf8;
-    const end = records.end[index] as number;
-    let from = records.start[index] as number;
-    for (let column = 0; column < targets.length && from <= end; column++) {
-      const to = fieldEnd(piece, from, end, delimiterByte);
-      const target = targets[column];
-      if (target !== undefined && to > from) target[index] = readField(piece, from, to, decode);
-      from = to + 1;
-    }
-  }
-  return result;
 }
+
+/** Decodes cells of one piece. Those of ASCII are slices of its text, because each byte is one character. */
+function decoderOf(piece: Buffer, records: RecordTable): (index: number) => Decode {
+  let text: string | null = null;
+  let isPlain = false;
+  const utf8: Decode = (from, to) => {
+    if (text === null) {
+      // One native call decodes the whole piece.
+      const bytes = piece.subarray(0, records.decidedTo);
+      text = bytes.toString('latin1');
+      isPlain = isAscii(bytes);
+    }
+    if (isPlain || !hasHighByte(piece, from, to)) return text.slice(from, to);
+    return piece.toString('utf8', from, to);
+  };
+  const windows1252: Decode = (from, to) => decodeWindows1252(piece.subarray(from, to));
+  return (index) =>
+    (records.flags[index] as number) & recordFlag.invalidUtf8 ? windows1252 : utf8;
+}
+
+/** The places of a column's cells. */
+class PlacedColumn implements CellColumn {
+  readonly #piece: Buffer;
+  readonly #decoderOf: (index: number) => Decode;
+  readonly #from: Int32Array;
+  /** 0 for an empty cell. */
+  readonly #to: Int32Array;
+
+  constructor(piece: Buffer, count: number, decoderOf: (index: number) => Decode) {
+    this.#piece = piece;
+    this.#decoderOf = decoderOf;
+    this.#from = new Int32Array(count);
+    this.#to = new Int32Array(count);
+  }
+
+  place(index: number, from: number, to: number): void {
+    this.#from[index] = from;
+    this.#to[index] = to;
+  }
+
+  at(index: number): string {
+    const to = this.#to[index] ?? 0;
+    if (to === 0) return '';
+    return readField(this.#piece, this.#from[index] ?? 0, to, this.#decoderOf(index));
+  }
+}
+
+function hasHighByte(piece: Buffer, from: number, to: number): boolean {
+  let bits = 0;
+  for (let at = from; at < to; at++) bits |= piece[at] as number;
+  return bits >= NON_ASCII;
+}
+
+const NON_ASCII = 0x80;
 
 /**
  * Reads all cells of one record: for headers, previews and rewritten rows. A raw line (open quote, too long) is
@@ -100,19 +170,6 @@ export function fieldsEnd(
   }
   return end;
 }
-
-/** One native call decodes the whole piece; cells are slices, because each byte is one character. */
-function utf8Decoder(piece: Buffer, to: number): Decode {
-  const bytes = piece.subarray(0, to);
-  const text = bytes.toString('latin1');
-  if (isAscii(bytes)) return (from, to) => text.slice(from, to);
-  return (from, to) => {
-    const cell = text.slice(from, to);
-    return HAS_HIGH_BYTE.test(cell) ? piece.toString('utf8', from, to) : cell;
-  };
-}
-
-const HAS_HIGH_BYTE = /[\x80-\xff]/;
 
 /** Returns the end of the field that begins at `from`: at a delimiter outside quotes, or at `end`. */
 function fieldEnd(piece: Buffer, from: number, end: number, delimiter: number): number {

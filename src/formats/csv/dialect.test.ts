@@ -83,6 +83,20 @@ describe('encoding', () => {
     },
   );
 
+  it('refuses bytes that are no text, and takes a text with some control characters', () => {
+    let state = 7;
+    const random = Buffer.from(
+      Array.from({ length: 60_000 }, () => {
+        state = (state * 48_271) % 2_147_483_647;
+        // Without NULs, of which the header would be refused.
+        return (state % 255) + 1;
+      }),
+    );
+    expect(() => detect(random)).toThrow('This file is not text');
+    const rows = `a\x01,${'x'.repeat(98)}\n`.repeat(600);
+    expect(detect(`name,note\n${rows}`).header).toEqual(['name', 'note']);
+  });
+
   it('takes other bytes for Windows-1252, and marks this as a guess', () => {
     const dialect = detect(Buffer.from('name,price\nRen\xe9,\x80 5\n', 'latin1'));
     expect(dialect).toMatchObject({ encoding: 'windows-1252', encodingIsGuess: true });
@@ -243,7 +257,7 @@ describe('header', () => {
 
   const knownNames = {
     columnNames: new Set<string>(),
-    isColumnName: (text: string) => /^(name|e-?mail|company|phone)$/i.test(text),
+    isColumnName: (text: string) => /^(name|e-?mail|company|phone|created.*)$/i.test(text),
   };
 
   it.each([
@@ -258,6 +272,11 @@ describe('header', () => {
     ['groups of columns', 'Who,,Where,\nName,Email,Town,State\nAda,a@b.org,Bonn,NW\n', 2],
     ['names in an unknown language', 'Lista\nNimi,Osoite\nAda,a@b.org\nBob,b@b.org\n', 2],
     ['a title of two lines in quotes', '"Leads\nQ3"\nName,Email,Score\nAda,a@b.org,1\n', 2],
+    [
+      'a title of two cells above three columns',
+      'Report\nCreated: 2026-10-01,by me\nName,Email,Score\nAda,a@b.org,1\nBob,b@b.org,2\nGrand Total,2,\n',
+      3,
+    ],
     ['a title above one column', 'Leads\nEmail\na@b.org\n', 2],
     ['sparse rows', `Leads\nName,Email${',x'.repeat(20)}\nAda,a@b.org${','.repeat(20)}\n`, 2],
   ])('is found below %s, and marked as a guess', (_, text, row) => {

@@ -100,6 +100,12 @@ export function detectDialect(sample: Buffer, options: DialectOptions): Dialect 
   const { isWhole } = options;
   const encoding = chooseEncoding(sample, options);
   const canonical = toCanonical(sample, encoding, isWhole);
+  if (isBinary(canonical)) {
+    throw unsupportedFile(
+      'binary',
+      'This file is not text. Save the list as CSV or as an Excel workbook (.xlsx) and upload that.',
+    );
+  }
   const sep = readSepLine(canonical);
   const body = canonical.subarray(sep.bytes);
   const guess = guessDelimiter(body, isWhole);
@@ -149,6 +155,20 @@ export function detectDialect(sample: Buffer, options: DialectOptions): Dialect 
     records: isWhole ? records.count - rowsFrom : null,
     doubts,
   };
+}
+
+/** Control characters that a text may have by accident, and their share of all bytes. */
+const CONTROLS_MAX = 32;
+const CONTROL_SHARE_MAX = 0.02;
+
+/** True for bytes that are no text in any encoding: random ones have more than ten percent of control characters. */
+function isBinary(canonical: Buffer): boolean {
+  let controls = 0;
+  for (const byte of canonical) {
+    // Tab, line breaks and form feeds are in texts.
+    if (byte < 0x20 && (byte < 0x09 || byte > 0x0d)) controls++;
+  }
+  return controls > CONTROLS_MAX && controls > canonical.length * CONTROL_SHARE_MAX;
 }
 
 /** The rows at which the records begin, as a spreadsheet counts them. */

@@ -1,7 +1,8 @@
 /**
  * Finds the record of a file that names its columns. A header contains no value, that is nothing that looks like an
  * e-mail address, a URL, a phone number or another number. It is the first record, unless a record below is wider,
- * reads like a header and has a table below it: then the narrow records above it are titles.
+ * reads like a header and has a table below it: then the narrow records above it are titles. Of several such records
+ * it is the one with the most usual names of columns: `Created: 2026-01-31,by Ada` may be a title, too.
  */
 
 /** Maximum rows above a header: a larger number of them is a table of its own. */
@@ -39,9 +40,13 @@ export interface KnownNames {
  */
 export function findHeader(rows: readonly string[][], known: KnownNames): number | null {
   const last = Math.min(TITLE_ROWS_MAX, rows.length - 2);
+  let best: { index: number; names: number } | null = null;
   for (let index = 1; index <= last; index++) {
-    if (isBelowTitles(rows, index, known)) return index;
+    if (!isBelowTitles(rows, index, known)) continue;
+    const names = (rows[index] ?? []).filter(known.isColumnName).length;
+    if (best === null || names > best.names) best = { index, names };
   }
+  if (best !== null) return best.index;
   return isHeaderRow(rows[0] ?? [], rows.slice(1), known.columnNames) ? 0 : null;
 }
 

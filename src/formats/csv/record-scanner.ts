@@ -62,6 +62,11 @@ export class RecordScanner {
     return this.#carry.length;
   }
 
+  /** Number of the line with which the undecided bytes begin. */
+  get nextLine(): number {
+    return this.#nextLine;
+  }
+
   /**
    * Takes the next bytes (kept, so the caller must not overwrite them). Returns the records that are certain by
    * now, or null while it waits for enough bytes for a step.

@@ -50,7 +50,7 @@ describe('rowsToXlsx', () => {
           rows.map((cells) => cells.map((each) => each.text)),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

@@ -61,7 +61,8 @@ export async function auditParts(context: PartsContext): Promise<PartsAudit> {
   return { checks, objects };
 }
 
-async function* batchesWithFiles({ sql }: PartsContext): AsyncGenerator<Batch> {
+/** Every batch that still has its files, by id. */
+export async function* batchesWithFiles({ sql }: Pick<PartsContext, 'sql'>): AsyncGenerator<Batch> {
   let after: string | null = null;
   while (true) {
     const ids: string[] = await listBatchesWithFiles(sql, after, BATCHES_AT_ONCE);

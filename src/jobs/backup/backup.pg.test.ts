@@ -1,12 +1,14 @@
 /** A backup made while lists run is restored whole into an empty service, or not at all. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { pack } from 'tar-stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
+import { type Manifest, readEntries, sealed as sealedTar } from './backup-file.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
 
@@ -46,6 +48,23 @@ beforeAll(async () => {
   sealed = await take(PASSPHRASE);
 });
 afterAll(() => source.close());
+
+/** The plain backup with another manifest. */
+async function withManifest(change: (manifest: Manifest) => object): Promise<Buffer> {
+  const tar = pack();
+  const file = await sealedTar(tar, null);
+  const filling = (async () => {
+    for await (const { name, bytes } of readEntries(() => Readable.from([plain]), null)) {
+      const own = await buffer(bytes);
+      const isManifest = name === 'manifest.json';
+      const text = isManifest ? JSON.stringify(change(JSON.parse(own.toString()))) : own;
+      tar.entry({ name }, Buffer.from(text));
+    }
+    tar.finalize();
+  })();
+  const [whole] = await Promise.all([buffer(file), filling]);
+  return whole;
+}
 
 let target: Pipeline;
 const openTarget = async () => {
@@ -138,6 +157,26 @@ describe('nothing is restored', () => {
     bytes[place] = (bytes[place] ?? 0) ^ 1;
     await expect(restore(bytes, PASSPHRASE)).rejects.toMatchObject({ code: 'backup_unreadable' });
     expect(sealed.includes('p1@list.example')).toBe(false);
+    await isEmpty();
+  });
+
+  // The names of tables become statements.
+  test.each([
+    ['public.accounts; drop table public.accounts', ['id']],
+    ['pg_catalog.pg_class', ['oid']],
+    ['public.accounts', ['id" ) from stdin; drop table accounts --']],
+  ])('from a manifest that was changed to name %j', async (name, columns) => {
+    const changed = (manifest: Manifest) => ({ ...manifest, tables: [{ name, columns }] });
+    await expect(restore(await withManifest(changed))).rejects.toMatchObject({
+      code: 'backup_unreadable',
+      message: expect.stringContaining('a table'),
+    });
+    const sequences = [{ name: 'pg_catalog.anything', last: 1 }];
+    const other = await withManifest((manifest) => ({ ...manifest, sequences }));
+    await expect(restore(other)).rejects.toMatchObject({
+      code: 'backup_unreadable',
+      message: expect.stringContaining('a sequence'),
+    });
     await isEmpty();
   });
 

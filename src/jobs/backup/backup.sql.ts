@@ -1,6 +1,7 @@
 /** The statements of a backup: it copies whole tables, whatever is in them. */
 import type { Readable, Writable } from 'node:stream';
 import type { Sql } from '../../core/db/client.ts';
+import { personIndexKey } from '../result/part-keys.ts';
 
 /** A table with the columns that a copy holds, all but generated ones. */
 export interface BackupTable {
@@ -76,9 +77,29 @@ export async function readSequences(sql: Sql): Promise<{ name: string; last: num
     where schemaname in ('public', 'graph') and last_value is not null order by 1`;
 }
 
+/** Returns the names of all sequences of the service and the live graph. */
+export async function listSequences(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select schemaname || '.' || sequencename as name from pg_sequences
+    where schemaname in ('public', 'graph')`;
+  return rows.map(({ name }) => name);
+}
+
 /** Lets a sequence go on after a number. */
 export async function setSequence(sql: Sql, name: string, last: number): Promise<void> {
   await sql`select setval(${name}::regclass, ${last}::bigint)`;
+}
+
+/**
+ * Lets every sequence that gave out a number skip more than are given out between two backups: a hundred million, and a million
+ * where the numbers are small (integer). Returns how many sequences did.
+ */
+export async function skipNumbers(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    select setval(format('%I.%I', schemaname, sequencename)::regclass,
+      least(max_value, last_value + case when data_type = 'bigint'::regtype then 100000000 else 1000000 end))
+    from pg_sequences where schemaname in ('public', 'graph') and last_value is not null`;
+  return count;
 }
 
 /** Returns the names of the applied migrations with their checksums: the schema that the rows belong to. */
@@ -111,14 +132,15 @@ export async function countHeld(
 
 /** Returns the keys of all objects that batches with files name. */
 export async function listObjectKeys(sql: Sql): Promise<string[]> {
-  const rows = await sql<{ key: string }[]>`
-    select key from (
-      select unnest(array[upload_key, canonical_key, dialect -> 'workbook' ->> 'key']) as key
+  const rows = await sql<{ key: string; hasIndex: boolean }[]>`
+    select key, has_index from (
+      select unnest(array[upload_key, canonical_key, dialect -> 'workbook' ->> 'key']) as key,
+        false as has_index
       from batches where files_deleted_at is null
       union
-      select unnest(array[object_key, case when ids_bytes is not null then object_key || '.ids' end])
+      select object_key, ids_bytes is not null
       from parts join batches on batches.id = parts.batch_id
       where files_deleted_at is null and parts.bytes > 0) k
     where key is not null order by key`;
-  return rows.map(({ key }) => key);
+  return rows.flatMap(({ key, hasIndex }) => (hasIndex ? [key, personIndexKey(key)] : [key]));
 }

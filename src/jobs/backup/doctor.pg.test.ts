@@ -3,9 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { inTransaction } from '../../core/db/client.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
 import { diagnose } from './doctor.ts';
+import { leaveThePast } from './leave-the-past.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -68,6 +70,27 @@ test('a list whose result is incomplete is refunded and run again, for the same 
     credits: { charged: 20 },
   });
   expect((await pipeline.results(caller, again)).text).toBe(text);
+  await isSound();
+});
+
+test('a rerun that is restored stays a rerun, with its row numbers', async () => {
+  const unknown = 'nobody@list.example\np1@list.example\nno-one@list.example';
+  const options = { operation: 'people.enrich' };
+  const id = await pipeline.enrich(caller, `Email\n${unknown}\n`, options);
+  const rerun = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ outcomes: ['no_match'] }),
+  });
+  const { id: lost } = (await rerun.json()) as { id: string };
+  await pipeline.runUntilIdle();
+  await lose(lost, /parts/);
+  const { findings } = await fix();
+  await pipeline.runUntilIdle();
+  const again = findings[0]?.rerun_id ?? '';
+  expect(await pipeline.batch(caller, again)).toMatchObject({ rerun_of: id, state: 'completed' });
+  const lines = await pipeline.call(caller, `/v1/batches/${again}/results?format=jsonl`);
+  expect((await lines.text()).match(/"row":\d/g)).toEqual(['"row":1', '"row":3']);
   await isSound();
 });
 
@@ -142,4 +165,31 @@ test('objects of batches that the database does not know are deleted, and anothe
   await expect(fix()).rejects.toMatchObject({ code: 'another_store' });
   expect(await store.head(`batches/${many[0]}/upload`)).toBe(1);
   expect(await balance()).toBe(before);
+});
+
+test('a database that went back in time gives out no number twice, and tells no webhook twice', async () => {
+  const { sql } = pipeline;
+  const lastNumbers = () => sql<{ name: string; last: string; max: string }[]>`
+    select sequencename as name, last_value::text as last, max_value::text as max from pg_sequences
+    where schemaname in ('public', 'graph') and last_value is not null order by 1`;
+  await sql`insert into graph.lookup_titles (title, people) values ('welder', 10)`;
+  await finish();
+  await sql`
+    with w as (
+      insert into webhooks (id, account_id, live, url, events, credits_low_threshold, enabled, secret)
+      values (gen_random_uuid(), ${caller.accountId}, true, 'https://hooks.example/', '{batch.completed}', 1, true,
+        ${Buffer.alloc(32)})
+      returning id)
+    insert into webhook_deliveries (webhook_id, event_id, type, payload)
+    select id, gen_random_uuid(), 'batch.completed', '{}' from w`;
+  const before = await lastNumbers();
+  expect(before.length).toBeGreaterThan(3);
+  const left = await inTransaction(sql, leaveThePast);
+  expect(left).toEqual({ sequencesSkipped: before.length, deliveriesEnded: 1 });
+  for (const [index, { name, last, max }] of (await lastNumbers()).entries()) {
+    const skipped = BigInt(last) - BigInt(before[index]?.last ?? 0);
+    expect(skipped, name).toBeGreaterThanOrEqual(
+      BigInt(max) > 2n ** 31n ? 100_000_000n : 1_000_000n,
+    );
+  }
 });

@@ -7,14 +7,17 @@ import { refundBatch } from '../../core/credits/credits.sql.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { conflict } from '../../core/lib/errors.ts';
 import { streamObject } from '../../core/storage/object-sum.ts';
-import { listBatchesWithFiles } from '../audit/audit.sql.ts';
+import { batchesWithFiles } from '../audit/audit-parts.ts';
 import { checkObjects } from '../audit/check-objects.ts';
 import { type Batch, type ListBatch, optionsOf } from '../batch/batch.ts';
-import { findBatch, lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
+import { lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
+import { markStore } from '../batch/own-store.ts';
 import { isFinal } from '../batch/states.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 import { createBatch, wakeSplit } from '../list/create-list.ts';
+import { rowsOfRerun } from '../list/rerun-list.ts';
 import { storeUpload, type UploadContext } from '../list/store-upload.ts';
+import { columnNumbers } from '../mapping/guess-columns.ts';
 
 /** A batch whose objects are missing or damaged, and its cure. */
 export interface Finding {
@@ -55,18 +58,15 @@ export async function diagnose(
   if (fix && unknown.length > known) throw anotherStore(known, unknown.length);
   const findings: Finding[] = [];
   let batches = 0;
-  for (let after: string | null = null; ; ) {
-    const ids: string[] = await listBatchesWithFiles(context.sql, after, PAGE);
-    for (const id of ids) {
-      if (batches++ % 100 === 0) told(`batches examined: ${batches - 1}`);
-      const batch = await findBatch(context.sql, id);
-      const finding = batch === undefined ? null : await examine(context, batch, fix);
-      if (finding !== null) findings.push(finding);
-    }
-    after = ids.at(-1) ?? null;
-    if (after === null) break;
+  for await (const batch of batchesWithFiles(context)) {
+    if (batches++ % 100 === 0) told(`batches examined: ${batches - 1}`);
+    const finding = await examine(context, batch, fix);
+    if (finding !== null) findings.push(finding);
   }
-  if (fix) for (const id of unknown) await context.store.deletePrefix(`batches/${id}/`);
+  if (fix) {
+    for (const id of unknown) await context.store.deletePrefix(`batches/${id}/`);
+    await markStore(context);
+  }
   return { batches, findings, unknown_batches: unknown, unknown_deleted: fix };
 }
 
@@ -84,12 +84,7 @@ async function examine(
   if (batch.kind === 'list' && !lost.has(batch.uploadKey)) {
     return { ...found, ...(await runAgain(context, batch)) };
   }
-  const refunded = await inTransaction(context.sql, async (tx) => {
-    await lock(tx, batch.id);
-    const credits = await refundBatch(tx, batch.id);
-    await markFilesDeleted(tx, [batch.id]);
-    return credits;
-  });
+  const refunded = await inTransaction(context.sql, (tx) => endRefunded(tx, batch.id));
   return { ...found, action: 'refunded', credits_refunded: refunded };
 }
 
@@ -103,9 +98,6 @@ async function runAgain(
   const bytes = streamObject(context.store, batch.uploadKey, sum);
   const signal = new AbortController().signal;
   const upload = await storeUpload(context, Readable.from(bytes));
-  const mapping = Object.fromEntries(
-    Object.entries(batch.mapping).map(([kind, columns]) => [kind, columns.map((c) => c.column)]),
-  );
   const { encoding, delimiter, header } = batch.dialect;
   const requested = {
     upload,
@@ -113,9 +105,9 @@ async function runAgain(
       ...optionsOf(batch),
       operation: batch.operation,
       name: `${batch.name} (restored)`,
-      mapping,
+      mapping: columnNumbers(batch.mapping),
       hold: false,
-      rerunOf: null,
+      ...(await rowsOfRerun(context.sql, batch)),
       allowUnmapped: false,
     },
     dialect: { encoding, delimiter, headerRow: header === null ? 0 : batch.dialect.headerRow },
@@ -127,10 +119,8 @@ async function runAgain(
     requested,
     (insert) =>
       inTransaction(context.sql, async (tx) => {
-        await lock(tx, batch.id);
         const inserted = await insert(tx);
-        refunded = await refundBatch(tx, batch.id);
-        await markFilesDeleted(tx, [batch.id]);
+        refunded = await endRefunded(tx, batch.id);
         return inserted;
       }),
   );
@@ -138,11 +128,18 @@ async function runAgain(
   return { action: 'rerun', credits_refunded: refunded, rerun_id: made.id };
 }
 
-/** Throws `AppError` 409 when another doctor has mended the batch meanwhile: begin again. */
-async function lock(tx: Sql, batchId: string): Promise<void> {
-  if (await lockFiles(tx, batchId)) return;
-  const message = `Batch ${batchId} was mended or deleted meanwhile. Run the doctor again.`;
-  throw conflict('mended_meanwhile', message);
+/**
+ * Refunds a batch and ends its files. Returns the credits. Throws `AppError` 409 when another doctor has mended the batch
+ * meanwhile: begin again.
+ */
+async function endRefunded(tx: Sql, batchId: string): Promise<number> {
+  if (!(await lockFiles(tx, batchId))) {
+    const message = `Batch ${batchId} was mended or deleted meanwhile. Run the doctor again.`;
+    throw conflict('mended_meanwhile', message);
+  }
+  const credits = await refundBatch(tx, batchId);
+  await markFilesDeleted(tx, [batchId]);
+  return credits;
 }
 
 /** Returns how many stored batches the database knows, and the ids of the others. */

@@ -8,11 +8,13 @@ import { type Database, inTransaction, type Sql } from '../../core/db/client.ts'
 import { must } from '../../core/lib/assert.ts';
 import { AppError, conflict } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
-import { endPendingDeliveries } from '../webhook/webhooks.sql.ts';
+import { markStore } from '../batch/own-store.ts';
 import {
   type BackupTable,
   countHeld,
   emptyTables,
+  listSequences,
+  listTables,
   readSchema,
   setSequence,
   setTriggers,
@@ -28,9 +30,7 @@ import {
   readEntries,
   unreadable,
 } from './backup-file.ts';
-
-/** Numbers that were given out after the backup are not given out again: a day's worth and more. */
-const NUMBERS_SKIPPED = 100_000_000;
+import { leaveThePast } from './leave-the-past.ts';
 
 export interface Restored extends End {
   createdAt: string;
@@ -56,16 +56,15 @@ export async function restoreBackup(
   const deliveriesEnded = await inTransaction(sql, async (tx) => {
     await refuseHeld(tx);
     await waitWithoutEnd(tx);
+    await refuseOtherTables(tx, manifest);
     for (const table of manifest.tables) await setTriggers(tx, table, false);
     await emptyTables(tx, manifest.tables);
     await load(tx, store, readEntries(open, passphrase), { manifest, told });
     for (const table of manifest.tables) await setTriggers(tx, table, true);
-    for (const { name, last } of manifest.sequences) {
-      const isWide = name.startsWith('public.');
-      await setSequence(tx, name, last + (isWide ? NUMBERS_SKIPPED : 0));
-    }
-    return endPendingDeliveries(tx);
+    for (const { name, last } of manifest.sequences) await setSequence(tx, name, last);
+    return (await leaveThePast(tx)).deliveriesEnded;
   });
+  await markStore({ sql, store });
   return { ...end, createdAt: manifest.created_at, deliveriesEnded };
 }
 
@@ -106,6 +105,23 @@ async function refuseAnotherSchema(sql: Sql, manifest: Manifest): Promise<void> 
   const message =
     'The backup was made by another version of the service. Restore it with that version, then upgrade. Nothing was restored.';
   throw new AppError({ code: 'backup_of_another_version', status: 422, message });
+}
+
+/** The names become statements: only those that the database has itself, which has the schema of the backup. */
+async function refuseOtherTables(sql: Sql, { tables, sequences }: Manifest): Promise<void> {
+  const own = new Map((await listTables(sql)).map((table) => [table.name, table]));
+  for (const { name, columns } of tables) {
+    if (JSON.stringify(own.get(name)?.columns) !== JSON.stringify(columns)) {
+      throw unreadable(`it has a table ${JSON.stringify(name)} that this version does not write`);
+    }
+  }
+  const known = new Set(await listSequences(sql));
+  const other = sequences.find(({ name }) => !known.has(name));
+  if (other !== undefined) {
+    throw unreadable(
+      `it has a sequence ${JSON.stringify(other.name)} that this version does not have`,
+    );
+  }
 }
 
 async function refuseHeld(sql: Sql): Promise<void> {

@@ -18,7 +18,7 @@ const unread = [
   ...['stateSince', 'traceParent', 'claimAfter', 'claimableAccount', 'storedBytes'],
   'storedBytesOpen',
   ...['objectsCheckedAt', 'objectsDamaged', 'objectMissingSince'],
-  'rerunRows',
+  ...['rerunRows', 'rerunRecords'],
   ...['jobAfter', 'jobAttempts', 'jobLeaseUntil'],
 ];
 

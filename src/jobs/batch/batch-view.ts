@@ -34,8 +34,14 @@ const progressShape = {
       'Of the matched rows, those that cost nothing because the account had paid for the person in its last `owned_days`.',
   }),
   credits: z.strictObject({ charged: integer, reserved: integer, max: amount }),
-  rows_per_second: amount,
-  eta_seconds: amount,
+  rows_per_second: amount.meta({
+    description:
+      'While it runs, of the last half minute of work; afterwards, of all the time in which it ran, without pauses.',
+  }),
+  eta_seconds: amount.meta({
+    description:
+      'Seconds until its end at that pace, or at the rows per minute of its key when they hold it back.',
+  }),
   created_at: time,
   started_at: time.nullable(),
   finished_at: time.nullable(),
@@ -103,9 +109,10 @@ const dialectSchema = z.strictObject({
   }),
   sheet: text.nullable().meta({ description: 'The sheet that was read, for a workbook.' }),
   sheets: z.array(text).meta({ description: 'All visible sheets of the workbook.' }),
-  doubts: z
-    .array(z.enum(['encoding', 'delimiter', 'header', 'sheet']))
-    .meta({ description: 'Guesses to check in the preview.' }),
+  doubts: z.array(z.enum(['encoding', 'delimiter', 'header', 'sheet', 'names'])).meta({
+    description:
+      'Guesses to check in the preview. `names`: in most of the first rows the columns of given and family name hold each other’s names.',
+  }),
 });
 
 /** The JSON of a list. */
@@ -185,6 +192,18 @@ function secondsByLimit(rows: number | null, rowsPerMinute: number | null): numb
   return rows === null || rowsPerMinute === null ? null : Math.ceil((rows / rowsPerMinute) * 60);
 }
 
+/**
+ * Rows per second: of a running batch those of the last half minute of work, of one that has ended those of all the time
+ * in which it ran. Null while it waits or is paused.
+ */
+function paceOf(batch: Batch, looked: number, now: Date): number | null {
+  const { state, pacedSince, pacedRows, ranSeconds, finishedAt } = batch;
+  if (finishedAt !== null) return ranSeconds > 0 ? looked / ranSeconds : null;
+  if (state !== 'running' || pacedSince === null) return null;
+  const seconds = (now.getTime() - pacedSince.getTime()) / 1000;
+  return seconds > 0 ? pacedRows / seconds : null;
+}
+
 /** State, counts, credits and times, the same for lists and exports. */
 function viewProgress(batch: Batch, now: Date) {
   const processed =
@@ -196,11 +215,7 @@ function viewProgress(batch: Batch, now: Date) {
     batch.duplicate +
     batch.errorRows +
     batch.notProcessed;
-  const seconds =
-    batch.startedAt === null
-      ? 0
-      : ((batch.finishedAt ?? now).getTime() - batch.startedAt.getTime()) / 1000;
-  const rate = seconds > 0 ? processed / seconds : null;
+  const rate = paceOf(batch, processed - batch.notProcessed, now);
   const left = batch.rowsTotal === null ? null : batch.rowsTotal - processed;
   const waiting = waitsForKey(batch) ? secondsByLimit(left, batch.keyRowsPerMinute) : null;
   const moving = batch.state === 'running' && rate !== null && rate > 0 && left !== null;

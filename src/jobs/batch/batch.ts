@@ -38,7 +38,7 @@ export interface StoredDialect {
   /** The header's text as returned in the result; null without a header. */
   headerText: string | null;
   /** Guesses that a person should check. */
-  doubts: ('encoding' | 'delimiter' | 'header' | 'sheet')[];
+  doubts: ('encoding' | 'delimiter' | 'header' | 'sheet' | 'names')[];
   /** Offset of the first data record in the canonical bytes (UTF-8, no byte order mark). */
   firstByte: number;
   firstLine: number;
@@ -119,6 +119,11 @@ interface AnyBatch {
   startedAt: Date | null;
   finishedAt: Date | null;
   filesDeletedAt: Date | null;
+  /** Rows of its parts since a time, of about the last half minute of running; null before it runs. */
+  pacedSince: Date | null;
+  pacedRows: number;
+  /** Seconds for which it ran, until it was last paused or ended. */
+  ranSeconds: number;
   /** Number of its last change that its JSON shows; a trigger raises it. */
   revision: number;
 }
@@ -225,6 +230,9 @@ const otherFields: Record<Exclude<StoredField, keyof ListOptions>, true> = {
   startedAt: true,
   finishedAt: true,
   filesDeletedAt: true,
+  pacedSince: true,
+  pacedRows: true,
+  ranSeconds: true,
   revision: true,
   filter: true,
   namesPeople: true,

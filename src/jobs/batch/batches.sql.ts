@@ -61,23 +61,40 @@ export async function findOwnBatch<Kind extends BatchKind>(
   return batch;
 }
 
-/**
- * A page of an owner's batches of a kind, newest first, without their long texts. `before` is the last id of the
- * previous page.
- */
-export async function listBatches(
-  sql: Sql,
-  owner: Owner,
-  page: { kind: BatchKind; rerunOf: string | null; before: string | null; limit: number },
-): Promise<Batch[]> {
+/** The columns by which pages of lists and exports may be sorted. */
+export const batchSorts = ['created_at', 'name', 'matched', 'credits'] as const;
+
+export interface BatchPage {
+  kind: BatchKind;
+  /** The list whose reruns are read; null for all lists. */
+  rerunOf: string | null;
+  /** A text that the name contains, without regard to case and accents; null for all names. */
+  search: string | null;
+  sort: { by: (typeof batchSorts)[number]; descending: boolean };
+  /** The last id of the previous page. */
+  before: string | null;
+  limit: number;
+}
+
+/** A page of an owner's batches of a kind, without their long texts. */
+export async function listBatches(sql: Sql, owner: Owner, page: BatchPage): Promise<Batch[]> {
+  const { by, descending } = page.sort;
+  const key = {
+    created_at: sql`created_at`,
+    name: sql`fold(name)`,
+    matched: sql`matched`,
+    credits: sql`credits_charged`,
+  }[by];
+  const direction = descending ? sql`desc` : sql`asc`;
   return sql<Batch[]>`
     select ${columnsWith(sql, shortColumns(sql))} from batches
     where account_id = ${owner.accountId} and kind = ${page.kind} and live = ${owner.live}
       and (${page.rerunOf}::uuid is null or rerun_of = ${page.rerunOf})
-      and (${page.before}::uuid is null or (created_at, id) < (
-        select created_at, id from batches where id = ${page.before}
+      and (${page.search}::text is null or strpos(fold(name), fold(${page.search})) > 0)
+      and (${page.before}::uuid is null or (${key}, id) ${descending ? sql`<` : sql`>`} (
+        select ${key}, id from batches where id = ${page.before}
           and account_id = ${owner.accountId}))
-    order by created_at desc, id desc limit ${page.limit}`;
+    order by ${key} ${direction}, id ${direction} limit ${page.limit}`;
 }
 
 /** The assignments that end the claim of a successful batch job. */
@@ -167,9 +184,7 @@ export async function endBatch(
       update batches set report = ${sql.json(report as never)}, finished_at = now(),
         state = case when state = 'cancelling' then 'cancelled' else 'completed' end
       where id = ${id} and state in ${wordList(sql, endingStates)} and chunks_done = chunks_total
-      returning id, state),
-    forgotten as (
-      delete from batch_records using ended where batch_id = ended.id)
+      returning state)
     select state from ended`;
   return ended?.state ?? null;
 }
@@ -220,9 +235,11 @@ export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
   await sql`
     with checked as (
       update parts set suppression_number = null
-      where batch_id = any(${ids}::uuid[]) and suppression_number is not null)
+      where batch_id = any(${ids}::uuid[]) and suppression_number is not null),
+    answered as (
+      delete from batch_records where batch_id = any(${ids}::uuid[]))
     update batches set files_deleted_at = now(), mapping = ${mapping}, dialect = ${dialect}, filter = ${filter},
-      rerun_rows = null
+      rerun_rows = null, rerun_records = null
     where id = any(${ids}::uuid[])`;
 }
 

@@ -170,7 +170,6 @@ export async function failBatch(
     where id = ${id} and state = any(${statesBefore('failed')}) returning id`;
   if (moved.length === 0) return false;
   await withdrawChunks(sql, id);
-  await sql`delete from batch_records where batch_id = ${id}`;
   return true;
 }
 
@@ -207,11 +206,20 @@ export async function endWithoutFiles(sql: Sql, id: string): Promise<void> {
     update batches set state = 'cancelled', finished_at = now(),
       not_processed = not_processed + ${unprocessedRows(sql)}
     where id = ${id} and state = 'cancelling'`;
-  await sql`delete from batch_records where batch_id = ${id}`;
+}
+
+/** Names a list. */
+export async function setName(sql: Sql, owner: Owner, id: string, name: string): Promise<void> {
+  await sql`
+    update batches set name = ${name}
+    where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}`;
 }
 
 /** The options that can be changed while a batch is held. */
-export type BatchChange = Partial<ListOptions & Pick<ListBatch, 'name' | 'mapping'>>;
+export type BatchChange = Partial<ListOptions & Pick<ListBatch, 'name' | 'mapping'>> & {
+  /** Of the dialect, which stays otherwise. */
+  doubts?: ListBatch['dialect']['doubts'];
+};
 
 /** The stored text of a list, and how it is read. */
 export type RereadUpload = Pick<
@@ -238,9 +246,12 @@ export async function changeBatch(
   id: string,
   change: BatchChange & Partial<RereadUpload>,
 ): Promise<boolean> {
-  const { mapping, dialect } = change;
+  const { doubts, ...changed } = change;
+  const { mapping, dialect } = changed;
+  const doubted = sql`jsonb_set(dialect, '{doubts}', ${sql.json((doubts ?? []) as never)})`;
   const row = {
-    ...change,
+    ...changed,
+    ...(doubts ? { dialect: doubted } : {}),
     ...(mapping ? { mapping: sql.json(mapping as never) } : {}),
     ...(dialect ? { dialect: sql.json(dialect as never), ...unsplit } : {}),
     quote: Object.keys(change).every((name) => unpriced.has(name)) ? sql`quote` : null,

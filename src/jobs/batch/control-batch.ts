@@ -3,13 +3,12 @@
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
-import { outputColumns } from '../../core/enrich/match-data.ts';
-import { checkMobileField, type MobileSetting } from '../../core/enrich/mobile-in-records.ts';
-import { requiredColumns } from '../../core/enrich/required-fields.ts';
+import type { MobileSetting } from '../../core/enrich/mobile-in-records.ts';
+import { checkListFields } from '../../core/enrich/required-fields.ts';
 import { must } from '../../core/lib/assert.ts';
 import { type AppError, conflict, forbidden, unprocessable } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';
-import { operations, priceOf } from '../../core/operations.ts';
+import { creditsText, operations, priceOf } from '../../core/operations.ts';
 import { isMapped } from '../mapping/columns.ts';
 import { type Batch, type ListBatch, titleOf } from './batch.ts';
 import { findBatch, findOwnBatch, markFilesDeleted } from './batches.sql.ts';
@@ -27,6 +26,7 @@ import {
   type RereadUpload,
   resumeBatch,
   setMaxCredits,
+  setName,
   spendsLess,
   startBatch,
 } from './control-batch.sql.ts';
@@ -137,10 +137,8 @@ export async function changeHeldBatch(
   change: BatchChange,
   reread?: RereadUpload,
 ): Promise<ListBatch> {
-  if (change.fields !== undefined) outputColumns(batch.operation, change.fields);
-  if (change.required !== undefined) requiredColumns(batch.operation, change.required);
-  checkMobileField(context.config, batch.operation, change.fields ?? null);
-  checkMobileField(context.config, batch.operation, change.required ?? null, 'required');
+  const { fields = null, required = null } = change;
+  checkListFields(context.config, batch.operation, { fields, required });
   return inTransaction(context.sql, async (tx) => {
     // Calls lock the account before its lists.
     if (reread !== undefined) await lockStoredBytes(tx, owner.accountId);
@@ -173,6 +171,17 @@ export async function capBatch(
   return now;
 }
 
+/** Gives a list another name, in whatever state it is. */
+export async function renameList(
+  tx: Sql,
+  owner: Owner,
+  { id }: ListBatch,
+  name: string,
+): Promise<ListBatch> {
+  await setName(tx, owner, id, name);
+  return must(await findOwnBatch(tx, owner, 'list', id), `batch ${id}`);
+}
+
 function capRefused(batch: ListBatch): AppError {
   const states: readonly BatchState[] = cappableStates;
   if (!states.includes(batch.state)) {
@@ -182,7 +191,7 @@ function capRefused(batch: ListBatch): AppError {
   const { creditsCharged: charged, creditsReserved: reserved } = batch;
   return conflict(
     'max_credits_too_low',
-    `Batch ${batch.id} has charged ${charged} credits and reserved ${reserved}: max_credits must be at least ${charged + reserved}.`,
+    `Batch ${batch.id} has charged ${creditsText(charged)} and reserved ${reserved}: max_credits must be at least ${charged + reserved}.`,
     { extensions: { charged, reserved } },
   );
 }

@@ -1,6 +1,7 @@
 /** Chooses the chunks to dispatch next. */
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
+import { personSearch } from '../../core/operations.ts';
 import { runnableStates } from './states.ts';
 
 /** Advisory lock: one dispatcher at a time counts the chunks in flight. */
@@ -73,12 +74,20 @@ function accountsInTurn(sql: Sql, after: string | null) {
       where step > 0)`;
 }
 
+/**
+ * The condition that chunks of the batch `b` run one after the other: with dedupe, so that the first row of a record is
+ * known; in an export that its `max_credits` may cut, so that it has the first people in its order.
+ */
+function runsInOrder(sql: Sql) {
+  return sql`(b.dedupe or b.kind = 'export' and b.live
+    and b.max_credits < b.rows_total::bigint * ${personSearch.price}::bigint)`;
+}
+
 /** The condition that a chunk of the batch `b` may run now. */
 function mayRun(sql: Sql) {
   return sql`
     (run_after is null or run_after <= clock_timestamp())
-    -- With dedupe, chunks run one after the other, so that the first row of a record is known.
-    and (not b.dedupe or number = (
+    and (${runsInOrder(sql)} is not true or number = (
       select min(number) from chunks where batch_id = b.id and state <> 'done'))`;
 }
 
@@ -92,7 +101,9 @@ export async function dispatchChunks(
   sql: Sql,
   { perAccount, most, after }: { perAccount: number; most: number; after: string | null },
 ): Promise<ChosenChunk[]> {
-  await sql`select pg_advisory_xact_lock(${DISPATCH_LOCK})`;
+  // A crash of the server may forget the choice, as it may forget the jobs: both come again.
+  await sql`
+    select pg_advisory_xact_lock(${DISPATCH_LOCK}), set_config('synchronous_commit', 'off', true)`;
   return sql<ChosenChunk[]>`
     with recursive ${busyAccounts(sql)}, ${accountsInTurn(sql, after)},
     candidates as (
@@ -108,7 +119,7 @@ export async function dispatchChunks(
           from batches b cross join lateral (
             select id, number from chunks
             where batch_id = b.id and state = 'pending' and ${mayRun(sql)}
-            order by number limit case when b.dedupe then 1 else ${most} end) c
+            order by number limit case when ${runsInOrder(sql)} then 1 else ${most} end) c
           where b.claimable_account = a.account_id
           order by b.created_at, b.id, c.number
           limit greatest(0, least(${perAccount} - a.in_flight, ${most}))) c) c

@@ -186,11 +186,11 @@ describe('a change', () => {
       'cancelled',
     ] as const;
     const invalidState = { status: 409, code: 'invalid_state' };
-    await expectProblem(await send('PATCH', id, { name: 'x' }), invalidState);
+    await expectProblem(await send('PATCH', id, { dedupe: true }), invalidState);
     await pipeline.runUntilIdle();
     for (const state of others) {
       await pipeline.sql`update batches set state = ${state} where id = ${id}`;
-      const problem = await expectProblem(await send('PATCH', id, { name: 'x' }), invalidState);
+      const problem = await expectProblem(await send('PATCH', id, { dedupe: true }), invalidState);
       expect(problem.state).toBe(state);
       await expectProblem(await send('POST', `${id}/quote`), invalidState);
       await expectProblem(await send('POST', `${id}/start`), invalidState);

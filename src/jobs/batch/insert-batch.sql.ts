@@ -28,6 +28,8 @@ export type NewList = Pick<
     storedBytes: number;
     /** Of a rerun, the number of each row in the list that was uploaded. */
     rerunRows?: readonly number[];
+    /** Of decisions, the record that each of these rows means, or 0. */
+    rerunRecords?: readonly number[];
   };
 
 export type NewExport = Pick<

@@ -2,28 +2,20 @@
 import { createHash } from 'node:crypto';
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { type ColumnNumbers, columnNumbers } from '../mapping/guess-columns.ts';
 import type { ListBatch } from './batch.ts';
-
-/** Numbers of columns from 1, by kind. */
-export type ColumnNumbers = Record<string, number[]>;
 
 /** Headers of an account and mode whose columns are kept, those used last. */
 const HEADERS_MAX = 500;
 
 type MappedList = Pick<ListBatch, 'operation' | 'mapping' | 'dialect'>;
 
-/** The numbers of the columns that a list is mapped by. */
-export function columnNumbers({ mapping }: Pick<ListBatch, 'mapping'>): ColumnNumbers {
-  const kinds = Object.entries(mapping).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(kinds.map(([kind, columns]) => [kind, columns.map((c) => c.column)]));
-}
-
 /** Keeps the columns chosen for lists with this header; a list without a header has none to be known by. */
 export async function rememberMapping(sql: Sql, owner: Owner, list: MappedList): Promise<void> {
   const hash = hashOf(list);
   if (hash === null) return;
   const { accountId, live } = owner;
-  const mapping = sql.json(columnNumbers(list));
+  const mapping = sql.json(columnNumbers(list.mapping));
   await sql`
     insert into list_mappings (account_id, live, operation, header_sha256, mapping)
     values (${accountId}, ${live}, ${list.operation}, ${hash}, ${mapping})

@@ -5,6 +5,7 @@ import type { JobContext } from '../queue/job-context.ts';
 import type { Batch } from './batch.ts';
 import { noteMissing } from './batches.sql.ts';
 import { endWithError } from './fail-batch.ts';
+import { INSTALLATION_KEY } from './own-store.ts';
 
 /** An object missing for this long does not come back. */
 const MISSING_SECONDS_MAX = 300;
@@ -36,7 +37,7 @@ export async function endWhenObjectMissing(
 }
 
 async function isEmpty(store: ObjectStore): Promise<boolean> {
-  for await (const _key of store.list()) return false;
+  for await (const key of store.list()) if (key !== INSTALLATION_KEY) return false;
   return true;
 }
 

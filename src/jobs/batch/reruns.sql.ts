@@ -1,9 +1,12 @@
 /** Statements about a list and its reruns: lists of some of its rows, each with their numbers. */
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
-import type { ListBatch } from './batch.ts';
-import { batchColumns } from './batches.sql.ts';
+import { operations } from '../../core/operations.ts';
 import { finalStates } from './states.ts';
+
+const peopleOperations = Object.entries(operations).flatMap(([name, { subject }]) =>
+  subject === 'person' ? [name] : [],
+);
 
 /** Numbers of a rerun's rows in the list that was uploaded, from its first row on; null for another list. */
 export async function findRerunRows(sql: Sql, id: string): Promise<number[] | null> {
@@ -12,34 +15,92 @@ export async function findRerunRows(sql: Sql, id: string): Promise<number[] | nu
   return row?.rerunRows ?? null;
 }
 
-/** The reruns of a list, and theirs, with files and results, oldest first. */
-export async function listReruns(sql: Sql, id: string): Promise<ListBatch[]> {
-  return sql<ListBatch[]>`
+/**
+ * Of decisions about ambiguous rows, the records that the rows `from` to `to` of the batch mean, counted from 1; 0 where
+ * none is. Null for every other list.
+ */
+export async function findRerunRecords(
+  sql: Sql,
+  id: string,
+  rows: { from: number; to: number },
+): Promise<number[] | null> {
+  const [row] = await sql<{ records: number[] | null }[]>`
+    select rerun_records[${rows.from}::int:${rows.to}::int] as records from batches where id = ${id}`;
+  return row?.records ?? null;
+}
+
+/** A rerun with files and results. */
+export interface AnsweringRerun {
+  id: string;
+  /** Number of its first row in the list that was uploaded. */
+  firstRow: number;
+}
+
+/** The reruns of a list, and theirs, with files and results, latest first. */
+export async function listReruns(sql: Sql, id: string): Promise<AnsweringRerun[]> {
+  return sql<AnsweringRerun[]>`
     with recursive rerun (rerun_id) as (
       select id from batches where rerun_of = ${id}
       union all
       select id from rerun join batches on rerun_of = rerun_id)
-    select ${batchColumns(sql)} from rerun join batches on id = rerun_id
+    select id, rerun_rows[1] as first_row from rerun join batches on id = rerun_id
     where files_deleted_at is null and chunks_done > 0
-    order by created_at, id`;
+    order by created_at desc, id desc`;
+}
+
+/** A rerun of a list, or of one of its reruns. */
+export interface Rerun {
+  id: string;
+  hasEnded: boolean;
 }
 
 /**
- * A rerun that has not ended, other than `id`, of the list that `id` is a rerun of, directly or not; undefined without
- * one. Call after `insertBatch` of the rerun, which locks the account: no other can be added meanwhile.
+ * Recursive CTEs, up to `family (list_id)`: the list that was uploaded, of which `id` is a rerun, directly or not, or
+ * which it is; and all its reruns.
  */
-export async function findOpenRerun(sql: Sql, id: string): Promise<string | undefined> {
-  const [open] = await sql<{ id: string }[]>`
-    with recursive upwards (list_id, parent_id) as (
+function familyOf(sql: Sql, id: string): ReturnType<Sql> {
+  return sql`
+    upwards (list_id, parent_id) as (
       select id, rerun_of from batches where id = ${id}
       union all
       select id, rerun_of from upwards join batches on id = parent_id),
     family (list_id) as (
       select list_id from upwards where parent_id is null
       union all
-      select id from family join batches on rerun_of = list_id)
-    select id from family join batches on id = list_id
-    where id <> ${id} and state not in ${wordList(sql, finalStates)}
-    limit 1`;
-  return open?.id;
+      select id from family join batches on rerun_of = list_id)`;
+}
+
+/**
+ * The reruns of the list that `id` is, or is a rerun of, directly or not. After `insertBatch` of a rerun, which locks the
+ * account, no other can be added until the end of the transaction.
+ */
+export async function listFamily(sql: Sql, id: string): Promise<Rerun[]> {
+  return sql<Rerun[]>`
+    with recursive ${familyOf(sql, id)}
+    select id, state in ${wordList(sql, finalStates)} as has_ended
+    from family join batches on id = list_id
+    where rerun_of is not null`;
+}
+
+/**
+ * Those of the records that the list or one of its reruns has matched with `dedupe`, and the number of the first row of
+ * each in the list that was uploaded.
+ */
+export async function findAnsweredRecords(
+  sql: Sql,
+  id: string,
+  recordIds: readonly number[],
+): Promise<{ recordId: number; row: number }[]> {
+  return sql<{ recordId: number; row: number }[]>`
+    with recursive ${familyOf(sql, id)}
+    select record_id, row from family join batch_records on batch_id = list_id
+    where record_id = any(${[...recordIds]}::bigint[])`;
+}
+
+/** Forgets that lists with `dedupe` have matched these people. */
+export async function deleteAnsweredPeople(sql: Sql, ids: readonly number[]): Promise<void> {
+  await sql`
+    delete from batch_records r using batches b
+    where b.id = r.batch_id and r.record_id = any(${[...ids]}::bigint[])
+      and b.operation = any(${peopleOperations})`;
 }

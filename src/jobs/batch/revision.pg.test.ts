@@ -22,6 +22,7 @@ const fixed = ['id', 'account_id', 'kind', 'live', 'operation', 'created_at', 's
     'only_new',
     'rerun_of',
     'rerun_rows',
+    'rerun_records',
     'trace_parent',
   ],
   // Computed by Postgres.

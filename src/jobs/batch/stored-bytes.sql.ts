@@ -35,3 +35,15 @@ export async function listUnknownBatches(sql: Sql, ids: string[]): Promise<strin
     where not exists (select from batches where batches.id = given.id)`;
   return rows.map((row) => row.id);
 }
+
+/** The identity of this installation. */
+export async function readInstallationId(sql: Sql): Promise<string> {
+  const [row] = await sql<{ id: string }[]>`select id from installation`;
+  return must(row, 'the installation').id;
+}
+
+/** Returns true when some list or export has files. */
+export async function hasStoredFiles(sql: Sql): Promise<boolean> {
+  const rows = await sql`select from batches where files_deleted_at is null limit 1`;
+  return rows.length > 0;
+}

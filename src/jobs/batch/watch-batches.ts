@@ -1,7 +1,8 @@
 /**
  * Notifies listeners when a batch changes, and when their key or session ends. All listeners of a process share
  * one poll of all watched batches and one of all keys and sessions, and a poll returns only changes: a thousand
- * idle listeners cost two small queries every half second.
+ * idle listeners cost two small queries every half second. A batch that is newly watched is polled more often: a small
+ * list ends within a tenth of a second, and its caller may wait for it.
  */
 import type { Sql } from '../../core/db/client.ts';
 import type { CallCredentials } from '../../core/keys/keys.ts';
@@ -10,13 +11,20 @@ import { findEnded } from '../../core/sessions/still-valid.ts';
 import type { Batch } from './batch.ts';
 import { findChangedBatches } from './batches.sql.ts';
 
-const POLL_MS = 500;
+/** Longest pause between two polls of a batch. */
+export const POLL_MS = 500;
+/** The pause before the first poll of a newly watched batch; each pause after it is longer, up to `POLL_MS`. */
+const FIRST_POLL_MS = 20;
+const PAUSE_GROWTH = 1.5;
 
 type Listener = (batch: Batch) => void;
 
 export interface BatchWatcher {
-  /** Calls back at every change of the batch since `known`, until the returned function is called. */
-  watch(known: Batch, listener: Listener): () => void;
+  /**
+   * Calls back at every change of the batch since `known`, and `onStop` when there will be no more, until the returned
+   * function is called.
+   */
+  watch(known: Batch, listener: Listener, onStop?: () => void): () => void;
   /** Calls back once when the key or session is no longer valid, until the returned function is called. */
   watchCaller(credentials: CallCredentials, onEnd: () => void): () => void;
   stop(): void;
@@ -27,6 +35,9 @@ interface Watched {
   revision: number;
   /** Listeners with the revision sent to each last. */
   listeners: Map<Listener, number>;
+  /** Time of its next poll on the monotonic clock, and the pause after that. */
+  dueAt: number;
+  pauseMs: number;
 }
 
 /** The credentials of listeners, and the callbacks for their end. */
@@ -34,52 +45,56 @@ interface WatchedCaller extends CallCredentials {
   listeners: Set<() => void>;
 }
 
-export function watchBatches(sql: Sql, log: Log): BatchWatcher {
+/** @param firstPollMs the pause before the first poll of a newly watched batch */
+export function watchBatches(sql: Sql, log: Log, firstPollMs = FIRST_POLL_MS): BatchWatcher {
   const watched = new Map<string, Watched>();
   const callers = new Map<string, WatchedCaller>();
-  let timer: NodeJS.Timeout | null = null;
+  const stops = new Set<() => void>();
+  let callersDueAt = Number.POSITIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  let timerAt = Number.POSITIVE_INFINITY;
+  let isPolling = false;
 
-  const pollBatches = async () => {
-    if (watched.size === 0) return;
-    const known = [...watched].map(([id, { revision }]) => ({ id, revision }));
-    for (const batch of await findChangedBatches(sql, known)) {
-      const one = watched.get(batch.id);
-      if (one === undefined) continue;
-      for (const [listener, revision] of [...one.listeners]) {
-        if (revision >= batch.revision) continue;
-        one.listeners.set(listener, batch.revision);
-        listener(batch);
-      }
-      one.revision = Math.min(...one.listeners.values());
-    }
-  };
-  const pollCallers = async () => {
-    if (callers.size === 0) return;
+  const pollCallers = async (now: number) => {
+    if (callersDueAt > now) return;
+    callersDueAt = now + POLL_MS;
     for (const { listeners } of await findEnded(sql, [...callers.values()])) {
       for (const onEnd of [...listeners]) onEnd();
     }
   };
-  const schedule = () => {
-    if (timer !== null) return;
-    timer = setTimeout(() => {
-      Promise.all([pollBatches(), pollCallers()])
-        .catch((error) => log.warn({ err: error }, 'could not poll watched batches'))
-        .finally(() => {
-          timer = null;
-          if (watched.size + callers.size > 0) schedule();
-        });
-    }, POLL_MS);
+  const poll = () => {
+    timerAt = Number.POSITIVE_INFINITY;
+    isPolling = true;
+    const now = performance.now();
+    Promise.all([pollBatches(sql, watched, now), pollCallers(now)])
+      .catch((error) => log.warn({ err: error }, 'could not poll watched batches'))
+      .finally(() => {
+        isPolling = false;
+        if (callers.size === 0) callersDueAt = Number.POSITIVE_INFINITY;
+        let next = callersDueAt;
+        for (const { dueAt } of watched.values()) next = Math.min(next, dueAt);
+        pollAt(next);
+      });
+  };
+  /** Sets the timer, unless it is set to an earlier time. The end of a running poll sets it again. */
+  const pollAt = (time: number) => {
+    if (isPolling || time >= timerAt) return;
+    clearTimeout(timer);
+    timerAt = time;
+    timer = setTimeout(poll, Math.max(0, time - performance.now()));
   };
   return {
-    watch(known, listener) {
+    watch(known, listener, onStop = () => {}) {
       const { id, revision } = known;
-      const one: Watched = watched.get(id) ?? { revision, listeners: new Map() };
+      const one = watched.get(id) ?? newlyWatched(revision, firstPollMs);
       one.listeners.set(listener, revision);
       // A new listener may not know of a change that others were notified of.
       one.revision = Math.min(one.revision, revision);
       watched.set(id, one);
-      schedule();
+      stops.add(onStop);
+      pollAt(one.dueAt);
       return () => {
+        stops.delete(onStop);
         one.listeners.delete(listener);
         if (one.listeners.size === 0 && watched.get(id) === one) watched.delete(id);
       };
@@ -89,16 +104,49 @@ export function watchBatches(sql: Sql, log: Log): BatchWatcher {
       const caller = callers.get(name) ?? { ...credentials, listeners: new Set() };
       caller.listeners.add(onEnd);
       callers.set(name, caller);
-      schedule();
+      callersDueAt = Math.min(callersDueAt, performance.now() + POLL_MS);
+      pollAt(callersDueAt);
       return () => {
         caller.listeners.delete(onEnd);
         if (caller.listeners.size === 0 && callers.get(name) === caller) callers.delete(name);
       };
     },
     stop() {
+      for (const onStop of [...stops]) onStop();
+      stops.clear();
       watched.clear();
       callers.clear();
-      if (timer !== null) clearTimeout(timer);
+      clearTimeout(timer);
     },
   };
+}
+
+/** Reads the batches that are due at `now`, and notifies their listeners of changes. */
+async function pollBatches(
+  sql: Sql,
+  watched: ReadonlyMap<string, Watched>,
+  now: number,
+): Promise<void> {
+  const due = [...watched].filter(([, { dueAt }]) => dueAt <= now);
+  if (due.length === 0) return;
+  for (const [, one] of due) {
+    one.dueAt = now + one.pauseMs;
+    one.pauseMs = Math.min(one.pauseMs * PAUSE_GROWTH, POLL_MS);
+  }
+  const known = due.map(([id, { revision }]) => ({ id, revision }));
+  for (const batch of await findChangedBatches(sql, known)) {
+    const one = watched.get(batch.id);
+    if (one === undefined) continue;
+    for (const [listener, revision] of [...one.listeners]) {
+      if (revision >= batch.revision) continue;
+      one.listeners.set(listener, batch.revision);
+      listener(batch);
+    }
+    one.revision = Math.min(...one.listeners.values());
+  }
+}
+
+function newlyWatched(revision: number, firstPollMs: number): Watched {
+  const pauseMs = Math.min(firstPollMs * PAUSE_GROWTH, POLL_MS);
+  return { revision, listeners: new Map(), dueAt: performance.now() + firstPollMs, pauseMs };
 }

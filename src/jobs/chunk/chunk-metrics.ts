@@ -2,6 +2,7 @@
  * Metrics of chunks. Measures the phases of a chunk as metrics and spans. Phases are sequential, so each one ends the one before.
  */
 import { Counter, Histogram } from 'prom-client';
+import type { RowsMatched } from '../../core/graph-copy/report-copy.ts';
 import { metrics } from '../../core/metrics.ts';
 import { recordSpan } from '../../core/tracing.ts';
 
@@ -46,7 +47,7 @@ const phaseSeconds = new Histogram({
 
 const partEnds = new Counter({
   name: 'enrich_parts_total',
-  help: 'Parts of chunks, by how they ended: committed, refused (another worker has the chunk), repeated (another charge paid for one of its people), unpaid or failed.',
+  help: 'Parts of chunks, by how they ended: committed, refused (another worker has the chunk), repeated (another charge paid for one of its people, or the graph changed after a local copy had answered), unpaid or failed.',
   labelNames: ['end'],
   registers: [metrics],
 });
@@ -57,6 +58,35 @@ for (const end of ends) partEnds.inc({ end }, 0);
 
 export function countPart(end: (typeof ends)[number]): void {
   partEnds.inc({ end });
+}
+
+const partsMatched = new Counter({
+  name: 'enrich_list_parts_matched_total',
+  help: 'Parts of lists that were matched, by what answered for people: copy (the local copy of the graph) or postgres.',
+  labelNames: ['by'],
+  registers: [metrics],
+});
+
+const rowsMatched = new Counter({
+  name: 'enrich_list_rows_matched_total',
+  help: 'Rows of these parts, by what answered for people.',
+  labelNames: ['by'],
+  registers: [metrics],
+});
+
+/** Returns the rows that this process has matched, for its heartbeat. */
+export async function readRowsMatched(): Promise<RowsMatched> {
+  const { values } = await rowsMatched.get();
+  const by = (name: keyof RowsMatched) =>
+    values.find(({ labels }) => labels.by === name)?.value ?? 0;
+  return { copy: by('copy'), postgres: by('postgres') };
+}
+
+for (const by of ['copy', 'postgres'] as const) countMatchedPart(by, 0, 0);
+
+export function countMatchedPart(by: keyof RowsMatched, rows: number, parts = 1): void {
+  partsMatched.inc({ by }, parts);
+  rowsMatched.inc({ by }, rows);
 }
 
 /** The clock of one chunk. */

@@ -1,5 +1,6 @@
 /** The differences between lists and exports in a run: the outcomes of their rows, and their format. */
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
+import type { GraphState } from '../../core/graph-copy/local-copy.ts';
 import type { BatchKind, BatchOf } from '../batch/batch.ts';
 import type { PartReport } from '../batch/report.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -19,6 +20,8 @@ interface RenderedRows {
 /** The unfinished rows of a chunk, up to the maximum of the part, before payment. */
 export interface ChunkWork {
   outcomes: Outcome[];
+  /** The state of the graph in which a local copy answered; null when Postgres did. */
+  graph: GraphState | null;
   /** Writes the first rows, one for each of these outcomes. Those at the indexes `owned` cost nothing. */
   render(outcomes: readonly Outcome[], owned: ReadonlySet<number>): RenderedRows;
   /** The outcomes that are lines of the part. */

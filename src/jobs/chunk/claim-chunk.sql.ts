@@ -25,6 +25,8 @@ export interface ClaimedChunk {
   rows: number;
   /** Checksum of its bytes. */
   crc32: number;
+  /** Of a rerun with `dedupe`, the number of each row in the list that was uploaded; null for other batches. */
+  rowNumbers: number[] | null;
   rowsDone: number;
   parts: number;
   failures: number;
@@ -80,7 +82,7 @@ export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim |
         left join started on started.id = batch.id
       where c.id = chosen.id and c.state = chosen.state and c.epoch = chosen.epoch
       returning c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
-        c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max)
+        c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max, ${rowNumbers(sql)})
     select claimed.*, batch.* from claimed cross join batch`;
   if (row === undefined) return undefined;
   const { traceParent, lastSuppression, ownedDays } = row;
@@ -91,8 +93,15 @@ export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim |
 export async function listChunks(sql: Sql, batchId: string): Promise<ClaimedChunk[]> {
   return sql<ClaimedChunk[]>`
     select c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
-      c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max,
+      c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max, ${rowNumbers(sql)},
       k.id as key_id, k.rows_of, k.rows_per_minute
     from chunks c join batches b on b.id = c.batch_id join api_keys k on k.id = b.key_id
     where c.batch_id = ${batchId} order by c.number`;
+}
+
+/** Column `row_numbers` of the chunk `c`. */
+function rowNumbers(sql: Sql): ReturnType<Sql> {
+  return sql`(
+    select rerun_rows[c.first_row : c.first_row + c.rows - 1] from batches
+    where id = c.batch_id and dedupe) as row_numbers`;
 }

@@ -12,6 +12,7 @@ import {
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
+import type { GraphState } from '../../core/graph-copy/local-copy.ts';
 import type { PricedOperation } from '../../core/operations.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
@@ -69,6 +70,8 @@ export interface CommitPart {
   delivered: { scheduleId: string; ids: number[] } | null;
   /** Contains no person suppressed up to this number; null for a part without people. */
   suppressionNumber: number | null;
+  /** The state of the graph in which a local copy answered for the rows; null when Postgres did. */
+  graph: GraphState | null;
   report: PartReport;
 }
 
@@ -86,7 +89,8 @@ export function referenceOf(part: Pick<CommitPart, 'batchId' | 'chunkNumber' | '
 /**
  * Commits a part in one statement: settles its reservation, writes its ledger line, records the object, and
  * advances chunk and batch. Undefined, without any change, when the caller's epoch is old or the batch is
- * neither running nor paused. A batch that is being cancelled accepts only free parts.
+ * neither running nor paused, and when a local copy answered in another state than the graph's. A batch that is being
+ * cancelled accepts only free parts.
  */
 export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed | undefined> {
   const { counts } = part;
@@ -95,7 +99,8 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
     with batch as (
       select id, account_id, state, reason from batches
       where id = ${part.batchId} and (state in ${wordList(sql, payableStates)}
-        or (state = 'cancelling' and ${part.reservationId}::bigint is null)) for update),
+        or (state = 'cancelling' and ${part.reservationId}::bigint is null))
+        and ${isInState(sql, part.graph)} for update),
     chunk as (
       update chunks c set
         rows_done = c.rows_done + ${part.rows}, parts = c.parts + 1, failures = 0,
@@ -135,6 +140,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       not_processed = b.not_processed + ${counts.not_processed},
       owned = b.owned + ${part.owned},
       chunks_done = b.chunks_done + chunk.done::int,
+      ${pace(sql, part.rows)},
       stored_bytes = b.stored_bytes + ${part.part.bytes + (part.ids?.bytes ?? 0)},
       credits_charged = b.credits_charged + coalesce((select amount from settled), 0),
       credits_reserved = b.credits_reserved - coalesce((select amount from settled), 0),
@@ -152,6 +158,37 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
     where b.id = batch.id
     returning chunk.done as chunk_done, b.chunks_done = b.chunks_total as batch_done`;
   return committed;
+}
+
+/** Seconds of running that the pace remembers. */
+const PACE_SECONDS = 30;
+
+/**
+ * Assignments: the pace of the batch `b` with these rows. Of a longer time than the pace remembers, the oldest rows are
+ * forgotten, as if they had come evenly.
+ */
+function pace(sql: Sql, rows: number): ReturnType<Sql> {
+  const since = sql`coalesce(b.paced_since, clock_timestamp())`;
+  return sql`
+    paced_rows = ${rows} + b.paced_rows
+      * least(1, ${PACE_SECONDS} / greatest(extract(epoch from clock_timestamp() - ${since}), 0.001)),
+    paced_since = greatest(${since}, clock_timestamp() - make_interval(secs => ${PACE_SECONDS}))`;
+}
+
+/**
+ * Condition: the live graph has this state, so that what a local copy answered in it is what the graph holds; true for
+ * null.
+ */
+function isInState(sql: Sql, state: GraphState | null): ReturnType<Sql> {
+  if (state === null) return sql`true`;
+  return sql`${state.token}::uuid = (
+    select token from graph.graph_changes order by number desc limit 1)`;
+}
+
+/** Returns true when the live graph still has this state. */
+export async function hasState(sql: Sql, state: GraphState): Promise<boolean> {
+  const rows = await sql`select where ${isInState(sql, state)}`;
+  return rows.length > 0;
 }
 
 interface PossibleShortage {
@@ -294,15 +331,4 @@ export async function listReclaimedChunks(sql: Sql): Promise<ReclaimedChunk[]> {
     where b.finished_at between now() - interval '2 days' and now() - interval '1 day'
       and b.files_deleted_at is null and c.epoch > c.parts
     order by c.batch_id, c.number limit 10000`;
-}
-
-/** The first rows of those records that the batch has already matched. */
-export async function findAnsweredRecords(
-  sql: Sql,
-  batchId: string,
-  recordIds: number[],
-): Promise<{ recordId: number; row: number }[]> {
-  return sql<{ recordId: number; row: number }[]>`
-    select record_id, row from batch_records
-    where batch_id = ${batchId} and record_id = any(${recordIds}::bigint[])`;
 }

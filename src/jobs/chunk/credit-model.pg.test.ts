@@ -179,6 +179,7 @@ class Run {
       records: [],
       delivered: null,
       suppressionNumber: null,
+      graph: null,
       report: {} as CommitPart['report'],
     };
     const committed = await commitPart(pipeline.sql, part);

@@ -4,6 +4,8 @@ import { agrees } from '../../core/enrich/agreement.ts';
 import { enrichMany, miss, type Outcome } from '../../core/enrich/enrich-many.ts';
 import { type MatchData, needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
 import { hidesMobile } from '../../core/enrich/mobile-in-records.ts';
+import type { RowInput } from '../../core/enrich/outcomes.ts';
+import type { PeopleReader } from '../../core/enrich/people-reader.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -12,11 +14,11 @@ import { readRange } from '../../core/storage/object-sum.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { RecordTable } from '../../formats/csv/record-table.ts';
 import type { ListBatch } from '../batch/batch.ts';
+import { findAnsweredRecords, findRerunRecords } from '../batch/reruns.sql.ts';
 import { checksAgreement, type Repair, readRows } from '../mapping/read-rows.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import type { ChunkPhases } from './chunk-metrics.ts';
 import type { ClaimedChunk } from './claim-chunk.sql.ts';
-import { findAnsweredRecords } from './commit-part.sql.ts';
 import { forcedOutcome } from './forced-outcome.ts';
 import { storeCall } from './store-call.ts';
 
@@ -34,15 +36,22 @@ export interface MatchedChunk {
 type ChunkContext = Pick<JobContext, 'sql' | 'testSql' | 'store' | 'config'> &
   Partial<Pick<ChunkPhases, 'endPhase'>>;
 
-/**
- * Matches the unfinished rows of a chunk. `answered` maps records to the rows of earlier chunks that they matched in a
- * quote, which records none; with `dedupe` they count like the records that the batch has recorded.
- */
+interface MatchOptions {
+  /**
+   * Maps records to the rows of earlier chunks that they matched in a quote, which records none; with `dedupe` they
+   * count like the records that the batch has recorded.
+   */
+  answered?: ReadonlyMap<number, number>;
+  /** Answers for people instead of Postgres. */
+  people?: PeopleReader;
+}
+
+/** Matches the unfinished rows of a chunk. */
 export async function matchChunk(
   context: ChunkContext,
   batch: ListBatch,
   chunk: ClaimedChunk,
-  answered: ReadonlyMap<number, number> = new Map(),
+  { answered = new Map(), people }: MatchOptions = {},
 ): Promise<MatchedChunk> {
   const delimiter = batch.dialect.delimiter;
   const range = { from: chunk.byteFrom, to: chunk.byteTo };
@@ -57,7 +66,7 @@ export async function matchChunk(
   }
   const read = await readRows(piece, records, { ...batch, delimiter });
   const graph = graphOf(context, batch.live);
-  const rows = read.rows.slice(chunk.rowsDone, to);
+  const rows = await decidedRows(context.sql, batch, chunk, read.rows.slice(chunk.rowsDone, to));
   const columns = outputColumns(batch.operation, batch.fields);
   const required = requiredColumns(batch.operation, batch.required);
   const brief = needsOnlyBrief(batch.operation, columns, required);
@@ -77,6 +86,7 @@ export async function matchChunk(
     hidesMobile: hidesMobile(context.config, batch.operation),
     minProbability: batch.match === 'likely' ? batch.minProbability : null,
     ...(checksAgreement(batch.mapping) ? { agreementOf } : {}),
+    ...(people ? { people } : {}),
   });
   if (batch.dedupe) {
     await markDuplicates(context, batch, chunk, outcomes, answered);
@@ -84,6 +94,23 @@ export async function matchChunk(
   }
   const release = () => kept.splice(0).forEach(releaseBuffer);
   return { piece, records, repairs: read.repairs, outcomes, release };
+}
+
+/** The rows, from the first unfinished one on, with the records that decisions of the caller name. */
+async function decidedRows(
+  sql: ChunkContext['sql'],
+  batch: ListBatch,
+  chunk: ClaimedChunk,
+  rows: RowInput[],
+): Promise<RowInput[]> {
+  if (batch.rerunOf === null) return rows;
+  const from = chunk.firstRow + chunk.rowsDone;
+  const range = { from, to: from + rows.length - 1 };
+  const records = await findRerunRecords(sql, batch.id, range);
+  if (records === null) return rows;
+  return rows.map((_, index) => {
+    return { identifiers: [], invalid: null, decided: must(records[index], 'decision of the row') };
+  });
 }
 
 /**
@@ -106,13 +133,17 @@ export function answeredRecords(
   chunk: ClaimedChunk,
   outcomes: readonly Outcome[],
 ): { id: number; row: number }[] {
-  const firstRow = chunk.firstRow + chunk.rowsDone;
   return outcomes.flatMap(({ status, id }, index) =>
-    status === 'matched' ? [{ id, row: firstRow + index }] : [],
+    status === 'matched' ? [{ id, row: rowNumber(chunk, index) }] : [],
   );
 }
 
-/** Marks each later row of a record as a duplicate of the first, anywhere in the list. */
+/** The number in the list that was uploaded of an outcome's row. */
+function rowNumber({ rowNumbers, firstRow, rowsDone }: ClaimedChunk, index: number): number {
+  return rowNumbers?.[rowsDone + index] ?? firstRow + rowsDone + index;
+}
+
+/** Marks each later row of a record as a duplicate of the first, anywhere in the list and its reruns. */
 async function markDuplicates(
   context: ChunkContext,
   batch: ListBatch,
@@ -123,11 +154,10 @@ async function markDuplicates(
   const ids = [...new Set(outcomes.flatMap(({ id }) => (id === 0 ? [] : [id])))];
   const answered = await findAnsweredRecords(context.sql, batch.id, ids);
   const rowOf = new Map(answered.map(({ recordId, row }) => [recordId, row]));
-  const firstRow = chunk.firstRow + chunk.rowsDone;
   for (const [index, { id, by }] of outcomes.entries()) {
     if (id === 0) continue;
     const earlier = rowOf.get(id) ?? before.get(id);
-    if (earlier === undefined) rowOf.set(id, firstRow + index);
+    if (earlier === undefined) rowOf.set(id, rowNumber(chunk, index));
     else outcomes[index] = miss('duplicate', by, `same_record_as_row_${earlier}`);
   }
 }

@@ -302,6 +302,9 @@ test('lists, exports, searches and calls at once charge for each person once', a
       await Promise.all([...wait, pipeline.runUntilIdle(3)]);
       await pipeline.runUntilIdle(3);
       await pipeline.passAnHour();
+      // A second list of the account was refused while the first one was split: its wake-up is repeated by age.
+      await pipeline.sql`
+        update batches set created_at = created_at - interval '1 hour' where finished_at is null`;
       await pipeline.sweep();
       await pipeline.runUntilIdle(3);
       const open = await pipeline.sql`
@@ -321,4 +324,26 @@ test('lists, exports, searches and calls at once charge for each person once', a
   );
   expect(seen.free).toBeGreaterThan(20);
   expect(seen.repeated).toBeGreaterThan(0);
+});
+
+test('a search can leave out people whom the account owns, and pays for the others alone', async () => {
+  const by = await buyer(100);
+  await run(by, [1, 2, 3]);
+  const search = async (query: string) => {
+    const response = await pipeline.call(by, `/v1/personsearch?${everyone}&limit=100${query}`);
+    const page = (await response.json()) as { id: number }[];
+    return { ids: page.map(({ id }) => id), credits: response.headers.get('x-credits-charged') };
+  };
+  // Another account owns none of them.
+  const stranger = await buyer(100);
+  const all = await pipeline.call(stranger, `/v1/personsearch?${everyone}&not.owned=1&limit=100`);
+  const ids = ((await all.json()) as { id: number }[]).map(({ id }) => id);
+  expect(ids).toEqual(expect.arrayContaining([1001, 1002, 1003]));
+  const others = await search('&not.owned=1');
+  expect(others).toEqual({
+    ids: ids.filter((id) => id > 1003),
+    credits: String(ids.length - 3),
+  });
+  // The same without a page: what was not owned is owned now.
+  expect((await search('&not.owned=1')).ids).toEqual([]);
 });

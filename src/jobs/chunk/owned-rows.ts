@@ -30,7 +30,9 @@ export async function findOwnedRows(
 
 /** Returns the matched records of the rows that are charged; those at the indexes `owned` are not. */
 export function chargedRecords(outcomes: readonly Outcome[], owned: ReadonlySet<number>): number[] {
-  return outcomes.flatMap(({ status, id }, index) =>
-    status === 'matched' && !owned.has(index) ? [id] : [],
-  );
+  const ids: number[] = [];
+  for (const [index, { status, id }] of outcomes.entries()) {
+    if (status === 'matched' && !owned.has(index)) ids.push(id);
+  }
+  return ids;
 }

@@ -91,7 +91,14 @@ test('a reservation is not charged once its batch is being cancelled', async () 
     owned: 0,
     operation: 'people.enrich',
     reservationId: reserved.reservationId,
-    ...{ shortOf: null, price: 1, records: [], delivered: null, suppressionNumber: null },
+    ...{
+      shortOf: null,
+      price: 1,
+      records: [],
+      delivered: null,
+      suppressionNumber: null,
+      graph: null,
+    },
     report: {} as CommitPart['report'],
   };
   expect(await commitPart(pipeline.sql, part)).toBeUndefined();

@@ -9,9 +9,10 @@ import { inTransaction } from '../../core/db/client.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { countWork } from '../../core/enrich/count-work.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
-import { takeRows } from '../../core/limits/limits.ts';
+import { takeRows, takeUnpaidTellings } from '../../core/limits/limits.ts';
 import { countRefusal } from '../../core/limits/refusals.ts';
 import { priceOf } from '../../core/operations.ts';
+import { countUnpaidTellings, tellAmbiguous } from '../../core/search/free-responses.ts';
 import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
 import { tracedIn } from '../../core/tracing.ts';
 import type { Batch } from '../batch/batch.ts';
@@ -26,10 +27,16 @@ import { partKey, personIndexKey } from '../result/part-keys.ts';
 import { encodePersonIndex, indexedSubject } from '../result/person-index.ts';
 import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
 import { type ChunkPhases, countPart, startPhases } from './chunk-metrics.ts';
-import type { ReadChunk } from './chunk-work.ts';
+import type { ChunkWork, ReadChunk } from './chunk-work.ts';
 import { type Claim, type ClaimedChunk, claimChunk } from './claim-chunk.sql.ts';
 import { commitPaidOnce } from './commit-paid-once.sql.ts';
-import { type CommitPart, type Committed, commitPart, releaseChunk } from './commit-part.sql.ts';
+import {
+  type CommitPart,
+  type Committed,
+  commitPart,
+  hasState,
+  releaseChunk,
+} from './commit-part.sql.ts';
 import { holdLease } from './lease.ts';
 import { answeredRecords } from './match-chunk.ts';
 import { chargedRecords, findOwnedRows, noRows } from './owned-rows.ts';
@@ -139,7 +146,6 @@ async function processChunk(
   context: ChunkContext,
   { batch, chunk, lastSuppression, ownedDays }: Claim,
 ): Promise<Committed | undefined> {
-  const shown = indexedSubject(batch);
   const work =
     batch.kind === 'export'
       ? await context.read.export(context, batch, chunk)
@@ -151,19 +157,11 @@ async function processChunk(
   context.endPhase('reserve');
   if (paid === undefined) return undefined;
 
-  const { outcomes } = paid;
-  const { bytes, rowBytesMax, report, release } = work.render(outcomes, owned);
-  const beside = shown === null ? null : encodePersonIndex(shown, work.lines(outcomes));
-  const objectKey = partKey(
-    { batchId: batch.id, chunkNumber: chunk.number, number: chunk.parts },
-    chunk.epoch,
-  );
-  context.endPhase('render');
-  const stored = await storeCall(storePart(context.store, objectKey, bytes, beside));
-  context.endPhase('write');
-  release();
-  const counts = countOutcomes(outcomes);
+  const matches = chargedRecords(paid.outcomes, owned).length;
+  const outcomes = await tellOutcomes(context, batch, paid.outcomes, matches);
+  const objects = await storeRows(context, { batch, chunk }, work, { outcomes, owned });
   const people = chargedRecords(outcomes, owned);
+  const counts = countOutcomes(outcomes);
   const part: CommitPart = {
     batchId: batch.id,
     keyId: chunk.keyId,
@@ -171,10 +169,8 @@ async function processChunk(
     chunkNumber: chunk.number,
     epoch: chunk.epoch,
     number: chunk.parts,
-    objectKey,
     rows: outcomes.length,
-    ...stored,
-    rowBytesMax,
+    ...objects,
     counts,
     owned: counts.matched - people.length,
     operation: batch.operation,
@@ -184,8 +180,8 @@ async function processChunk(
     records: batch.dedupe ? answeredRecords(chunk, outcomes) : [],
     delivered: deliveredBy(batch, outcomes),
     // Read before the match: a suppression that the match missed is found by the next check.
-    suppressionNumber: shown === null ? null : lastSuppression,
-    report,
+    suppressionNumber: indexedSubject(batch) === null ? null : lastSuppression,
+    graph: work.graph,
   };
   const { accountId } = batch;
   const committed =
@@ -193,7 +189,9 @@ async function processChunk(
       ? await inTransaction(context.sql, (tx) => commitPaidOnce(tx, part, { accountId, people }))
       : await commitPart(context.sql, part);
   context.endPhase('commit');
-  if (committed === null) {
+  const isStale =
+    committed === undefined && work.graph !== null && !(await hasState(context.sql, work.graph));
+  if (committed === null || isStale) {
     countPart('repeated');
     await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { waits: 'nothing' }));
     return undefined;
@@ -211,6 +209,40 @@ async function processChunk(
     credits: paid.reservationId === null ? 0 : people.length * price,
   });
   return committed;
+}
+
+/** Renders and stores the rows of a part with its person index, and frees what they were rendered from. */
+async function storeRows(
+  context: ChunkContext,
+  { batch, chunk }: Pick<Claim, 'batch' | 'chunk'>,
+  work: ChunkWork,
+  { outcomes, owned }: PricedRows,
+): Promise<Pick<CommitPart, 'objectKey' | 'part' | 'ids' | 'rowBytesMax' | 'report'>> {
+  const shown = indexedSubject(batch);
+  const { bytes, rowBytesMax, report, release } = work.render(outcomes, owned);
+  const beside = shown === null ? null : encodePersonIndex(shown, work.lines(outcomes));
+  const objectKey = partKey(
+    { batchId: batch.id, chunkNumber: chunk.number, number: chunk.parts },
+    chunk.epoch,
+  );
+  context.endPhase('render');
+  const stored = await storeCall(storePart(context.store, objectKey, bytes, beside));
+  context.endPhase('write');
+  release();
+  return { objectKey, ...stored, rowBytesMax, report };
+}
+
+/** The outcomes as they are told where so many matches are charged; see `tellAmbiguous`. */
+async function tellOutcomes(
+  { limiter }: JobContext,
+  { accountId }: Batch,
+  outcomes: readonly Outcome[],
+  matches: number,
+): Promise<readonly Outcome[]> {
+  const told = tellAmbiguous(outcomes, matches);
+  const unpaid = countUnpaidTellings(told, matches);
+  if (unpaid === 0) return told;
+  return tellAmbiguous(outcomes, matches, await takeUnpaidTellings(limiter, accountId, unpaid));
 }
 
 /** The people that a part delivers for a schedule, to be recorded with it. */

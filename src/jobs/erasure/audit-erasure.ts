@@ -1,47 +1,61 @@
 /**
- * Proves an erasure: searches every table and every stored object for the person's identifiers. Text that
+ * Proves an erasure: searches every table, every stored object and the local copy of the graph on this machine for the
+ * person's identifiers, and asks the workers of others about theirs. Text that
  * customers wrote (uploads, and the result columns that repeat them) belongs to them: it is reported, but not
  * as a failure.
  */
+import { createReadStream } from 'node:fs';
+import type { Context } from '../../core/context.ts';
+import { listCopyFiles } from '../../core/graph-copy/manifest.ts';
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
 import { addedTexts } from '../result/added-texts.ts';
 import { findPartsOf } from '../result/find-subjects.ts';
 import type { PartsContext } from '../result/read-part.ts';
-import { countRowsOfPeople, listTables, searchTable } from './erasure.sql.ts';
-import { kindsIn, type Needle, needleOf } from './needles.ts';
+import {
+  type AfterDeletion,
+  countRowsOfPeople,
+  listHostsBehind,
+  listTables,
+  searchTable,
+} from './erasure.sql.ts';
+import { blockNeedleOf, kindsIn, type Needle, needleOf } from './needles.ts';
 
 export interface Finding {
-  /** A table or an object key. */
+  /** A table, an object key, a file of the local copy, or the host of a worker whose copy is not known to lack the person. */
   where: string;
-  /** Kinds of identifiers found there, or `id`. */
+  /** Kinds of identifiers found there, or `id`; none of a host. */
   found: string[];
 }
 
 export interface ErasureAudit {
-  swept: { tables: number; objects: number; bytes: number };
+  swept: { tables: number; objects: number; copied_files: number; bytes: number };
   /** Remaining traces; empty when the person is erased. */
   left: Finding[];
   /** Customers' own text that contains an identifier. */
   customer_uploads: Finding[];
 }
 
-/** A list's header and name, and the URL of a webhook, are the customer's text. */
+/** A list's header and name, a preview of an import, and the URL of a webhook, are the customer's text. */
 const customerTables: ReadonlySet<string> = new Set([
   'public.batches',
+  'public.import_runs',
   'public.uploads',
   'public.webhooks',
 ]);
 
-/** Searches everything for the ids and identifiers of a person. */
+export type ErasureContext = PartsContext & Pick<Context, 'localCopy'>;
+
+/** Searches everything for the ids and identifiers of a person who was deleted before the moment `after`. */
 export async function auditErasure(
-  context: PartsContext,
+  context: ErasureContext,
   ids: readonly number[],
   identifiers: readonly PersonIdentifier[],
+  after: AfterDeletion,
 ): Promise<ErasureAudit> {
   const needles = identifiers.map(needleOf);
   const audit: ErasureAudit = {
-    swept: { tables: 0, objects: 0, bytes: 0 },
+    swept: { tables: 0, objects: 0, copied_files: 0, bytes: 0 },
     left: [],
     customer_uploads: [],
   };
@@ -52,7 +66,12 @@ export async function auditErasure(
     audit.left.push({ where: objectKey, found: ['id'] });
   }
   await searchTables(context, needles, audit);
-  await searchObjects(context, needles, identifiers.map(asBytes).map(needleOf), audit);
+  const bytes = identifiers.map(asBytes);
+  await searchObjects(context, needles, bytes.map(needleOf), audit);
+  await searchCopy(context, [...bytes.map(needleOf), ...bytes.map(blockNeedleOf)], audit);
+  for (const host of await listHostsBehind(context.sql, after)) {
+    audit.left.push({ where: `local copy of a worker on ${host}`, found: [] });
+  }
   return audit;
 }
 
@@ -75,7 +94,7 @@ async function searchTables(
 }
 
 /** Uploads, and copies of them made before the match. */
-const CUSTOMER_KEY = /^uploads\/|^batches\/[^/]+\/(upload|canonical-)/;
+const CUSTOMER_KEY = /^(uploads|imports)\/|^batches\/[^/]+\/(upload|canonical-)/;
 const PART_KEY = /^batches\/([^/]+)\/parts\/[^/]+\.csv$/;
 
 /** Blocks of an object end anywhere, so they are decoded one byte per character, as are the search texts. */
@@ -121,18 +140,45 @@ async function searchObject(
   needles: readonly Needle[],
   audit: ErasureAudit,
 ): Promise<string[]> {
-  const found = new Set<string>();
-  let before = '';
   try {
-    for await (const block of store.getStream(key) as AsyncIterable<Buffer>) {
-      audit.swept.bytes += block.length;
-      const text = before + block.toString('latin1').toLowerCase();
-      for (const kind of kindsIn(text, needles)) found.add(kind);
-      before = text.slice(-OVERLAP_CHARACTERS);
-    }
+    return await searchBlocks(store.getStream(key), needles, audit);
   } catch (error) {
     // It was deleted meanwhile.
     if (!isObjectMissing(error)) throw error;
+    return [];
+  }
+}
+
+/** Searches the files of this machine's copy: a new one is sound, and half a build is none. */
+async function searchCopy(
+  { localCopy }: ErasureContext,
+  needles: readonly Needle[],
+  audit: ErasureAudit,
+): Promise<void> {
+  for (const file of await listCopyFiles(localCopy.folder)) {
+    audit.swept.copied_files++;
+    try {
+      const found = await searchBlocks(createReadStream(file), needles, audit);
+      if (found.length > 0) audit.left.push({ where: file, found });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+}
+
+/** Returns the kinds that the blocks of a stream contain. */
+async function searchBlocks(
+  stream: AsyncIterable<Buffer>,
+  needles: readonly Needle[],
+  audit: ErasureAudit,
+): Promise<string[]> {
+  const found = new Set<string>();
+  let before = '';
+  for await (const block of stream) {
+    audit.swept.bytes += block.length;
+    const text = before + block.toString('latin1').toLowerCase();
+    for (const kind of kindsIn(text, needles)) found.add(kind);
+    before = text.slice(-OVERLAP_CHARACTERS);
   }
   return [...found];
 }

@@ -1,11 +1,18 @@
 /** Erasure removes a person from everything, proves it, and keeps the person suppressed. */
+import { cp } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { ada, crowd, eve, smallGraph } from '../../../tests/support/small-graph.ts';
+import { buildCopy, deleteHalfBuilds } from '../../core/graph-copy/build-copy.ts';
+import type { CopyReport } from '../../core/graph-copy/report-copy.ts';
+import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
+import { insertBeat } from '../monitor/monitor.sql.ts';
 import { auditErasure } from './audit-erasure.ts';
 import { erasePerson } from './erase-person.ts';
+import { readLastChange } from './erasure.sql.ts';
 import { showPerson } from './show-person.ts';
 
 let pipeline: Pipeline;
@@ -21,6 +28,9 @@ beforeEach(async () => {
 afterAll(() => Promise.all(pipelines.map((one) => one.close())));
 
 const list = 'email\np1@list.example\nada@home.example\np2@list.example\nada@acme.example\n';
+/** Audits as of now. */
+const auditNow = async (ids: number[], identifiers: PersonIdentifier[]) =>
+  auditErasure(pipeline.context, ids, identifiers, await readLastChange(pipeline.sql));
 const personOptions = { operation: 'people.enrich' };
 const adaCall = '/v1/people/enrich?email=ada%40acme.example';
 const acmeCall = '/v1/companies/enrich?registry_number=01234567';
@@ -73,14 +83,40 @@ describe('show', () => {
 });
 
 describe('erase', () => {
+  test('deletes what a killed process left of a write, and reports one that may still be made', async () => {
+    const { store } = pipeline.context;
+    const unfinished = async (key: string, hoursAgo: number) => {
+      const born = (Date.now() - hoursAgo * 3_600_000).toString(16).padStart(12, '0');
+      const id = `${born.slice(0, 8)}-${born.slice(8)}${crypto.randomUUID().slice(13)}`;
+      const file = `${key}.${id}.tmp`;
+      await store.put(file, [Buffer.from(`${ada.email},matched`)]);
+      return file;
+    };
+    const batch = `batches/${crypto.randomUUID()}`;
+    const dead = [
+      await unfinished(`${batch}/parts/1-0-1.csv`, 1.1),
+      await unfinished(`${batch}/upload`, 24.1),
+    ];
+    const young = await unfinished(`${batch}/parts/2-0-1.csv`, 0.9);
+    const coming = await unfinished(`${batch}/upload`, 23);
+    const { left } = await erasePerson(pipeline.context, { identifier: ada.email });
+    expect(left.map(({ where }) => where)).toEqual([young]);
+    for (const file of dead) expect(await store.head(file)).toBeNull();
+    for (const file of [young, coming]) expect(await store.head(file)).not.toBeNull();
+  });
+
   test('leaves nothing in tables, results and kept responses, and reports customers’ own text', async () => {
     const id = await pipeline.enrich(caller, list, personOptions);
+    const once = await pipeline.enrich(caller, list, { ...personOptions, dedupe: 'true' });
+    const answered = () =>
+      pipeline.sql`select from batch_records where batch_id = ${once} and record_id = 1`;
+    expect(await answered()).toHaveLength(1);
     const company = await pipeline.enrich(caller, 'registry_number\n01234567\n', {
       operation: 'companies.enrich',
     });
     await get(adaCall, 'a');
     await get(acmeCall, 'b');
-    const before = await auditErasure(pipeline.context, [1], [{ kind: 'email', value: ada.email }]);
+    const before = await auditNow([1], [{ kind: 'email', value: ada.email }]);
     expect(before.left.map(({ where }) => where.replace(/^batches.*(csv)$/, '$1'))).toEqual(
       expect.arrayContaining([
         'graph.persons',
@@ -92,7 +128,8 @@ describe('erase', () => {
     );
 
     const erasure = await erasePerson(pipeline.context, { identifier: ada.email });
-    expect(erasure).toMatchObject({ erased: 1, parts_rewritten: 3, answers_cleared: 2, left: [] });
+    expect(erasure).toMatchObject({ erased: 1, parts_rewritten: 4, answers_cleared: 2, left: [] });
+    expect(await answered()).toHaveLength(0);
     expect(erasure.swept.tables).toBeGreaterThan(30);
     expect(erasure.swept.objects).toBe((await pipeline.objects()).length);
     expect(erasure.swept.bytes).toBeGreaterThan(1000);
@@ -157,6 +194,86 @@ describe('erase', () => {
   });
 });
 
+describe('a local copy of the graph', () => {
+  const report = {
+    ...{ copy: {}, reached: null, graph_number: 1_000_000, building: false },
+    rows: { copy: 0, postgres: 0 },
+  };
+  /** The report of a worker on another machine. */
+  const beat = (id: number, change: object) =>
+    insertBeat(pipeline.sql, {
+      id: `01900000-0000-7000-8000-00000000000${id}`,
+      kind: 'worker',
+      host: `machine-${id}`,
+      version: '1.0.0',
+      startedAt: new Date(),
+      leasesReclaimed: 0,
+      localCopy: { ...report, ...change } as unknown as CopyReport,
+    });
+
+  test('goes with the person, and the audit reads what is left of it', async () => {
+    const { folder } = pipeline.context.localCopy;
+    await buildCopy(pipeline.sql, { folder });
+    const before = await auditNow(
+      [],
+      [
+        { kind: 'email', value: ada.email },
+        { kind: 'twitter', value: 'ada' },
+      ],
+    );
+    const blocks = before.left.filter(({ where }) => where.endsWith('people.blocks'));
+    expect(blocks.map(({ found }) => found.sort())).toEqual([['email', 'twitter']]);
+    expect(before.swept.copied_files).toBe(4);
+
+    // What a killed build left.
+    const half = path.join(folder, 'build-half');
+    await cp(path.dirname(blocks[0]?.where ?? ''), half, { recursive: true });
+    const erasure = await erasePerson(pipeline.context, { id: 1 });
+    const files = erasure.left.map(({ where }) => where);
+    expect(files).toContain(path.join(half, 'people.blocks'));
+    expect(files.every((file) => file.startsWith(half))).toBe(true);
+    await deleteHalfBuilds(pipeline.sql, folder);
+    const again = await erasePerson(pipeline.context, { identifier: ada.email });
+    expect(again).toMatchObject({ left: [], swept: { copied_files: 0 } });
+    // A new one does not have the person.
+    await buildCopy(pipeline.sql, { folder });
+    const last = await erasePerson(pipeline.context, { identifier: ada.email });
+    expect(last).toMatchObject({ left: [], swept: { copied_files: 4 } });
+  });
+
+  test('of another machine is left until its worker has followed, or builds no longer', async () => {
+    await beat(1, { reached: 0 });
+    await beat(2, { building: true });
+    await beat(3, { reached: 1_000_000 });
+    await beat(4, { copy: null });
+    const { left } = await erasePerson(pipeline.context, { id: 1 }, 0);
+    expect(left.map(({ where }) => where)).toEqual([
+      'local copy of a worker on machine-1',
+      'local copy of a worker on machine-2',
+    ]);
+    const waiting = erasePerson(pipeline.context, { id: 1 });
+    await beat(1, { copy: null });
+    await beat(2, { reached: 1_000_000 });
+    expect(await waiting).toMatchObject({ left: [] });
+    // A worker that is gone says nothing any more; its machine's copy is dropped by the next one.
+    await beat(1, { reached: 0 });
+    await pipeline.sql`update processes set seen_at = now() - interval '16 seconds'`;
+    expect(await erasePerson(pipeline.context, { id: 1 }, 0)).toMatchObject({ left: [] });
+  });
+
+  test('of another machine is left until its worker has reported after the deletion', async () => {
+    // It may have begun a build after this report, and before the deletion.
+    const { number } = await readLastChange(pipeline.sql);
+    await beat(1, { copy: null, graph_number: number });
+    const { left } = await erasePerson(pipeline.context, { id: 1 }, 0);
+    expect(left.map(({ where }) => where)).toEqual(['local copy of a worker on machine-1']);
+    const waiting = erasePerson(pipeline.context, { id: 1 });
+    const after = await readLastChange(pipeline.sql);
+    await beat(1, { copy: null, graph_number: after.number });
+    expect(await waiting).toMatchObject({ left: [] });
+  });
+});
+
 describe('the audit', () => {
   const person = [{ kind: 'email' as const, value: ada.email }];
 
@@ -170,7 +287,7 @@ describe('the audit', () => {
   ])('finds what is left in %s', async (_, where, statement) => {
     await erasePerson(pipeline.context, { id: 1 });
     await pipeline.sql.unsafe(statement);
-    const { left } = await auditErasure(pipeline.context, [1], person);
+    const { left } = await auditNow([1], person);
     expect(left).toEqual([{ where, found: ['email'] }]);
   });
 
@@ -182,7 +299,7 @@ describe('the audit', () => {
     const debris = `batches/${id}/parts/9-0-1.csv`;
     const row = 'ada@home.example,matched,email,,false,1,1,,,ada@home.example\n';
     await pipeline.context.store.put(debris, [Buffer.from(row)]);
-    const { left } = await auditErasure(pipeline.context, [1], person);
+    const { left } = await auditNow([1], person);
     expect(left.map(({ where }) => where).sort()).toEqual([debris, 'exports/1']);
   });
 
@@ -196,9 +313,9 @@ describe('the audit', () => {
       { kind: 'professional_network' as const, value: 'ada-lovely' },
       { kind: 'twitter' as const, value: 'ada' },
     ];
-    expect((await auditErasure(pipeline.context, [1], all)).left).toEqual([]);
+    expect((await auditNow([1], all)).left).toEqual([]);
     await pipeline.sql`update accounts set name = 'see https://x.org/in/ada-lovely/ or @ada'`;
-    expect((await auditErasure(pipeline.context, [1], all)).left).toEqual([
+    expect((await auditNow([1], all)).left).toEqual([
       { where: 'public.accounts', found: ['professional_network', 'twitter'] },
     ]);
   });

@@ -2,14 +2,22 @@
  * Erases a person: deletes the record, keeps the opt-out, rewrites results, and audits for traces. The record
  * is deleted after the results, so that an interrupted erasure can be repeated and still finds the person.
  */
+import { setTimeout } from 'node:timers/promises';
 import { disown } from '../../core/credits/owned.ts';
+import type { Sql } from '../../core/db/client.ts';
 import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { deleteResponsesAbout } from '../../core/idempotency/idempotency.ts';
+import { isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
 import { suppressPeople } from '../../core/suppression/suppress.ts';
-import type { PartsContext } from '../result/read-part.ts';
+import { forgetPeople } from '../batch/forget-people.ts';
 import { redactAllResults } from '../result/redact-results.ts';
-import { auditErasure, type ErasureAudit } from './audit-erasure.ts';
-import { listIdentifiers } from './erasure.sql.ts';
+import { auditErasure, type ErasureAudit, type ErasureContext } from './audit-erasure.ts';
+import {
+  type AfterDeletion,
+  listHostsBehind,
+  listIdentifiers,
+  readLastChange,
+} from './erasure.sql.ts';
 import { findOnePerson, ownIdentifiers, type PersonAsked } from './find-person.ts';
 
 export interface Erasure extends ErasureAudit {
@@ -20,12 +28,20 @@ export interface Erasure extends ErasureAudit {
   answers_cleared: number;
 }
 
+/** Workers drop their copy with the next beat, in five seconds. A build may take longer. */
+const COPIES_WAIT_MS = 60_000;
+const COPIES_POLL_MS = 500;
+
 /**
  * Erases a person from the live graph. An identifier that no stored person has is still recorded as an opt-out
  * and searched for. Throws `AppError` 409 `ambiguous_match` when several people share it.
  */
-export async function erasePerson(context: PartsContext, asked: PersonAsked): Promise<Erasure> {
-  const { sql } = context;
+export async function erasePerson(
+  context: ErasureContext,
+  asked: PersonAsked,
+  waitMs = COPIES_WAIT_MS,
+): Promise<Erasure> {
+  const { sql, localCopy } = context;
   const { identifier, ids } = await findOnePerson(context, asked);
   const [id] = ids;
   const own = id === undefined ? [] : ownIdentifiers(await listIdentifiers(sql, id));
@@ -35,7 +51,28 @@ export async function erasePerson(context: PartsContext, asked: PersonAsked): Pr
   const answers = await deleteResponsesAbout(sql, true, ids);
   const parts = await redactAllResults(context);
   await disown(sql, ids);
+  await forgetPeople(sql, ids);
   const erased = await deletePersons(sql, ids);
-  const audit = await auditErasure(context, ids, identifiers);
+  // Drops the copy of this machine; workers do the same with theirs.
+  await localCopy.read(sql, async () => null);
+  const after = await readLastChange(sql);
+  await waitForCopies(sql, after, waitMs);
+  await deleteAbandonedWrites(context.store);
+  const audit = await auditErasure(context, ids, identifiers, after);
   return { erased, parts_rewritten: parts, answers_cleared: answers, ...audit };
+}
+
+/** Waits until the workers of all machines have dropped local copies with deleted people, at most so long. */
+async function waitForCopies(sql: Sql, after: AfterDeletion, waitMs: number): Promise<void> {
+  const until = performance.now() + waitMs;
+  while ((await listHostsBehind(sql, after)).length > 0 && performance.now() < until) {
+    await setTimeout(COPIES_POLL_MS);
+  }
+}
+
+/** Deletes what killed processes left of their writes: the audit would find the person there. */
+async function deleteAbandonedWrites(store: ErasureContext['store']): Promise<void> {
+  for await (const key of store.list()) {
+    if (isAbandonedWrite(key, Date.now())) await store.delete(key);
+  }
 }

@@ -1,5 +1,6 @@
 /** Statements about one person across all tables: to show, erase, and prove that nothing is left. */
 import type { Sql } from '../../core/db/client.ts';
+import { must } from '../../core/lib/assert.ts';
 
 /** Ids of the people who hold a value under one of the kinds. */
 export async function findHolders(
@@ -77,6 +78,37 @@ export async function countRowsOfPeople(
         from idempotency_keys k join person on k.live and (k.body -> 'people')::jsonb @> to_jsonb(person.id)
         where (k.body -> 'answer')::text <> '{}') found
     where rows > 0`;
+}
+
+/** A moment after a deletion: the number of the live graph's last change, and the time on the database's clock. */
+export interface AfterDeletion {
+  number: number;
+  at: Date;
+}
+
+/** Returns the present moment. */
+export async function readLastChange(sql: Sql): Promise<AfterDeletion> {
+  const [row] = await sql<AfterDeletion[]>`
+    select max(number) as number, clock_timestamp() as at from graph_changes`;
+  return must(row, 'the state of the graph');
+}
+
+/** Living workers beat every five seconds. */
+const SEEN_SECONDS_MAX = 15;
+
+/**
+ * Returns the hosts whose local copy may have people who were deleted up to this moment: those with a worker that lived then
+ * and builds a copy, has one that has not followed the graph so far, or has not reported since. A build of which it has not
+ * reported may read the graph as it was before.
+ */
+export async function listHostsBehind(sql: Sql, { number, at }: AfterDeletion): Promise<string[]> {
+  const rows = await sql<{ host: string }[]>`
+    select distinct host from processes
+    where kind = 'worker' and seen_at > ${at}::timestamptz - make_interval(secs => ${SEEN_SECONDS_MAX})
+      and (coalesce((local_copy ->> 'graph_number')::bigint < ${number}, true)
+        or (local_copy ->> 'building')::boolean or (local_copy ->> 'reached')::bigint < ${number})
+    order by host`;
+  return rows.map(({ host }) => host);
 }
 
 /** Every table of the project's schemas. */

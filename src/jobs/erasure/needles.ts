@@ -1,5 +1,5 @@
 /** The search patterns that find a person in a text. Pure. */
-import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
+import { type PersonIdentifier, personCodesOf } from '../../core/suppression/suppress.ts';
 
 export interface Needle {
   kind: string;
@@ -25,6 +25,14 @@ export function needleOf({ kind, value }: PersonIdentifier): Needle {
       `(?:/in/|/pub/|x\\.com/|twitter\\.com/|(?<!\\w)@)${escaped}(?![\\w-]|\\.\\w)`,
     ),
   };
+}
+
+/** Finds an identifier where a local copy of the graph holds it: see `person-block.ts`. */
+export function blockNeedleOf({ kind, value }: PersonIdentifier): Needle {
+  const parts = personCodesOf(kind).map(
+    (code) => `${String.fromCharCode(code)}${value.toLowerCase()}\n`,
+  );
+  return { kind, parts, exact: /^/ };
 }
 
 /** Kinds of the identifiers found in a lower-case text. */

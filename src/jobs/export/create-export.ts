@@ -6,6 +6,7 @@ import { outputColumns } from '../../core/enrich/match-data.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError, invalidParameter } from '../../core/lib/errors.ts';
 import { personSearch } from '../../core/operations.ts';
+import { checkFilter } from '../../core/search/check-filter.ts';
 import { identifyingParameter } from '../../core/search/free-responses.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { traceToKeep } from '../../core/tracing.ts';
@@ -70,20 +71,6 @@ function namesPeople(filter: string): boolean {
   } catch (error) {
     if (error instanceof AppError) return true;
     throw error;
-  }
-}
-
-/** Checks a filter inside a body: errors are named as parts of it, `filter.gender`. */
-function checkFilter(filter: string): void {
-  try {
-    parseFilter(filter);
-  } catch (cause) {
-    if (!(cause instanceof AppError)) throw cause;
-    const { code, status, message } = cause;
-    const inFilter = ({ field }: { field?: string }) =>
-      field === undefined ? 'filter' : `filter.${field}`;
-    const errors = cause.errors.map((error) => ({ ...error, field: inFilter(error) }));
-    throw new AppError({ code, status, message: `filter: ${message}`, errors, cause });
   }
 }
 

@@ -36,6 +36,7 @@ export async function readExportChunk(
   const columns = outputColumns(batch.operation, batch.fields);
   return {
     outcomes: await outcomesOf(context, batch, chunk, needsOnlyBrief(batch.operation, columns)),
+    graph: null,
     render(paid) {
       const { filled, ...rendered } = renderPeople(paid, columns);
       return { ...rendered, report: { ...emptyReport(), filled } };

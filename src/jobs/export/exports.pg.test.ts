@@ -108,6 +108,23 @@ describe('an export', () => {
     });
   });
 
+  test('at max_credits has the first people in its order, whichever chunk a worker would take first', async () => {
+    const owner = await pipeline.account(100);
+    const all = 'id=1001-1040';
+    const firsts = Array.from({ length: 9 }, (_, index) => 1001 + index);
+    const id = await pipeline.makeExport(owner, { fields: ['id'], filter: all, max_credits: 9 });
+    await pipeline.queues.runNext(pipeline.context, 'write-ids');
+    for (let last = pipeline.queues.waiting.at(-1); last; last = pipeline.queues.waiting.at(-1)) {
+      await pipeline.queues.run(pipeline.context, last);
+    }
+    expect((await pipeline.people(owner, id)).text).toBe(fileOf(firsts));
+    expect(await pipeline.exportOf(owner, id)).toMatchObject({
+      state: 'completed',
+      rows: { total: 40, processed: 40, matched: 9, not_processed: 31 },
+      credits: { charged: 9, reserved: 0 },
+    });
+  });
+
   test('without matching people completes with only a header', async () => {
     const id = await run(caller, { filter: 'id=5000' });
     expect(await pipeline.exportOf(caller, id)).toMatchObject({

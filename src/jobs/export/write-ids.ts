@@ -22,7 +22,7 @@ import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ExportBatch } from '../batch/batch.ts';
 import { insertSplit, type NewChunk } from '../batch/batches.sql.ts';
 import { isFinal } from '../batch/states.ts';
-import { watchBatches } from '../batch/watch-batches.ts';
+import { POLL_MS, watchBatches } from '../batch/watch-batches.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { readMatchingIds } from './matching-ids.sql.ts';
 
@@ -61,7 +61,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
   const chunks: NewChunk[] = [];
   let ownedFound = 0;
   const cancellation = new AbortController();
-  const watcher = watchBatches(context.sql, context.log);
+  const watcher = watchBatches(context.sql, context.log, POLL_MS);
   watcher.watch(batch, ({ state }) => {
     if (isFinal(state)) cancellation.abort();
   });

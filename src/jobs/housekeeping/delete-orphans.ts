@@ -1,9 +1,10 @@
 /**
- * Deletes uploads without a batch, left by a process that died before recording one. Nothing refers to them, so
+ * Deletes unfinished writes, and uploads without a batch, left by a process that died before recording one. Nothing refers to them, so
  * all objects have to be listed; the id in the key gives their age. Buckets are skipped, because another
  * installation may share one and know the object.
  */
 
+import { bornAt, isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
@@ -32,6 +33,10 @@ export async function deleteOrphans({
     ids = new Set();
   };
   for await (const key of store.list()) {
+    if (isAbandonedWrite(key, Date.now())) {
+      await store.delete(key);
+      continue;
+    }
     const [, id] = /^batches\/([0-9a-f-]{36})\//.exec(key) ?? [];
     if (id === undefined || bornAt(id) > bornBefore) continue;
     ids.add(id);
@@ -39,9 +44,4 @@ export async function deleteOrphans({
   }
   await flush();
   return deleted;
-}
-
-/** The time of a UUID version 7, in milliseconds since 1970 (RFC 9562, section 5.7). */
-function bornAt(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

@@ -238,6 +238,19 @@ describe('an upload without a batch', () => {
     await store.delete(`uploads/${old}`);
   });
 
+  test('and a write of a batch that a killed process left unfinished are deleted', async () => {
+    const { store } = pipeline.context;
+    const kept = await pipeline.enrich(caller, list, options);
+    const before = await objectsOf(kept);
+    const unfinished = (daysAgo: number) =>
+      `batches/${kept}/parts/1-0-9.csv.${idFrom(daysAgo)}.tmp`;
+    const [dead, young] = [unfinished(0.1), unfinished(0)];
+    for (const key of [dead, young]) await store.put(key, [Buffer.from('p1@list.example')]);
+    expect(await deleteOrphans(pipeline.context)).toBe(0);
+    expect(await objectsOf(kept)).toEqual([...before, young].toSorted());
+    await store.delete(young);
+  });
+
   test('is not deleted in a bucket, which others may share', async () => {
     const { context } = pipeline;
     const id = idFrom(500);
@@ -306,4 +319,16 @@ describe('debris of a worker without a lease', () => {
     await runHousekeeping(pipeline.context);
     expect(await objectsOf(id)).toEqual([]);
   });
+});
+
+test('while the clocks differ by a day, nothing is deleted', async () => {
+  const id = await pipeline.enrich(caller, list, options);
+  await ended(id, DAYS);
+  const stored = await objectsOf(id);
+  const tomorrow = () => Date.now() + 24 * 3_600_000;
+  const deleting = runHousekeeping(pipeline.context, () => false, tomorrow);
+  await expect(deleting).rejects.toMatchObject({ code: 'clock_wrong' });
+  expect(await objectsOf(id)).toEqual(stored);
+  await runHousekeeping(pipeline.context);
+  expect(await objectsOf(id)).toEqual([]);
 });

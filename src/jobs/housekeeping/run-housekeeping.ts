@@ -1,8 +1,10 @@
 /**
- * Deletes by age: files of ended batches, uploads, idempotency keys, sessions, webhook deliveries. Runs in
- * every worker every ten minutes, with the scrub of stored objects.
+ * Deletes by age: files of ended batches, uploads, idempotency keys, sessions, changes of the graph, webhook
+ * deliveries. Runs in every worker every ten minutes, with the scrub of stored objects.
  */
 import { deleteNoLongerOwned } from '../../core/credits/owned.sql.ts';
+import { assertClocksAgree } from '../../core/db/clock.ts';
+import { deleteOldChanges } from '../../core/graph/changes.sql.ts';
 import { deleteOldKeys } from '../../core/idempotency/idempotency.sql.ts';
 import { deleteOldLimits } from '../../core/limits/limits.sql.ts';
 import { deleteOldHints } from '../../core/search/search.sql.ts';
@@ -10,6 +12,7 @@ import { deleteOldSessions } from '../../core/sessions/sessions.sql.ts';
 import { scrub } from '../audit/scrub.ts';
 import { listExpired, markFilesDeleted } from '../batch/batches.sql.ts';
 import { expireAbandoned } from '../batch/control-batch.ts';
+import { deleteOldRuns } from '../imports/delete-runs.ts';
 import { deleteExpiredUploads } from '../list/uploads.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
@@ -26,21 +29,29 @@ const ROUNDS_BETWEEN_LISTS = 36;
 /** Time for deleting files in one round: the next one continues. */
 const DELETE_MS_MAX = 5 * 60 * 1000;
 
-/** One round; `mustStop` ends it early. */
+/**
+ * One round; `mustStop` ends it early. Throws `AppError` `clock_wrong`, before it deletes anything, when the clocks of
+ * process and database differ by more than an hour.
+ */
 export async function runHousekeeping(
   context: JobContext,
   mustStop: () => boolean = () => false,
+  now: () => number = Date.now,
 ): Promise<void> {
+  await assertClocksAgree(context.sql, now);
   await deleteOldKeys(context.sql);
   await deleteOldLimits(context.sql);
   await deleteOldHints(context.sql);
   await deleteOldSessions(context.sql);
   await deleteNoLongerOwned(context.sql);
+  await deleteOldChanges(context.sql);
+  await deleteOldChanges(context.testSql);
   await deleteOldDeliveries(context.sql, DELIVERIES_KEEP_DAYS);
   await expireAbandoned(context.sql, context.config.filesKeepDays);
   await deleteExpiredFiles(context, mustStop);
   await deleteDebris(context);
   await deleteExpiredUploads(context);
+  await deleteOldRuns(context);
 }
 
 /**

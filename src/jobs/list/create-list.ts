@@ -4,9 +4,7 @@
  */
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
-import { outputColumns } from '../../core/enrich/match-data.ts';
-import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
-import { requiredColumns } from '../../core/enrich/required-fields.ts';
+import { checkListFields } from '../../core/enrich/required-fields.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import type { OperationName } from '../../core/operations.ts';
@@ -16,6 +14,7 @@ import { insertBatch, type NewList } from '../batch/insert-batch.sql.ts';
 import { assertRecordedFits } from '../batch/stored-bytes.ts';
 import type { RequestedMapping } from '../mapping/columns.ts';
 import type { Queues } from '../queue/queues.ts';
+import { withNameDoubt } from './name-doubt.ts';
 import { type DialectRequest, type ReadList, readUpload } from './read-upload.ts';
 import type { StoredUpload, UploadContext } from './store-upload.ts';
 
@@ -30,6 +29,8 @@ export interface BatchRequest extends ListOptions {
   rerunOf: string | null;
   /** Of a rerun, the number of each row in the list that was uploaded. */
   rerunRows?: readonly number[];
+  /** Of decisions, the record that each of these rows means, or 0. */
+  rerunRecords?: readonly number[];
 }
 
 /** A stored upload with the request for it. */
@@ -55,12 +56,11 @@ export async function createBatch<Committed>(
   const { batchId } = upload;
   let stored = [upload.key];
   try {
-    outputColumns(request.operation, request.fields);
-    requiredColumns(request.operation, request.required);
-    checkMobileField(context.config, request.operation, request.fields);
-    checkMobileField(context.config, request.operation, request.required, 'required');
+    checkListFields(context.config, request.operation, request);
     const list = await readUpload(context, upload, request, dialectRequest);
     stored = [upload.key, list.uploadKey];
+    const { doubts } = list.dialect;
+    list.dialect.doubts = await withNameDoubt(context, { live: owner.live, ...list, doubts });
     const { allowUnmapped: _, ...options } = request;
     const row: NewList = { id: batchId, ...owner, ...options, ...uploadColumns(list) };
     return await commit(async (tx) => {

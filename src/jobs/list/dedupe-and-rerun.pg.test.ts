@@ -77,8 +77,6 @@ describe('dedupe', () => {
         credits: { charged: 3 },
       });
     }
-    const kept = await pipeline.sql`select * from batch_records`;
-    expect(kept).toHaveLength(0);
   });
 
   test('survives an empty wallet and a worker that dies', async () => {
@@ -101,6 +99,68 @@ describe('dedupe', () => {
     expect(text.split('\n').slice(1, -1)).toEqual(
       emails.map((email, index) => `${email},${expected[index]}`),
     );
+  });
+
+  test('holds for reruns too, which name the row of the list that was uploaded', async () => {
+    const buyer = await pipeline.account(100);
+    const text = ['p3', 'new1', 'new2', 'new3', 'new4'].map((name) => `${name}@list.example\n`);
+    const id = await pipeline.enrich(buyer, `email\n${text.join('')}`, {
+      ...options,
+      dedupe: 'true',
+    });
+    const again = async (hold = false) => {
+      const response = await pipeline.call(buyer, `/v1/batches/${id}/rerun`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ outcomes: ['no_match', 'duplicate'], hold }),
+      });
+      const made = (await response.json()) as BatchView;
+      await pipeline.runUntilIdle();
+      return made.id;
+    };
+    const outcomes = async (list: string) =>
+      (await pipeline.results(buyer, list)).text
+        .split('\n')
+        .slice(1, -1)
+        .map((line) =>
+          line
+            .split(',')
+            .filter((_cell, at) => [0, 1, 3].includes(at))
+            .join(' '),
+        );
+    // The list has matched person 1003; a second address becomes known, and those of a person whom it has not.
+    const learn = (id: number, ...emails: string[]) =>
+      importGraph(pipeline.sql, {
+        persons: emails.map((email, at) => ({
+          id,
+          ...(at === 0 ? { email } : { workEmail: email }),
+        })),
+      });
+    await importGraph(pipeline.sql, {
+      persons: [
+        { id: 1003, email: 'p3@list.example', workEmail: 'new1@list.example' },
+        { id: 601, email: 'new2@list.example', workEmail: 'new4@list.example' },
+      ],
+    });
+    const first = await again();
+    expect(await outcomes(first)).toEqual([
+      'new1@list.example duplicate same_record_as_row_1',
+      'new2@list.example matched ',
+      'new3@list.example no_match not_found',
+      'new4@list.example duplicate same_record_as_row_3',
+    ]);
+    await learn(601, 'new2@list.example', 'new3@list.example');
+    const held = await again(true);
+    await pipeline.call(buyer, `/v1/batches/${held}/quote`, { method: 'POST' });
+    await pipeline.runUntilIdle();
+    await pipeline.call(buyer, `/v1/batches/${held}/start`, { method: 'POST' });
+    await pipeline.runUntilIdle();
+    expect(await outcomes(held)).toEqual([
+      'new1@list.example duplicate same_record_as_row_1',
+      'new3@list.example duplicate same_record_as_row_3',
+      'new4@list.example no_match not_found',
+    ]);
+    expect((await pipeline.wallet(buyer))?.balance).toBe(98);
   });
 
   test('is off by default', async () => {

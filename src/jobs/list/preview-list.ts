@@ -10,7 +10,8 @@ import type { RecordTable } from '../../formats/csv/record-table.ts';
 import { sampleRecords } from '../../formats/csv/sample-records.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { viewDialect } from '../batch/batch-view.ts';
-import { type ColumnNumbers, columnNumbers, findRemembered } from '../batch/list-mappings.sql.ts';
+import { findRemembered } from '../batch/list-mappings.sql.ts';
+import { type ColumnNumbers, columnNumbers } from '../mapping/guess-columns.ts';
 import { sampleColumns } from '../mapping/read-columns.ts';
 import { readRows } from '../mapping/read-rows.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
@@ -66,7 +67,7 @@ async function rememberedFor(sql: Context['sql'], batch: ListBatch): Promise<Col
   const found = await findRemembered(sql, batch);
   if (found === undefined) return null;
   const sorted = Object.entries(found).sort(([one], [other]) => (one < other ? -1 : 1));
-  return JSON.stringify(sorted) === JSON.stringify(Object.entries(columnNumbers(batch)))
+  return JSON.stringify(sorted) === JSON.stringify(Object.entries(columnNumbers(batch.mapping)))
     ? null
     : found;
 }

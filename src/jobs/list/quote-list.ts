@@ -3,14 +3,14 @@ import { availableCredits } from '../../core/credits/credits.ts';
 import { paysOnce } from '../../core/credits/owned.ts';
 import { takeRows } from '../../core/limits/limits.ts';
 import { operations } from '../../core/operations.ts';
-import { discloseQuote } from '../../core/search/free-responses.ts';
+import { discloseQuote, tellAmbiguous } from '../../core/search/free-responses.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { setQuote } from '../batch/control-batch.sql.ts';
 import type { HeldBatch, NotDone } from '../batch/hold-batch.ts';
 import { countOutcomes } from '../chunk/afford.ts';
 import { type ClaimedChunk, listChunks } from '../chunk/claim-chunk.sql.ts';
 import { answeredRecords, matchChunk } from '../chunk/match-chunk.ts';
-import { findOwnedRows } from '../chunk/owned-rows.ts';
+import { chargedRecords, findOwnedRows, noRows } from '../chunk/owned-rows.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
 /**
@@ -54,14 +54,16 @@ async function countMatches(
   const answered = new Map<number, number>();
   for (const chunk of chunks) {
     if (!(await held.isWanted())) return undefined;
-    const { outcomes, release } = await matchChunk(context, batch, chunk, answered);
+    const { outcomes, release } = await matchChunk(context, batch, chunk, { answered });
     if (batch.dedupe) {
       for (const { id, row } of answeredRecords(chunk, outcomes)) answered.set(id, row);
     }
-    for (const [status, count] of Object.entries(countOutcomes(outcomes))) {
+    const ownedRows = isOnce ? await findOwnedRows(context.sql, batch, outcomes, seen) : noRows;
+    owned += ownedRows.size;
+    const told = tellAmbiguous(outcomes, chargedRecords(outcomes, ownedRows).length);
+    for (const [status, count] of Object.entries(countOutcomes(told))) {
       sum[status] = (sum[status] ?? 0) + count;
     }
-    if (isOnce) owned += (await findOwnedRows(context.sql, batch, outcomes, seen)).size;
     release();
   }
   return { outcomes: sum, owned };

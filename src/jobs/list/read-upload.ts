@@ -45,6 +45,8 @@ export interface ReadList {
   sum: StreamSum;
   dialect: StoredDialect;
   mapping: ColumnMapping;
+  /** Cells of the first rows. */
+  sample: readonly (readonly string[])[];
 }
 
 /** The columns of results: a list may be the result of an earlier one. */
@@ -90,7 +92,8 @@ export async function readUpload(
     request,
   );
   const noSheet = { sheet: null, sheets: [], workbook: null };
-  return { uploadKey: key, sum, mapping, dialect: { ...storedDialect(dialect), ...noSheet } };
+  const stored = { ...storedDialect(dialect), ...noSheet };
+  return { uploadKey: key, sum, mapping, dialect: stored, sample: dialect.sample };
 }
 
 /**
@@ -135,7 +138,14 @@ export async function readWorkbook(
     if (choice.isDoubtful) stored.doubts.push('sheet');
     const sheet = names[choice.sheet] ?? '';
     const workbook = names.length > 1 ? file : null;
-    return { uploadKey: key, sum, mapping, dialect: { ...stored, sheet, sheets, workbook } };
+    const { sample } = dialect;
+    return {
+      uploadKey: key,
+      sum,
+      mapping,
+      dialect: { ...stored, sheet, sheets, workbook },
+      sample,
+    };
   } catch (error) {
     await store.delete(key);
     // A client that disconnects is not a failure of the service.

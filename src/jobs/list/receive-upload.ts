@@ -16,7 +16,7 @@ export type ReceivedUpload = Readable & {
 };
 
 /**
- * The upload's bytes, unzipped if they begin with a gzip header. Ends with `AppError` 413 `file_too_large` at
+ * The upload's bytes, unzipped if they begin with a gzip header, unless `keepsGzip` is set. Ends with `AppError` 413 `file_too_large` at
  * the first excess byte, 422 `unreadable_csv` for a gzip that is broken or expands too much, 400 when the
  * client disconnects, and with the reason of `cut` once that is aborted.
  */
@@ -24,8 +24,9 @@ export function receiveUpload(
   source: Readable,
   bytesMax: number,
   cut?: AbortSignal,
+  { keepsGzip = false }: { keepsGzip?: boolean } = {},
 ): ReceivedUpload {
-  const unzip = new UnzipIfGzip(bytesMax);
+  const unzip = new UnzipIfGzip(bytesMax, keepsGzip);
   if (cut !== undefined) {
     const end = () => unzip.destroy(cut.reason);
     cut.addEventListener('abort', end);
@@ -51,9 +52,10 @@ class UnzipIfGzip extends Transform {
   #bytesOut = 0;
   readonly #hash = createHash('sha256');
 
-  constructor(bytesMax: number) {
+  constructor(bytesMax: number, keepsGzip: boolean) {
     super();
     this.#bytesMax = bytesMax;
+    if (keepsGzip) this.#head = null;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {

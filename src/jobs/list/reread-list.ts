@@ -1,12 +1,13 @@
 /** Reads the stored upload of a held list again: another sheet, header row, delimiter or encoding. */
 import type { Owner } from '../../core/accounts/owner.ts';
-import { AppError, invalidParameter } from '../../core/lib/errors.ts';
+import { AppError, conflict, invalidParameter } from '../../core/lib/errors.ts';
 import { readHead } from '../../core/storage/object-sum.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import type { BatchChange } from '../batch/control-batch.sql.ts';
 import { assertHeld, changeHeldBatch } from '../batch/control-batch.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
 import { uploadColumns, wakeSplit } from './create-list.ts';
+import { withNameDoubt } from './name-doubt.ts';
 import {
   type ColumnRequest,
   type DialectRequest,
@@ -33,6 +34,7 @@ export async function rereadList(
 ): Promise<ListBatch> {
   assertHeld(batch);
   assertFilesKept(batch);
+  if (batch.rerunOf !== null) throw rowsAreFixed();
   const columns: ColumnRequest = {
     operation: batch.operation,
     mapping,
@@ -56,6 +58,8 @@ export async function rereadList(
   const isNew = list.uploadKey !== batch.uploadKey;
   let after: ListBatch;
   try {
+    const { doubts } = list.dialect;
+    list.dialect.doubts = await withNameDoubt(context, { live: batch.live, ...list, doubts });
     after = await changeHeldBatch(context, owner, batch, change, uploadColumns(list));
   } catch (error) {
     // Unless a lost connection leaves the outcome of the commit unknown.
@@ -67,6 +71,14 @@ export async function rereadList(
   if (canonicalKey !== null && canonicalKey !== uploadKey) await context.store.delete(canonicalKey);
   if (isNew) await context.store.delete(uploadKey);
   return after;
+}
+
+/** Read in another way, its rows would no longer be those of their numbers. */
+function rowsAreFixed(): AppError {
+  return conflict(
+    'invalid_state',
+    'A rerun has rows of a list that was read already. Leave encoding, delimiter, header_row and sheet out; to read the file in another way, upload it again.',
+  );
 }
 
 /** The text that is stored, a CSV file or the CSV of a sheet, read again. */

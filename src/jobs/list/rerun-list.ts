@@ -1,32 +1,65 @@
-/** Creates a new batch from an old batch's rows with certain outcomes. */
+/** Creates a new batch from rows of an old one: those with certain outcomes, or those that a caller decided. */
 import { Readable } from 'node:stream';
 import type { Sql } from '../../core/db/client.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { must } from '../../core/lib/assert.ts';
-import { conflict, unprocessable } from '../../core/lib/errors.ts';
+import { type AppError, conflict, unprocessable } from '../../core/lib/errors.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
 import { type ListBatch, optionsOf } from '../batch/batch.ts';
-import { findOpenRerun, findRerunRows } from '../batch/reruns.sql.ts';
+import { findRerunRecords, findRerunRows, listFamily, type Rerun } from '../batch/reruns.sql.ts';
 import { isFinal } from '../batch/states.ts';
+import { columnNumbers } from '../mapping/guess-columns.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
-import { numberedRows, withReruns } from '../result/merge-reruns.ts';
-import { openParts } from '../result/read-parts.ts';
-import { openRedactedParts } from '../result/redact-parts.ts';
-import { matchColumns } from '../result/render-part.ts';
-import { readResultRows } from '../result/result-rows.ts';
-import type { RequestedList } from './create-list.ts';
+import { type MergedRow, mergedRows } from '../result/merge-reruns.ts';
+import type { BatchRequest, RequestedList } from './create-list.ts';
 import { storeUpload, type UploadContext } from './store-upload.ts';
+
+/** A stored rerun with the request for it. */
+export interface RequestedRerun extends RequestedList {
+  /** The reruns that had ended before the rows were chosen. */
+  endedBefore: ReadonlySet<string>;
+}
+
+/** Rows to run again. */
+export interface RowChoice {
+  /** Returns true for a row of the choice. */
+  isChosen(row: MergedRow): boolean;
+  /** Returns the records that the chosen rows mean, by decisions about these row numbers; absent: rows are matched. */
+  recordsOf?(rows: readonly number[]): number[];
+  /** Throws `AppError` when the rows are not those that the caller may choose. Called after the last row. */
+  check(rows: readonly number[]): void;
+  /** Added to the name of the batch. */
+  suffix: string;
+  hold: boolean;
+}
+
+/** The choice of the rows with these outcomes. `check` throws `AppError` 422 `no_rows`. */
+export function rowsWithOutcomes(
+  batch: ListBatch,
+  { outcomes, hold }: { outcomes: readonly OutcomeStatus[]; hold: boolean },
+): RowChoice {
+  return {
+    // A row that an earlier rerun has matched is not paid again.
+    isChosen: ({ status }) => outcomes.includes(status),
+    check(rows) {
+      if (rows.length > 0) return;
+      const wanted = outcomes.join(' or ');
+      throw unprocessable('no_rows', `No row of batch ${batch.id} has the outcome ${wanted}.`);
+    },
+    suffix: 'again',
+    hold,
+  };
+}
 
 /**
  * Stores the list's own columns of the chosen rows, for a new batch with the same options. Throws `AppError`
- * 409 `invalid_state` while the batch runs, 410 when its files are no longer kept, 422 `no_rows` when no
- * row has one of the outcomes.
+ * 409 `invalid_state` while the batch or a rerun of it runs, 410 when its files are no longer kept, and as `check`.
  */
 export async function storeRerun(
   context: UploadContext,
   batch: ListBatch,
-  { outcomes, hold }: { outcomes: readonly OutcomeStatus[]; hold: boolean },
-): Promise<RequestedList> {
+  choice: RowChoice,
+): Promise<RequestedRerun> {
   if (!isFinal(batch.state) || batch.width === null) {
     throw conflict(
       'invalid_state',
@@ -35,30 +68,32 @@ export async function storeRerun(
     );
   }
   assertFilesKept(batch);
+  const family = await listFamily(context.sql, batch.id);
+  const open = family.find(({ hasEnded }) => !hasEnded);
+  if (open !== undefined) throw rerunOpen(open);
   const rerunRows: number[] = [];
-  const list = Readable.from(chosenRows(context, batch, outcomes, rerunRows));
+  const list = Readable.from(chosenRows(context, batch, choice, rerunRows));
   const stored = await storeUpload(context, list);
-  if (rerunRows.length === 0) {
+  try {
+    choice.check(rerunRows);
+  } catch (error) {
     await context.store.delete(stored.key);
-    throw unprocessable(
-      'no_rows',
-      `No row of batch ${batch.id} has the outcome ${outcomes.join(' or ')}.`,
-    );
+    throw error;
   }
-  const mapping = Object.fromEntries(
-    Object.entries(batch.mapping).map(([kind, columns]) => [kind, columns.map((c) => c.column)]),
-  );
+  const rerunRecords = choice.recordsOf?.(rerunRows);
   return {
+    endedBefore: new Set(family.map(({ id }) => id)),
     upload: stored,
     request: {
       ...optionsOf(batch),
       operation: batch.operation,
-      name: `${batch.name} (again)`,
-      mapping,
+      name: `${batch.name} (${choice.suffix})`,
+      mapping: columnNumbers(batch.mapping),
       allowUnmapped: false,
-      hold,
+      hold: choice.hold,
       rerunOf: batch.id,
       rerunRows,
+      ...(rerunRecords === undefined ? {} : { rerunRecords }),
     },
     dialect: {
       encoding: 'utf-8',
@@ -68,11 +103,22 @@ export async function storeRerun(
   };
 }
 
+/** Returns the rows of a rerun, and the decisions about them, for a list that takes its place. */
+export async function rowsOfRerun(
+  sql: Sql,
+  { id, rerunOf }: ListBatch,
+): Promise<Pick<BatchRequest, 'rerunOf' | 'rerunRows' | 'rerunRecords'>> {
+  const rerunRows = rerunOf === null ? null : await findRerunRows(sql, id);
+  if (rerunRows === null) return { rerunOf };
+  const records = await findRerunRecords(sql, id, { from: 1, to: rerunRows.length });
+  return { rerunOf, rerunRows, ...(records === null ? {} : { rerunRecords: records }) };
+}
+
 /** The header, then the chosen rows with the list's own columns, whose numbers are added to `numbers`. */
 async function* chosenRows(
   context: UploadContext,
   batch: ListBatch,
-  outcomes: readonly OutcomeStatus[],
+  { isChosen }: RowChoice,
   numbers: number[],
 ): AsyncGenerator<Buffer> {
   const { header, newline } = batch.dialect;
@@ -84,31 +130,30 @@ async function* chosenRows(
     return Buffer.from((text === '' ? '""' : text) + newline);
   };
   if (header !== null) yield line(header);
-  const status = width + matchColumns.indexOf('match.status');
-  const parts = await openParts(context, await openRedactedParts(context, batch));
-  const { accountId } = batch;
-  const own = numberedRows(
-    readResultRows(parts, { accountId, delimiter }),
-    await findRerunRows(context.sql, batch.id),
-  );
-  // A row that an earlier rerun has matched is not paid again.
-  for await (const { row, cells } of withReruns(context, batch, own)) {
-    if (!outcomes.includes(cells[status] as OutcomeStatus)) continue;
-    numbers.push(row);
-    yield line(cells.slice(0, width));
+  for await (const row of mergedRows(context, batch)) {
+    if (!isChosen(row)) continue;
+    numbers.push(row.row);
+    yield line(row.cells.slice(0, width));
   }
 }
 
 /**
- * Throws `AppError` 409 `invalid_state` while another rerun of the same list has not ended: both could be charged for
- * one row. Call in the transaction of the insert, after it.
+ * Throws `AppError` 409 `invalid_state` while another rerun of the same list has not ended, or when one ended after
+ * the rows were chosen: both could be charged for one row. Call in the transaction of the insert, after it.
  */
-export async function assertOnlyRerun(sql: Sql, id: string): Promise<void> {
-  const open = await findOpenRerun(sql, id);
-  if (open === undefined) return;
-  throw conflict(
-    'invalid_state',
-    `Batch ${open} reruns rows of this list and has not ended. Wait for its end, or cancel it.`,
-    { extensions: { batch_id: open } },
-  );
+export async function assertOnlyRerun(
+  sql: Sql,
+  id: string,
+  endedBefore: ReadonlySet<string>,
+): Promise<void> {
+  for (const other of await listFamily(sql, id)) {
+    if (other.id !== id && !(other.hasEnded && endedBefore.has(other.id))) throw rerunOpen(other);
+  }
+}
+
+function rerunOpen({ id, hasEnded }: Rerun): AppError {
+  const message = hasEnded
+    ? `Batch ${id} reran rows of this list meanwhile. Send the request again.`
+    : `Batch ${id} reruns rows of this list and has not ended. Wait for its end, or cancel it.`;
+  return conflict('invalid_state', message, { extensions: { batch_id: id } });
 }

@@ -119,6 +119,24 @@ test('the merged file has every row in its place, in every format, with the colu
   }
 });
 
+test('the merged file is refused before its first byte when an answer cannot be read', async () => {
+  const id = await pipeline.enrich(caller, listOf('six'), options);
+  await learn('six1');
+  const again = await rerun(id, {});
+  const [part] = await pipeline.sql<{ objectKey: string }[]>`
+    select object_key from parts where batch_id = ${again.id} order by chunk_number limit 1`;
+  const { store } = pipeline.context;
+  const key = part?.objectKey ?? '';
+  const bytes = await store.get(key, { from: 0, to: (await store.head(key)) ?? 0 });
+  await store.put(key, [bytes.subarray(1)]);
+  for (const form of ['csv', 'csv-safe', 'jsonl', 'xlsx', 'csv&gzip=true']) {
+    const response = await send(`${id}/results?format=${form}&reruns=true`);
+    await expectProblem(response, { status: 500, code: 'object_damaged' });
+  }
+  expect((await send(`${id}/results?format=csv`)).status).toBe(200);
+  await store.put(key, [bytes]);
+});
+
 test('a row that a rerun has matched is not run and charged again', async () => {
   const id = await pipeline.enrich(caller, listOf('three'), options);
   await learn('three1');

@@ -32,6 +32,15 @@ export interface MappedColumn {
  */
 export type ColumnMapping = Record<string, MappedColumn[]>;
 
+/** Numbers of columns from 1, by kind. */
+export type ColumnNumbers = Record<string, number[]>;
+
+/** Returns the numbers of the columns of a mapping. */
+export function columnNumbers(mapping: ColumnMapping): ColumnNumbers {
+  const kinds = Object.entries(mapping).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(kinds.map(([kind, columns]) => [kind, columns.map((c) => c.column)]));
+}
+
 type Subject = 'person' | 'company';
 type Kind = GuessedKind | 'person_name' | 'title';
 type GuessedKind = IdentifierKind | 'country' | 'city' | 'company_name';

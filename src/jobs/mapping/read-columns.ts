@@ -1,5 +1,5 @@
 /** Reads each column of a list: the meaning of its name and the content of its first cells. */
-import { countryCode } from '../../core/identifiers/country.ts';
+import { countryCode, phoneRegion } from '../../core/identifiers/country.ts';
 import {
   type CellContext,
   type ColumnContent,
@@ -79,14 +79,16 @@ export function readColumns(list: ListHead, subject: Subject): ColumnView[] {
     const cells = sample.map((record) => record[index] ?? '');
     return { column: index + 1, header: name, reading: readColumnName(name ?? ''), cells };
   });
-  const countries = countriesOfRows(
-    named.filter(isCountryColumn).map(({ cells }) => cells),
-    sample.length,
-  );
+  const countries = named.filter(isCountryColumn).map(({ cells }) => cells);
+  const firstRead = (read: typeof countryCode, otherwise: string | null = null) =>
+    sample.map((_, row) => {
+      const codes = countries.map((cells) => read(cells[row] ?? ''));
+      return codes.find((code) => code !== null) ?? otherwise;
+    });
   const context: CellContext = {
     subject,
-    regions: countries.map((code) => code ?? list.defaultRegion ?? null),
-    registryCountries: countries.map((code) => code ?? list.country ?? null),
+    regions: firstRead(phoneRegion, list.defaultRegion),
+    registryCountries: firstRead(countryCode, list.country),
   };
   return named.map(({ cells, ...view }) => ({ ...view, content: readContent(cells, context) }));
 }
@@ -100,16 +102,6 @@ function isCountryColumn({ reading, cells }: { reading: HeaderReading; cells: st
   const filled = cells.filter(isFilled);
   const countries = filled.filter((cell) => countryCode(cell) !== null);
   return filled.length > 0 && countries.length >= filled.length * COUNTRY_SHARE_MIN;
-}
-
-function countriesOfRows(columns: readonly string[][], rows: number): (string | null)[] {
-  return Array.from({ length: rows }, (_, row) => {
-    for (const cells of columns) {
-      const code = countryCode(cells[row] ?? '');
-      if (code !== null) return code;
-    }
-    return null;
-  });
 }
 
 /** When a cell fits several kinds, the more specific one comes first. */

@@ -27,3 +27,26 @@ test.each([
   expect(rows).toHaveLength(count);
   expect(rounds).toBeGreaterThanOrEqual(least);
 });
+
+test('a calling code reads phones, and is a country when one alone has it', async () => {
+  const piece = Buffer.from(
+    '020 7946 0958,+44\n030 123456,+49\n(603) 271-2711,+1\n020 7946 0958,+0\n',
+  );
+  const column = (number: number) => [{ column: number, header: null, reason: 'chosen' as const }];
+  const { rows, namesOf } = await readRows(piece, scanRecords(piece, { delimiter: ',' }), {
+    operation: 'companies.enrich',
+    mapping: { phone: column(1), country: column(2) },
+    delimiter: ',',
+    match: 'exact',
+    defaultRegion: null,
+    country: null,
+    width: 2,
+  });
+  expect(rows.map(({ identifiers, invalid }) => identifiers[0]?.values ?? invalid)).toEqual([
+    ['+442079460958'],
+    ['+4930123456'],
+    ['+16032712711'],
+    'phone_without_country',
+  ]);
+  expect(rows.map((_, index) => namesOf(index).country)).toEqual([null, 'DE', null, null]);
+});

@@ -2,14 +2,16 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
-import { countryCode } from '../../core/identifiers/country.ts';
+import { countryCode, phoneRegion } from '../../core/identifiers/country.ts';
 import {
   type IdentifierKind,
+  kindsOfCountries,
   type NormaliseContext,
   normaliseIdentifier,
 } from '../../core/identifiers/identifier.ts';
+import { must } from '../../core/lib/assert.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
-import { readColumns } from '../../formats/csv/cells.ts';
+import { type CellColumn, openColumns } from '../../formats/csv/cells.ts';
 import {
   type Delimiter,
   type RecordTable,
@@ -72,10 +74,18 @@ export async function readRows(
 ): Promise<ReadRows> {
   const { identifiers, subject } = operations[reading.operation];
   const read = columnReader(piece, records, reading);
-  const kinds = identifiers.map((kind) => ({ kind, columns: read(kind) }));
   const countries = read('country');
+  const codeOf = firstReader(countries, countryCode);
+  const contextOf = contextsOf(subject, reading, codeOf, firstReader(countries, phoneRegion));
+  const plain = { subject };
+  const kinds = identifiers.map((kind): KindColumns => {
+    return {
+      kind,
+      columns: read(kind),
+      contextOf: kindsOfCountries.has(kind) ? contextOf : () => plain,
+    };
+  });
   const cities = read('city');
-  const contextOf = contextsOf(subject, reading, countries);
   const personNames = read('person_name');
   // In a list of companies the name is an identifier, and also confirms a registry number.
   const companyNames = [...read('company_name'), ...read('name')];
@@ -98,35 +108,64 @@ export async function readRows(
       rows.push({ identifiers: [], invalid: unreadable });
       continue;
     }
-    rows.push(
-      isFooter(piece, records, index, reading)
-        ? { identifiers: [], invalid: 'footer' }
-        : withLikely(
-            withCountry(readRow(kinds, index, contextOf(index), repairs), countries, index),
-            index,
-          ),
-    );
+    if (isFooter(piece, records, index, reading)) {
+      rows.push({ identifiers: [], invalid: 'footer' });
+      continue;
+    }
+    const row = readRow(kinds, index, repairs);
+    if (subject === 'company' && codeOf !== null) row.country = codeOf(index);
+    rows.push(withLikely(row, index));
   }
-  const namesOf = (index: number): ListedNames => ({
-    personName: joinCells(personNames, index),
-    companyName: firstCell(companyNames, index),
-    country: rowCountry(countries, index),
-    city: firstCell(cities, index),
-  });
+  const named = { personNames, companyNames, cities, codeOf };
+  const namesOf = (index: number) => new NamesOfRow(named, index);
   return { rows, namesOf, repairs };
+}
+
+/** Columns that an outcome is compared with. */
+interface NamingColumns {
+  personNames: readonly CellColumn[];
+  companyNames: readonly CellColumn[];
+  cities: readonly CellColumn[];
+  codeOf: CodeOf | null;
+}
+
+/** The names of one row, decoded when a comparison comes to them: most need the first. */
+class NamesOfRow implements ListedNames {
+  readonly #columns: NamingColumns;
+  readonly #index: number;
+
+  constructor(columns: NamingColumns, index: number) {
+    this.#columns = columns;
+    this.#index = index;
+  }
+
+  get personName(): string {
+    return joinCells(this.#columns.personNames, this.#index);
+  }
+
+  get companyName(): string {
+    return firstCell(this.#columns.companyNames, this.#index);
+  }
+
+  get country(): string | null {
+    return this.#columns.codeOf?.(this.#index) ?? null;
+  }
+
+  get city(): string {
+    return firstCell(this.#columns.cities, this.#index);
+  }
 }
 
 /** Returns what adds the cells of a likely match to a row, when one is wanted. */
 function likelyReader(
   { match, mapping }: RowReading,
   subject: 'person' | 'company',
-  read: (kind: string) => string[][],
+  read: (kind: string) => CellColumn[],
 ): (row: RowInput, index: number) => RowInput {
   if (match !== 'likely' || !hasLikelyColumns(subject, mapping)) return (row) => row;
   const columns = new Map(Object.keys(mapping).map((kind) => [kind, read(kind)]));
   return (row, index) => {
-    const cellsOf = (kind: string) =>
-      (columns.get(kind) ?? []).map((column) => column[index] ?? '');
+    const cellsOf = (kind: string) => (columns.get(kind) ?? []).map((column) => column.at(index));
     return { ...row, likely: likelyCells(subject, cellsOf) };
   };
 }
@@ -159,23 +198,27 @@ function isFooter(
   return FOOTER.test(piece.toString('utf8', start, end).replace(/^["\s]+|["\s]+$/g, ''));
 }
 
-function joinCells(columns: string[][], index: number): string {
-  if (columns.length === 1) return columns[0]?.[index] ?? '';
+function joinCells(columns: readonly CellColumn[], index: number): string {
+  if (columns.length === 1) return columns[0]?.at(index) ?? '';
   return columns
-    .map((column) => column[index] ?? '')
+    .map((column) => column.at(index))
     .join(' ')
     .trim();
 }
 
-function firstCell(columns: string[][], index: number): string {
+function firstCell(columns: readonly CellColumn[], index: number): string {
   for (const column of columns) {
-    const cell = column[index];
-    if (cell !== undefined && cell !== '') return cell;
+    const cell = column.at(index);
+    if (cell !== '') return cell;
   }
   return '';
 }
 
-type KindColumns = { kind: IdentifierKind; columns: string[][] };
+interface KindColumns {
+  kind: IdentifierKind;
+  columns: readonly CellColumn[];
+  contextOf(index: number): NormaliseContext;
+}
 
 function columnReader(piece: Buffer, records: RecordTable, reading: RowReading) {
   const wanted = [
@@ -185,66 +228,81 @@ function columnReader(piece: Buffer, records: RecordTable, reading: RowReading) 
         .map(({ column }) => column),
     ),
   ];
-  const cells = readColumns(
+  const cells = openColumns(
     piece,
     records,
     wanted.map((column) => column - 1),
     reading.delimiter,
   );
-  return (name: string): string[][] =>
-    (reading.mapping[name] ?? []).map(({ column }) => cells[wanted.indexOf(column)] ?? []);
+  return (name: string): CellColumn[] =>
+    (reading.mapping[name] ?? []).map(({ column }) =>
+      must(cells[wanted.indexOf(column)], 'a mapped column'),
+    );
 }
 
-/** Reading contexts by country of the row: few for a million rows. */
-function contextsOf(subject: 'person' | 'company', reading: RowReading, countries: string[][]) {
-  const contexts = new Map<string | null, NormaliseContext>();
-  return (index: number): NormaliseContext => {
-    const code = rowCountry(countries, index);
-    let context = contexts.get(code);
+type CodeOf = (index: number) => string | null;
+
+/** Reading contexts by country and phone region of the row: few for a million rows. */
+function contextsOf(
+  subject: 'person' | 'company',
+  reading: RowReading,
+  codeOf: CodeOf | null,
+  regionOf: CodeOf | null,
+) {
+  const contexts = new Map<string, NormaliseContext>();
+  const contextOf = (index: number): NormaliseContext => {
+    const code = codeOf?.(index) ?? null;
+    const own = regionOf?.(index) ?? null;
+    const key = `${code} ${own}`;
+    let context = contexts.get(key);
     if (context === undefined) {
       const registryCountry = code ?? reading.country;
-      const region = code ?? reading.defaultRegion;
+      const region = own ?? reading.defaultRegion;
       context = {
         subject,
         ...(registryCountry === null ? {} : { registryCountry }),
         ...(region === null ? {} : { region }),
       };
-      contexts.set(code, context);
+      contexts.set(key, context);
     }
     return context;
   };
+  // A row asks again for each of its cells.
+  let last = -1;
+  let lastContext: NormaliseContext = { subject };
+  return (index: number): NormaliseContext => {
+    if (index !== last) lastContext = contextOf(index);
+    last = index;
+    return lastContext;
+  };
 }
 
-/** The row with the country that it states; the same row without a column of countries. */
-function withCountry(row: RowInput, countries: string[][], index: number): RowInput {
-  return countries.length === 0 ? row : { ...row, country: rowCountry(countries, index) };
-}
-
-/** The first country that a row names, or null. */
-function rowCountry(countries: string[][], index: number): string | null {
-  for (const column of countries) {
-    const code = countryCode(column[index] ?? '');
-    if (code !== null) return code;
-  }
-  return null;
+/** Returns the first country or region read from a row's cells, or null; null without a column of countries. */
+function firstReader(
+  columns: readonly CellColumn[],
+  read: (text: string) => string | null,
+): CodeOf | null {
+  if (columns.length === 0) return null;
+  return (index) => {
+    for (const column of columns) {
+      const code = read(column.at(index));
+      if (code !== null) return code;
+    }
+    return null;
+  };
 }
 
 /** All usable identifiers of one row in order of trust, or the reason why there is none. */
-function readRow(
-  kinds: KindColumns[],
-  index: number,
-  context: NormaliseContext,
-  repairs: Repair[],
-): RowInput {
+function readRow(kinds: readonly KindColumns[], index: number, repairs: Repair[]): RowInput {
   // Most rows have one identifier: a literal of one takes a fifth of the memory of an empty array that grows.
   let identifiers: RowIdentifier[] | null = null;
   let firstReason: string | null = null;
-  for (const { kind, columns } of kinds) {
+  for (const { kind, columns, contextOf } of kinds) {
     let values: string[] | null = null;
     for (const column of columns) {
-      const text = column[index] ?? '';
+      const text = column.at(index);
       if (text === '') continue;
-      const normalised = normaliseIdentifier(kind, text, context);
+      const normalised = normaliseIdentifier(kind, text, contextOf(index));
       if ('reason' in normalised) {
         firstReason ??= normalised.reason;
         continue;

@@ -1,24 +1,35 @@
 /** Records that this process is alive, for the counts in `GET /admin/health` and the metrics. */
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import path from 'node:path';
 import { uuidv7 } from 'uuidv7';
 import type { Sql } from '../../core/db/client.ts';
-import { packageRoot } from '../../core/lib/package-root.ts';
+import type { LocalCopy } from '../../core/graph-copy/local-copy.ts';
+import { type CopyReport, reportCopy } from '../../core/graph-copy/report-copy.ts';
+import { readVersion } from '../../core/lib/package-root.ts';
 import type { Log } from '../../core/log.ts';
-import { leasesReclaimed } from '../chunk/chunk-metrics.ts';
+import { leasesReclaimed, readRowsMatched } from '../chunk/chunk-metrics.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
-import { deleteProcess, insertBeat, type ProcessKind } from './monitor.sql.ts';
+import { deleteProcess, insertBeat, type ProcessKind, readServiceState } from './monitor.sql.ts';
 
 const BEAT_EVERY_MS = 5_000;
 /** A process not seen for this long has died or cannot reach the database. */
-export const SEEN_SECONDS_MAX = 15;
+const SEEN_SECONDS_MAX = 15;
 
-/** Beats until stopped; then removes the process. */
-export function startHeartbeat(
-  { sql, log }: { sql: Sql; log: Pick<Log, 'warn'> },
-  kind: ProcessKind,
-): Repeating {
+/** Returns true for a process that lives, as far as the database knows. */
+export function isSeen({ seen_seconds_ago: seconds }: { seen_seconds_ago: number }): boolean {
+  return seconds <= SEEN_SECONDS_MAX;
+}
+
+interface BeatContext {
+  sql: Sql;
+  log: Pick<Log, 'warn'>;
+  localCopy: LocalCopy;
+}
+
+/**
+ * Beats until stopped; then removes the process. A worker looks at its local copy before each beat, and so drops one that
+ * has a person who was erased.
+ */
+export function startHeartbeat({ sql, log, localCopy }: BeatContext, kind: ProcessKind): Repeating {
   const process = { id: uuidv7(), kind, host: hostname(), version: readVersion() };
   const startedAt = new Date();
   const beating = startRepeating(
@@ -26,7 +37,14 @@ export function startHeartbeat(
     async () => {
       const { values } = await leasesReclaimed.get();
       const reclaimed = values[0]?.value ?? 0;
-      await insertBeat(sql, { ...process, startedAt, leasesReclaimed: reclaimed });
+      const copy =
+        kind === 'worker' ? await reportCopy(sql, localCopy, await readRowsMatched()) : null;
+      await insertBeat(sql, {
+        ...process,
+        startedAt,
+        leasesReclaimed: reclaimed,
+        localCopy: copy,
+      });
     },
     (error) => log.warn({ err: error }, 'heartbeat failed'),
   );
@@ -39,7 +57,8 @@ export function startHeartbeat(
   };
 }
 
-function readVersion(): string {
-  const text = readFileSync(path.join(packageRoot, 'package.json'), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
+/** Returns what the workers that are seen report of their local copies. */
+export async function listCopyReports(sql: Sql): Promise<CopyReport[]> {
+  const state = await readServiceState(sql);
+  return (state?.processes ?? []).flatMap((one) => (isSeen(one) ? (one.local_copy ?? []) : []));
 }

@@ -1,7 +1,9 @@
 /** The state of the whole service for operators, each view one statement over the tables of all features. */
+import { creditsOf } from '../../core/credits/credits.sql.ts';
 import { openReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
+import type { CopyReport } from '../../core/graph-copy/report-copy.ts';
 import { finalStates, runnableStates } from '../batch/states.ts';
 
 export type ProcessKind = 'api' | 'worker';
@@ -13,17 +15,19 @@ export interface Beat {
   version: string;
   startedAt: Date;
   leasesReclaimed: number;
+  /** Null of an API. */
+  localCopy: CopyReport | null;
 }
 
 /** Records that a process is alive, and deletes those not seen for a day. */
 export async function insertBeat(sql: Sql, beat: Beat): Promise<void> {
   await sql`
     with gone as (delete from processes where seen_at < now() - interval '1 day')
-    insert into processes (id, kind, host, version, started_at, seen_at, leases_reclaimed)
+    insert into processes (id, kind, host, version, started_at, seen_at, leases_reclaimed, local_copy)
     values (${beat.id}, ${beat.kind}, ${beat.host}, ${beat.version}, ${beat.startedAt},
-      clock_timestamp(), ${beat.leasesReclaimed})
+      clock_timestamp(), ${beat.leasesReclaimed}, ${beat.localCopy && sql.json(beat.localCopy as never)})
     on conflict (id) do update set seen_at = excluded.seen_at,
-      leases_reclaimed = excluded.leases_reclaimed`;
+      leases_reclaimed = excluded.leases_reclaimed, local_copy = excluded.local_copy`;
 }
 
 export async function deleteProcess(sql: Sql, id: string): Promise<void> {
@@ -55,6 +59,7 @@ export interface ServiceState {
     version: string;
     started_at: string;
     seen_seconds_ago: number;
+    local_copy: CopyReport | null;
   }[];
   /** By processes seen in the last day, each since its start. */
   leasesReclaimed: number;
@@ -65,6 +70,8 @@ export interface ServiceState {
     violations: number;
     failed: string[];
   }[];
+  /** The last `enrich backup` (`enrich`) and the last piece of the log that Postgres archived (`archive`). */
+  backups: { by: string; seconds_ago: number }[];
 }
 
 /** The state of the service. Does not read ended batches or their chunks. */
@@ -87,10 +94,10 @@ export async function readServiceState(sql: Sql): Promise<ServiceState | undefin
       select greatest(b.state_since, (
         select max(p.committed_at) from parts p where p.batch_id = b.id)) as moved_at
       from batch b
+      -- A batch that waits after a failure should move too: it may fail again and again. Only the limit of a key is a reason.
       where b.state in ('created', 'validating', 'finalizing', 'cancelling')
-        or (b.state = 'running' and exists (
-          select from chunk c
-          where c.batch_id = b.id and c.state in ('waiting', 'dispatched', 'running')))),
+        or (b.state = 'running' and b.waits_for is distinct from 'key'
+          and exists (select from chunk c where c.batch_id = b.id))),
     due as (select next_run_at from schedules where enabled and next_run_at <= clock_timestamp()),
     seconds as (
       select
@@ -113,13 +120,20 @@ export async function readServiceState(sql: Sql): Promise<ServiceState | undefin
       ${secondsSince(sql, 'delivery')} as oldest_delivery_seconds,
       (select coalesce(json_agg(p), '[]') from (
         select kind, host, version, started_at,
-          extract(epoch from clock_timestamp() - seen_at)::float8 as seen_seconds_ago
+          extract(epoch from clock_timestamp() - seen_at)::float8 as seen_seconds_ago, local_copy
         from processes order by kind, started_at, id) p) as processes,
       (select coalesce(sum(leases_reclaimed), 0)::bigint from processes) as leases_reclaimed,
       (select coalesce(json_agg(a), '[]') from (
         select deep, ended_at, violations, failed,
           extract(epoch from clock_timestamp() - ended_at)::float8 as seconds_ago
-        from audits order by deep) a) as audits
+        from audits order by deep) a) as audits,
+      (select coalesce(json_agg(b), '[]') from (
+        select by, extract(epoch from clock_timestamp() - at)::float8 as seconds_ago
+        from (
+          select 'enrich' as by, backed_up_at as at from installation
+          union all
+          select 'archive', last_archived_time from pg_stat_archiver) last
+        where at is not null) b) as backups
     from seconds cross join (
       select count(*) as reservations, coalesce(sum(amount), 0)::bigint as reserved_credits
       from (${openReservations(sql)}) r) open`;
@@ -130,6 +144,47 @@ export async function readServiceState(sql: Sql): Promise<ServiceState | undefin
 function secondsSince(sql: Sql, moment: string) {
   return sql`
     coalesce(greatest(0, extract(epoch from clock_timestamp() - seconds.${sql(moment)})), 0)::float8`;
+}
+
+/** A list or an export that has not ended, and is not held or paused. */
+export interface OldestBatch {
+  batch_id: string;
+  kind: string;
+  account_id: string;
+  state: string;
+  age_seconds: number;
+  rows_total: number | null;
+  rows_processed: number;
+}
+
+/** An account whose lists wait for credits. */
+export interface PausedWallet {
+  account_id: string;
+  batches: number;
+  credits: number;
+  since: string;
+}
+
+/** Returns the batch that has been open longest; undefined for none. */
+export async function readOldestBatch(sql: Sql): Promise<OldestBatch | undefined> {
+  const [oldest] = await sql<{ batch: OldestBatch }[]>`
+    select json_build_object('batch_id', id, 'kind', kind, 'account_id', account_id, 'state', state,
+      'age_seconds', round(extract(epoch from clock_timestamp() - created_at)), 'rows_total', rows_total,
+      'rows_processed', matched + no_match + ambiguous + invalid + suppressed + duplicate + error_rows
+        + not_processed) as batch
+    from batches where state not in ${wordList(sql, [...finalStates, 'ready', 'paused'])}
+    order by created_at limit 1`;
+  return oldest?.batch;
+}
+
+/** Lists the accounts whose lists wait for credits, the one that has waited longest first, at most `limit`. */
+export async function listPausedWallets(sql: Sql, limit: number): Promise<PausedWallet[]> {
+  const rows = await sql<{ wallet: PausedWallet }[]>`
+    select json_build_object('account_id', account_id, 'batches', count(*), 'since', min(state_since),
+      'credits', ${creditsOf(sql, sql`b.account_id`)}) as wallet
+    from batches b where state = 'paused' and reason = 'insufficient_credits'
+    group by account_id order by min(state_since) limit ${limit}`;
+  return rows.map(({ wallet }) => wallet);
 }
 
 export interface DatabaseState {
@@ -174,4 +229,9 @@ export async function insertAudit(
     values (${audit.deep}, clock_timestamp(), ${audit.violations}, ${audit.failed})
     on conflict (deep) do update set ended_at = excluded.ended_at,
       violations = excluded.violations, failed = excluded.failed`;
+}
+
+/** Records that a backup has ended well. */
+export async function noteBackup(sql: Sql): Promise<void> {
+  await sql`update installation set backed_up_at = clock_timestamp()`;
 }

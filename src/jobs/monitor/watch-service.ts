@@ -6,7 +6,7 @@ import { Gauge } from 'prom-client';
 import type { Sql } from '../../core/db/client.ts';
 import { metrics } from '../../core/metrics.ts';
 import type { JobCount, Queues } from '../queue/queues.ts';
-import { SEEN_SECONDS_MAX } from './heartbeat.ts';
+import { isSeen } from './heartbeat.ts';
 import {
   type DatabaseState,
   readDatabaseState,
@@ -92,7 +92,7 @@ const ofService: Watched<Reading>[] = [
     labels: ['kind'],
     samples: ({ processes }) =>
       ['api', 'worker'].map((kind) => {
-        const seen = processes.filter((one) => one.seen_seconds_ago <= SEEN_SECONDS_MAX);
+        const seen = processes.filter(isSeen);
         return [{ kind }, seen.filter((one) => one.kind === kind).length];
       }),
   },
@@ -109,6 +109,12 @@ const ofService: Watched<Reading>[] = [
     labels: ['depth'],
     samples: ({ audits }) =>
       audits.map(({ deep, seconds_ago }) => [{ depth: deep ? 'deep' : 'plain' }, seconds_ago]),
+  },
+  {
+    name: 'enrich_backup_age_seconds',
+    help: 'Time since the last `enrich backup` (enrich), and since Postgres last archived a piece of its log (archive).',
+    labels: ['by'],
+    samples: ({ backups }) => backups.map(({ by, seconds_ago }) => [{ by }, seconds_ago]),
   },
   {
     name: 'enrich_database_bytes',

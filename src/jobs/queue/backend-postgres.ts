@@ -4,6 +4,7 @@
  */
 import { createPostgresBackend, type PgPool, Queue, runMigrations, Worker } from 'bullmq';
 import pg from 'pg';
+import { type PrimaryWatch, watchPrimary } from '../../core/db/primary.ts';
 import type { Log } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
 import type { QueueTelemetry } from './telemetry.ts';
@@ -21,17 +22,24 @@ export function openPostgresBackend(
   listeners: number,
   telemetry?: QueueTelemetry,
 ): QueueBackend {
+  const { connectionString, Client } = clientOf(url);
   const pool = new pg.Pool({
-    connectionString: url,
+    connectionString,
+    Client,
     max: 2 + 2 * listeners,
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_MS_MAX,
     application_name: 'enrichment-pipeline queue',
-    options: '-c search_path=bullmq',
+    // A crash of the server may lose the last jobs, which the sweep adds again: they are worth no flush of the log.
+    options: '-c search_path=bullmq -c synchronous_commit=off',
   });
   // Every queue and worker adds a listener to the pool.
   pool.setMaxListeners(0);
-  pool.on('error', (error) => log.warn({ err: error }, 'queue connection lost'));
+  pool.on('error', (error: Error & { client?: unknown }) => {
+    // The driver adds the whole client, which would be kilobytes of a line of the log.
+    delete error.client;
+    log.warn({ err: error }, 'queue connection lost');
+  });
   const connection = pool as unknown as PgPool;
   const traces = telemetry === undefined ? {} : { telemetry };
   return {
@@ -56,11 +64,42 @@ export function openPostgresBackend(
 
 /** Creates or migrates the queue's schema. Safe to call concurrently from many processes. */
 export async function migrateQueue(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const { connectionString, Client } = clientOf(url);
+  const client = new Client({ connectionString });
   await client.connect();
   try {
     await runMigrations(client, 'bullmq');
   } finally {
     await client.end();
   }
+}
+
+/** Returns the driver's client; for a URL with several servers, one that connects to the primary. */
+function clientOf(url: string): { connectionString: string; Client: typeof pg.Client } {
+  const primary = watchPrimary(url);
+  return primary === null
+    ? { connectionString: url, Client: pg.Client }
+    : { connectionString: primary.url, Client: primaryClientOf(primary) };
+}
+
+function primaryClientOf(primary: PrimaryWatch): typeof pg.Client {
+  return class extends pg.Client {
+    override connect(): Promise<pg.Client>;
+    override connect(callback: (error: Error) => void): void;
+    override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+      const connected = this.#connect();
+      if (callback === undefined) return connected;
+      const succeed = callback as () => void;
+      void connected.then(() => succeed(), callback);
+      return undefined;
+    }
+
+    async #connect(): Promise<pg.Client> {
+      const server = await primary.find();
+      Object.assign(this, { host: server.host, port: server.port });
+      primary.track(this.connection.stream, server);
+      await super.connect();
+      return this;
+    }
+  };
 }

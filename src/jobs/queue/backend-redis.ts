@@ -4,7 +4,7 @@
  */
 import { Queue, Worker } from 'bullmq';
 import type { Log } from '../../core/log.ts';
-import { connectRedis, type RedisClient } from '../../core/redis/client.ts';
+import { connectRedis, JOB_WAIT_SECONDS, type RedisClient } from '../../core/redis/client.ts';
 import type { QueueBackend } from './backend.ts';
 import type { QueueName } from './job-names.ts';
 import type { QueueTelemetry } from './telemetry.ts';
@@ -22,7 +22,7 @@ export function openRedisBackend(
     openQueue: (name) => new Queue(name, { connection: adding, prefix: prefixOf(name), ...traces }),
     openWorker(name, work, options) {
       working ??= connectRedis(url, 'work', log);
-      const own = { ...options, ...traces, prefix: prefixOf(name) };
+      const own = { ...options, ...traces, prefix: prefixOf(name), drainDelay: JOB_WAIT_SECONDS };
       return new Worker(name, work, { ...own, connection: working });
     },
     // The first job creates the keys.

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../tests/support/database.ts';
 import { createLog } from '../../core/log.ts';
 import { openPostgresBackend } from './backend-postgres.ts';
+import { queueNames } from './job-names.ts';
 import { testQueues } from './queues.test-suite.ts';
 import { openQueues } from './queues.ts';
 
@@ -11,8 +12,14 @@ describe('the queue in Postgres', () => {
   testQueues(async () => {
     const database = await createTestDatabase();
     return {
-      backend: openPostgresBackend(database.url, log, 2),
-      lose: async () => database.sql`drop schema bullmq cascade`,
+      backend: openPostgresBackend(database.url, log, queueNames.length),
+      // In a deadlock with a worker, Postgres ends the worker's statement.
+      lose: async () => {
+        await database.sql.begin(async (sql) => {
+          await sql`set local deadlock_timeout = '1min'`;
+          await sql`drop schema bullmq cascade`;
+        });
+      },
       close: () => database.drop(),
     };
   });

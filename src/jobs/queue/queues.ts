@@ -2,6 +2,7 @@
 import type { Queue } from 'bullmq';
 import { Counter } from 'prom-client';
 import { must } from '../../core/lib/assert.ts';
+import { within } from '../../core/lib/within.ts';
 import type { Log } from '../../core/log.ts';
 import { metrics } from '../../core/metrics.ts';
 import type { QueueBackend } from './backend.ts';
@@ -102,19 +103,19 @@ export function openQueues(
       if (wakeUps.length === 0) return;
       const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
       const keep = queueOf[name] === 'chunks' ? kept.chunks : kept.others;
-      const added = queue.addBulk(
-        wakeUps.map(({ id, payload, priority = 0, trace }) => ({
-          name,
-          data: payload,
-          opts: { jobId: id, priority, ...keep, ...traceOption(trace) },
-        })),
-      );
+      let lost = wakeUps.length;
+      // One by one, in order: to add in bulk, BullMQ creates two tables in Postgres, as dear as twenty jobs.
+      const addAll = async () => {
+        for (const { id, payload, priority = 0, trace } of wakeUps) {
+          await queue.add(name, payload, { jobId: id, priority, ...keep, ...traceOption(trace) });
+          lost--;
+        }
+      };
       try {
-        await within(WAKE_MS_MAX, added);
+        await within(WAKE_MS_MAX, addAll());
       } catch (error) {
-        const lost = { job: name, count: wakeUps.length };
-        wakeUpsLost.inc({ name }, wakeUps.length);
-        log.warn({ err: error, ...lost }, 'wake-up lost, the sweep will repeat it');
+        wakeUpsLost.inc({ name }, lost);
+        log.warn({ err: error, job: name, count: lost }, 'wake-up lost, the sweep will repeat it');
       }
     },
     async countWaiting(name) {
@@ -158,16 +159,4 @@ export function openQueues(
 /** Recreates the lost schema of the queue's store. Throws while the store is unavailable. */
 export async function repairQueue(backend: QueueBackend, log: Log): Promise<void> {
   if (await backend.repair()) log.warn('the queue had lost its schema; recreated it');
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`not done within ${ms} ms`)), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

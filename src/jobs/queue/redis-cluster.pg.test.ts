@@ -1,8 +1,8 @@
-import type { Cluster } from 'ioredis';
 /** Queue and limits on a real Redis Cluster of three nodes. */
+import type { Cluster } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RedisCluster } from '../../../bench/servers/redis-cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
-import { startRedisCluster, type TestCluster } from '../../../tests/support/redis-cluster.ts';
 import { describeWithRedis } from '../../../tests/support/redis-server.ts';
 import { openRedisLimiter } from '../../core/limits/redis-limiter.ts';
 import { createLog } from '../../core/log.ts';
@@ -14,10 +14,10 @@ import { testQueues } from './queues.test-suite.ts';
 const log = createLog('silent', 'test');
 
 describeWithRedis('a cluster', () => {
-  let cluster: TestCluster;
+  let cluster: RedisCluster;
   let database: TestDatabase;
   beforeAll(async () => {
-    cluster = await startRedisCluster();
+    cluster = await RedisCluster.open({ hasReplicas: false });
     database = await createTestDatabase();
   });
   afterAll(async () => {
@@ -30,6 +30,38 @@ describeWithRedis('a cluster', () => {
     lose: () => Promise.all(cluster.nodes.map(({ client }) => client.flushall())),
     close: async () => {},
   }));
+
+  test('jobs go on after the primary of their queue froze and its replica was promoted', async () => {
+    await using replicated = await RedisCluster.open({ hasReplicas: true });
+    const backend = openRedisBackend({ url: replicated.url, prefix: 'test' }, log);
+    const queue = backend.openQueue('chunks');
+    queue.on('error', () => {});
+    const primary = await replicated.primaryOf(queue.toKey(''));
+    const ran: string[] = [];
+    const worker = backend.openWorker(
+      'chunks',
+      async ({ name }) => {
+        ran.push(name);
+        // The queue is never told that this job is done.
+        if (name === 'first') primary.lose('freeze');
+      },
+      { concurrency: 1, runRetryDelay: 1_000 },
+    );
+    worker.on('error', () => {});
+    await worker.waitUntilReady();
+    await queue.add('first', {});
+    await expect.poll(() => ran).toEqual(['first']);
+    await replicated.failover(primary);
+    const add = () =>
+      queue.add('second', {}).then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(add).toBe(true);
+    await expect.poll(() => ran).toContain('second');
+    await primary.giveBack('freeze');
+    await backend.close();
+  });
 
   test('checks the limits of many keys on all nodes in one call', async () => {
     await checkRedis(cluster.url, log);

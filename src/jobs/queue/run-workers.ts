@@ -22,6 +22,9 @@ const jobSeconds = new Histogram({
  */
 const CLOSE_MS_MAX = 3_000;
 
+/** Pause before a worker asks its store again after an error. The queue's own 15 s would follow every failover. */
+const RETRY_MS = 1_000;
+
 export interface RunningWorkers {
   /** Takes no new jobs and resolves when running ones are done. */
   close(): Promise<void>;
@@ -86,6 +89,7 @@ export function runWorkers(
         // The chunk's lease decides which worker may write; this lock only stops the queue from retrying.
         ...lockOf(queue),
         maxStalledCount: 10,
+        runRetryDelay: RETRY_MS,
       },
     );
     worker.on('error', (error) => context.log.warn({ err: error, queue }, 'worker error'));

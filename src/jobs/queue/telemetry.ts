@@ -18,7 +18,9 @@ export async function loadQueueTelemetry(): Promise<QueueTelemetry | undefined> 
  */
 export function traceOption(trace: string | null | undefined): Pick<JobsOptions, 'telemetry'> {
   if (trace === undefined || !isTracing()) return {};
-  return { telemetry: { metadata: JSON.stringify({ traceparent: trace ?? untraced() }) } };
+  const metadata = JSON.stringify({ traceparent: trace ?? untraced() });
+  // Otherwise the queue replaces it by the active trace.
+  return { telemetry: { metadata, omitContext: true } };
 }
 
 /** A trace that is not recorded. */

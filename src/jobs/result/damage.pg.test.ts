@@ -142,11 +142,20 @@ async function check(caller: Caller, list: DamagedList): Promise<void> {
   expect(batch).toEqual({ state: 'completed', rowsTotal: lines.length - 1 });
 }
 
+/** Beside damaged bytes, one or two letters beyond ASCII do not tell in which encoding they are. */
+function isTelling({ rows }: DamagedList): boolean {
+  const letters = rows.flatMap(
+    ({ before, after }) => `${before}${after}`.match(/[^\0-\x7f]/gu) ?? [],
+  );
+  return letters.length === 0 || letters.length > 2;
+}
+
 test('affects only the row of its line', async () => {
   let caller = await pipeline.account(1_000_000);
   let uses = 0;
   await fc.assert(
     fc.asyncProperty(damagedList, async (list) => {
+      fc.pre(isTelling(list));
       // The account's limit of calls per minute.
       if (++uses % 200 === 0) caller = await pipeline.account(1_000_000);
       await check(caller, list);

@@ -56,6 +56,8 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
   let caller: Caller;
   /** Each opt-out uses another person. */
   let next = 10;
+  /** The last person who becomes known after a list. */
+  let late = 5_000;
   beforeAll(async () => {
     pipeline = await openPipeline({ CHUNK_ROWS: '3' }, storage);
     await importGraph(pipeline.sql, smallGraph);
@@ -208,6 +210,38 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       await expectRefused(await get(id, `results?format=${form}`), { status, code });
       await repairSecond();
       expect((await get(id, `results?format=${form}`)).status).toBe(200);
+    });
+
+    test('of a rerun refuses the merged result in every form, or breaks it off', async () => {
+      const people = Array.from({ length: 6 }, () => ({
+        id: ++late,
+        email: `late${late}@list.example`,
+      }));
+      // Longer than what is sent at a time: the result has begun when its second half is read.
+      const long = `email,note\n${people.map(({ email }) => `${email},${'x'.repeat(30_000)}\n`).join('')}`;
+      const id = await pipeline.enrich(caller, long, options);
+      await importGraph(pipeline.sql, { persons: people });
+      const response = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ outcomes: ['no_match'] }),
+      });
+      const rerun = (await response.json()) as { id: string };
+      await pipeline.runUntilIdle();
+      const status = code === 'object_damaged' ? 500 : 503;
+      for (const part of await partKeys(rerun.id)) {
+        const repair = await harm(part, damage);
+        const begun: boolean[] = [];
+        for (const form of forms) {
+          const merged = await get(id, `results?reruns=true&format=${form}`);
+          begun.push(merged.status === 200);
+          await expectRefused(merged, { status, code });
+        }
+        await repair();
+        expect(begun[0]).toBe(part !== (await partKeys(rerun.id))[0]);
+      }
+      const whole = await get(id, 'results?reruns=true');
+      expect((await whole.text()).match(/,matched,/g)).toHaveLength(people.length);
     });
 
     test('refuses a rerun, and leaves no new list', async () => {

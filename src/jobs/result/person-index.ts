@@ -1,7 +1,7 @@
 /**
  * The person index: which records a part contains in which rows. It is a small object stored with the part, so
  * that the rows of a person who opts out later are found without their data. It holds pairs of numbers: row of
- * the part from 0, and id. In results about companies the ids are companies whose officers are named, and,
+ * the part from 0, and id, of the match of a row or of a candidate. In results about companies the ids are companies whose officers are named, and,
  * negated, people among those officers.
  */
 
@@ -36,14 +36,12 @@ const PAIR_BYTES = 16;
 /** Encodes the records in these outcomes. */
 export function encodePersonIndex(subject: IndexedSubject, outcomes: readonly Outcome[]): Buffer {
   if (subject === 'company') return encodePairs(officersOf(outcomes));
-  const bytes = Buffer.allocUnsafe(outcomes.length * PAIR_BYTES);
-  let at = 0;
-  for (const [row, { match, id }] of outcomes.entries()) {
-    if (match === null) continue;
-    at = bytes.writeDoubleLE(row, at);
-    at = bytes.writeDoubleLE(id, at);
+  const pairs: IndexedRecord[] = [];
+  for (const [row, { match, id, likely }] of outcomes.entries()) {
+    if (match !== null) pairs.push({ row, id });
+    else for (const candidate of likely?.candidates ?? []) pairs.push({ row, id: candidate.id });
   }
-  return bytes.subarray(0, at);
+  return encodePairs(pairs);
 }
 
 /** Encodes pairs as bytes. */

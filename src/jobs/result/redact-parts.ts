@@ -29,7 +29,7 @@ import {
   indexedSubject,
 } from './person-index.ts';
 import { type PartsContext, readIndexedRecords } from './read-part.ts';
-import { changeRows, dropRows, withholdPerson } from './redact-rows.ts';
+import { changeRows, dropRows, withholdPeople } from './redact-rows.ts';
 import {
   deleteDiscarded,
   findPartKey,
@@ -39,6 +39,7 @@ import {
   type PlacedPart,
   replacePart,
 } from './redaction.sql.ts';
+import { candidatesIndex } from './render-part.ts';
 import { layoutOf } from './result-layout.ts';
 
 /** Other processes may replace a part meanwhile, once for each suppression. */
@@ -202,8 +203,11 @@ async function redactedPart(
   const rows = hidden.map(({ row }) => row);
   // An export has no input row to keep: the line is removed.
   if (!layout.matches) return dropRows(bytes, layout, rows);
-  if (subject === 'person') return changeRows(bytes, layout, rows, withholdPerson);
-
+  if (subject === 'person') {
+    const people = new Set(hidden.map(({ id }) => id));
+    const candidatesAt = candidatesIndex(layout.further);
+    return changeRows(bytes, layout, rows, (added) => withholdPeople(added, people, candidatesAt));
+  }
   const at = layout.columns.findIndex(({ header }) => header === DIRECTORS_COLUMN);
   const column = layout.names.length - layout.columns.length - layout.width + at;
   const companyOf = new Map(shown.filter(({ id }) => id > 0).map(({ row, id }) => [row, id]));

@@ -4,6 +4,7 @@ import { fieldsEnd, readRecord } from '../../formats/csv/cells.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
+import { encodeCandidates, readCandidates } from './candidates-cell.ts';
 import { matchColumns } from './render-part.ts';
 
 interface PartForm {
@@ -59,8 +60,22 @@ const cellOf = {
   credits: matchColumns.indexOf('match.credits'),
 };
 
+/**
+ * The added cells of a row without some opted-out people: the row of a match loses the person, an ambiguous row the
+ * candidates. `candidatesAt` is as `candidatesIndex`.
+ */
+export function withholdPeople(
+  added: readonly string[],
+  people: ReadonlySet<number>,
+  candidatesAt: number,
+): string[] {
+  if (added[cellOf.status] !== 'ambiguous') return withholdPerson(added);
+  const left = readCandidates(added[candidatesAt] ?? '').filter(({ id }) => !people.has(id));
+  return added.with(candidatesAt, encodeCandidates(left));
+}
+
 /** The added cells of an opted-out person's row: only the outcome and the credits paid remain. */
-export function withholdPerson(added: readonly string[]): string[] {
+function withholdPerson(added: readonly string[]): string[] {
   const left = added.map(() => '');
   left[cellOf.status] = 'suppressed';
   left[cellOf.by] = added[cellOf.by] ?? '';

@@ -1,6 +1,6 @@
 /** People who opted out are redacted from earlier results, in every format and despite failures. */
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { Signal } from '../../../tests/support/signal.ts';
@@ -15,15 +15,13 @@ import { redactBatch } from './redact-parts.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
-const pipelines: Pipeline[] = [];
 beforeEach(async () => {
   pipeline = await openPipeline({ CHUNK_ROWS: '2' });
-  pipelines.push(pipeline);
   await importGraph(pipeline.sql, smallGraph);
   await importGraph(pipeline.sql, { persons: crowd(8) });
   caller = await pipeline.account(1000);
 });
-afterAll(() => Promise.all(pipelines.map((one) => one.close())));
+afterEach(() => pipeline.close());
 
 const options = { operation: 'people.enrich', fields: 'id,email,name' };
 /** p3 is in two rows of two chunks; the customer's own text of a row has quotes and umlauts. */

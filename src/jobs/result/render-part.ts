@@ -17,6 +17,7 @@ import {
 import { decodeWindows1252 } from '../../formats/csv/windows-1252.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { checksAgreement } from '../mapping/read-rows.ts';
+import { encodeCandidates } from './candidates-cell.ts';
 import { appendRecordCells } from './record-cells.ts';
 
 /** Columns that every operation adds before its own. */
@@ -37,6 +38,12 @@ export function furtherMatchColumns(list: Pick<ListBatch, 'mapping' | 'match'>):
     ...(checksAgreement(list.mapping) ? ['match.agrees'] : []),
     ...(list.match === 'likely' ? likelyColumns : []),
   ];
+}
+
+/** Returns the index of `match.candidates` among the cells that are added to a row; -1 without that column. */
+export function candidatesIndex(further: readonly string[]): number {
+  const at = further.indexOf('match.candidates');
+  return at === -1 ? -1 : matchColumns.length + at;
 }
 
 export interface PartLayout {
@@ -232,9 +239,7 @@ function furtherCell(column: string, { agrees, match, likely }: Outcome): string
     case 'match.evidence':
       return likely?.evidence ?? '';
     default:
-      return (likely?.candidates ?? [])
-        .map(({ id, probability }) => `${id}:${probability.toFixed(4)}`)
-        .join(' ');
+      return encodeCandidates(likely?.candidates ?? []);
   }
 }
 

@@ -6,6 +6,7 @@ import type { OutputColumn } from '../../core/enrich/match-data.ts';
 import { cellToJson } from '../../core/graph/record.ts';
 import { encodeCell, looksTyped } from '../../formats/csv/quote-cell.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
+import { readCandidates } from './candidates-cell.ts';
 import { matchColumns } from './render-part.ts';
 import type { ResultRow } from './result-rows.ts';
 
@@ -113,14 +114,11 @@ function readMatch(cells: readonly string[], { width, further }: ResultLayout) {
   };
 }
 
-/** The JSON value of a further match column: of candidates `<id>:<probability>` a list of objects. */
+/** The JSON value of a further match column: of candidates a list of objects. */
 function furtherValue(name: string, cell: string): unknown {
   if (name === 'match.probability') return cell === '' ? null : Number(cell);
   if (name !== 'match.candidates') return cell || null;
-  return cell.split(' ').flatMap((one) => {
-    const [id = '', probability] = one.split(':');
-    return id === '' ? [] : [{ id: Number(id), probability: Number(probability) }];
-  });
+  return readCandidates(cell);
 }
 
 /** The added columns as objects by the prefix before the dot; null for a row that did not match. */

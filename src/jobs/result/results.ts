@@ -154,7 +154,7 @@ async function readRows(source: RowSource): Promise<AsyncIterable<ResultRow>> {
   if (batch.kind === 'list') {
     if (batch.rerunOf !== null)
       rows = numberedRows(rows, await findRerunRows(context.sql, batch.id));
-    if (form.reruns) rows = withReruns(context, batch, rows);
+    if (form.reruns) rows = await withReruns(context, batch, rows);
   }
   if (form.outcomes !== null) rows = withOutcomes(rows, form.outcomes, layout);
   return form.search ? withText(rows, form.search) : rows;
@@ -170,7 +170,8 @@ async function* toChosenCsv(
   let bytes = 0;
   for await (const { text, blankLines } of rows) {
     for (let line = 0; line < blankLines; line++) block.push(newline);
-    block.push(text, newline);
+    // A copy: the part that the row is a piece of may be a thousand times as long.
+    block.push(Buffer.from(text), newline);
     bytes += text.length;
     if (bytes < BLOCK_CHARACTERS) continue;
     yield Buffer.concat(block);

@@ -79,13 +79,12 @@ function checkField(place: number, text: string, position: number): void {
   }
 }
 
-/** Parses the fields together, which finds a day that none of the months has. */
+/** Parses the fields together. Each was parsed before, so that only a day that none of the months has is refused. */
 function parseFields(cron: string) {
   try {
     return CronExpressionParser.parse(cron).fields;
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw invalidCron(`day of month and month: ${message}`, error);
+    throw invalidCron('day of month and month: none of these months has such a day', error);
   }
 }
 

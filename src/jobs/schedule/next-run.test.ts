@@ -161,7 +161,7 @@ describe('invalid input is refused with the name and position of the field', () 
     ['0 2 * *', 'must have five fields'],
     ['0 0 2 * * *', 'must have five fields'],
     ['@daily', 'must have five fields'],
-    ['0 2 30 2 *', 'day of month and month'],
+    ['0 2 30 2 *', 'day of month and month: none of these months has such a day.'],
     ['H * * * *', 'minute `H` at position 1'],
     ['0 0 ? * 1', 'day of month `?` at position 5'],
     ['0 0 * * 5#2', 'day of week `5#2` at position 9'],

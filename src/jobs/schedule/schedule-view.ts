@@ -1,5 +1,6 @@
 /** A schedule and its runs as the API and the command line show them. */
 import { z } from 'zod';
+import { unknownValuesSchema } from '../../core/search/unknown-values.ts';
 import { type Schedule, type ScheduleRun, scheduleModes } from './schedules.sql.ts';
 
 const integer = z.number().int();
@@ -26,6 +27,11 @@ export const scheduleSchema = z
     links: z.record(text, text),
   })
   .meta({ id: 'Schedule' });
+
+/** A schedule right after it was created or changed, with the values of its filter that no lookup knows. */
+export const savedScheduleSchema = scheduleSchema
+  .extend({ unknown_values: unknownValuesSchema })
+  .meta({ id: 'SavedSchedule' });
 
 export const scheduleRunSchema = z.strictObject({
   slot: time,

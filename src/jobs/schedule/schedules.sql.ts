@@ -65,19 +65,25 @@ export async function findOwnSchedule(
   return schedule;
 }
 
-/** A page of an owner's schedules, newest first; `before` is the last id of the previous page. */
+/**
+ * A page of an owner's schedules, newest first; `before` is the last id of the previous page. It ends with the one with which
+ * their filters have more than `bytesMax`.
+ */
 export async function listSchedules(
   sql: Sql,
   { accountId, live }: Owner,
-  page: { before: string | null; limit: number },
+  page: { before: string | null; limit: number; bytesMax: number },
 ): Promise<Schedule[]> {
   return sql<Schedule[]>`
-    select ${columns(sql)} from schedules s
-    where account_id = ${accountId} and live = ${live}
-      and (${page.before}::uuid is null or (created_at, id) < (
-        select created_at, id from schedules where id = ${page.before}
-          and account_id = ${accountId}))
-    order by created_at desc, id desc limit ${page.limit}`;
+    select ${columns(sql)} from (
+      select *, sum(octet_length(filter)) over (order by created_at desc, id desc)
+        - octet_length(filter) as bytes_before
+      from schedules
+      where account_id = ${accountId} and live = ${live}
+        and (${page.before}::uuid is null or (created_at, id) < (
+          select created_at, id from schedules where id = ${page.before}
+            and account_id = ${accountId}))) s
+    where bytes_before <= ${page.bytesMax} order by created_at desc, id desc limit ${page.limit}`;
 }
 
 export async function updateSchedule(

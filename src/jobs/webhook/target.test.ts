@@ -13,6 +13,14 @@ test.each(hostileUrls)('%s is refused', async (url) => {
   await expect(findTarget(url, rules)).rejects.toThrow(TargetRefused);
 });
 
+test('a name of the internal network is refused like one that does not exist', async () => {
+  const reasonOf = (host: string) =>
+    findTarget(`https://${host}/`, rules).catch((error: Error) => error.message);
+  const unknown = await reasonOf('nowhere.example');
+  expect(unknown).toBe('must resolve to public addresses only');
+  expect(await reasonOf('kubernetes.default.svc.cluster.local')).toBe(unknown);
+});
+
 test.each([
   ['https://public.example/hooks?token=a', 'https://public.example/hooks?token=a'],
   ['https://public.example:8443', 'https://public.example:8443/'],

@@ -53,10 +53,8 @@ export async function findTarget(text: string, rules: TargetRules): Promise<Targ
   if (!portsAllowed.has(url.port)) throw new TargetRefused('must use port 443 or 8443');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) === 0 ? await rules.resolve(host) : [host];
-  if (addresses.length === 0) {
-    throw new TargetRefused('has a host name that does not resolve');
-  }
-  if (!addresses.every(isPublicAddress)) {
+  // One message for both: another one for no address would tell which names the internal network has.
+  if (addresses.length === 0 || !addresses.every(isPublicAddress)) {
     throw new TargetRefused('must resolve to public addresses only');
   }
   return { url, addresses };

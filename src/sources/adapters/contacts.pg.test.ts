@@ -52,6 +52,8 @@ it('HubSpot: contacts with their company, several e-mails, and an opt-out that b
         ...contact,
         'Record ID': '2',
         Email: 'no@acme.example',
+        'Phone Number': '(202) 224-3121',
+        'Country/Region': 'United States',
         'Unsubscribed from all email': 'true',
       },
     ]),
@@ -67,8 +69,11 @@ it('HubSpot: contacts with their company, several e-mails, and an opt-out that b
     companyId: company?.id,
   });
   expect(await countRows(database.sql, 'persons')).toBe(1);
-  const identifier = readPersonIdentifier('no@acme.example');
-  expect(await isOptedOut(database.sql, identifier)).toBe(true);
+  const isOut = (text: string) => isOptedOut(database.sql, readPersonIdentifier(text));
+  expect(await isOut('no@acme.example')).toBe(true);
+  // Her colleague has the telephone of their office too.
+  expect(await isOut('+12022243121')).toBe(false);
+  expect(await countRows(database.sql, 'suppressed_persons')).toBe(0);
 });
 
 it('HubSpot: a list with the same header name twice adds to the contact and replaces nothing', async () => {

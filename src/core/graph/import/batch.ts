@@ -1,5 +1,6 @@
 /** The interface of a batch to the import loop, for every entity. */
 import type { Sql } from '../../db/client.ts';
+import { countryOfId } from '../vocabulary/derived-ids.ts';
 import type { DroppedValues, Problem } from './columns.ts';
 import type { JsonRecord, RecordSource, SourceRecord } from './read-records.ts';
 
@@ -42,5 +43,6 @@ export interface Importer<Row extends BatchRow> {
 /** Returns the region of a record's phones: the code of its country, if known. */
 export function regionOf(record: JsonRecord, context: ImportContext): string | undefined {
   const { countryId } = record;
-  return countryId === undefined ? undefined : context.countryCodes.get(Number(countryId));
+  if (countryId === undefined) return undefined;
+  return countryOfId(Number(countryId)) ?? context.countryCodes.get(Number(countryId));
 }

@@ -22,12 +22,12 @@ export const companyKnownFields: ReadonlySet<string> = new Set([
 /** The state of a company that no longer exists, in the words of this service. */
 const DISSOLVED = 'Dissolved';
 
-/** Returns COPY lines of the identifiers of a company. `region` is its country, for phones. */
+/** Returns the identifiers of a company. `region` is its country, for phones. */
 export function companyIdentifiers(
   id: number,
   record: JsonRecord,
   region: string | undefined,
-): string {
+): IdentifierSet {
   const found = new IdentifierSet(id);
   const codes = companyIdentifierCodes;
   const country = textOf(record.registryCountry);
@@ -61,7 +61,17 @@ export function companyIdentifiers(
     record.secName,
   ]);
   add('name', isEnded ? codes.ended_name : codes.former_name, listOf(record.formerNames));
-  return found.lines();
+  return found;
+}
+
+/** Returns all names of a company in the order of `companyNamesSql`, which reads them from what is stored. */
+export function companyNames(record: JsonRecord, identifiers: IdentifierSet): string[] {
+  return [
+    textOf(record.name),
+    ...listOf(record.aliases),
+    ...listOf(record.formerNames),
+    ...identifiers.valuesOf(companyIdentifierCodes.alias_name),
+  ];
 }
 
 /** `registry: "GB-COH"` names the country of the registry number. */

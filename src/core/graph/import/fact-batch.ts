@@ -2,6 +2,7 @@
  * A batch of officers or financial periods: rows that name their company by id or registry number.
  */
 import type { Sql } from '../../db/client.ts';
+import { copyInto } from '../../db/copy-into.ts';
 import { normaliseIdentifier } from '../../identifiers/identifier.ts';
 import { must } from '../../lib/assert.ts';
 import type { Batch, BatchRow, Importer, MergeResult } from './batch.ts';
@@ -29,7 +30,6 @@ import {
 } from './company-facts.sql.ts';
 import { withRegistryCountry } from './company-row.ts';
 import { copyCell } from './copy-text.ts';
-import { copyInto } from './import-records.sql.ts';
 import type { JsonRecord, SourceRecord } from './read-records.ts';
 
 interface Row extends BatchRow {

@@ -6,6 +6,7 @@ import { smallGraph } from '../../../../tests/support/small-graph.ts';
 import type { Database } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { suppress } from '../../suppression/suppress.ts';
+import { deletePersons } from '../delete-persons.ts';
 import { importValues } from './import-harness.test-suite.ts';
 
 const databases: TestDatabase[] = [];
@@ -22,6 +23,7 @@ const tables = [
   ...['persons', 'person_identifiers', 'person_records', 'person_briefs', 'person_search'],
   ...['companies', 'company_identifiers', 'company_records', 'lookup_values', 'lookup_words'],
   ...['countries', 'regions', 'cities', 'industries', 'positions'],
+  ...['person_name_keys', 'keyed_persons', 'company_name_keys', 'keyed_companies'],
 ];
 
 /** Everything that an import writes. */
@@ -41,7 +43,18 @@ async function contents(sql: Database): Promise<Record<string, string[]>> {
   return { ...found, officers: rowsOf(officers), suppressed: rowsOf(suppressed) };
 }
 
-const { companies } = smallGraph;
+/** The last has all kinds of names, also one that only an identifier keeps. */
+const companies = [
+  ...smallGraph.companies,
+  {
+    id: 9_000,
+    name: 'Zeta & Söhne GmbH',
+    aliases: ['Ωmega Zeta', 'Zeta Limited', 'Àlpha Zeta'],
+    formerNames: ['Old Zeta Co', ''],
+    secName: 'ZETA WORKS CORP /DE/',
+    domains: ['zeta.example'],
+  },
+];
 /** Every third person lives in a city and has a trade, so that there is something to count. */
 const persons = smallGraph.persons.map((person, index) => ({
   ...person,
@@ -75,4 +88,12 @@ test('the same records again change nothing', async () => {
     const again = await importValues(fresh, entity, files[entity], '2030-01-01T00:00:00Z');
     expect(again).toMatchObject({ inserted: 0, updated: 0, unchanged: files[entity].length });
   }
+});
+
+test('nothing is left by which a deleted person is found by name', async () => {
+  const ids = persons.map(({ id }) => id);
+  await deletePersons(fresh, ids);
+  const left = await fresh`
+    select key from person_name_keys union all select unnest(keys) from keyed_persons`;
+  expect([...left]).toEqual([]);
 });

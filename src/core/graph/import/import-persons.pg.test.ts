@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(async () => {
   await database.sql`truncate persons, person_identifiers, person_records, companies,
-    company_identifiers, company_records, officers, countries, regions, cities, industries,
+    company_identifiers, company_records, company_name_keys, keyed_companies, officers, countries, regions, cities, industries,
     positions, suppressed_identifiers, suppressed_persons`;
 });
 

@@ -6,10 +6,15 @@ import { Writable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
+import { countryCode } from '../../identifiers/country.ts';
 import { packageRoot } from '../../lib/package-root.ts';
+import { lookUp, lookupKinds } from '../../lookups/look-up.ts';
 import { parseFilter } from '../../search/parse.ts';
 import { prepareFilter } from '../../search/prepare.ts';
 import { countPeople } from '../../search/search.sql.ts';
+import { derivedId } from '../vocabulary/derived-ids.ts';
+import { cityTerm } from '../vocabulary/terms.ts';
+import { familyOf } from '../vocabulary/title-family.ts';
 import { importRecords } from './import-records.ts';
 import { openRecords } from './open-records.ts';
 
@@ -18,13 +23,13 @@ const folder = path.join(packageRoot, '..', 'shared', 'data', 'graph');
 const isFound = existsSync(folder);
 if (!isFound) process.stdout.write('skipped: real data for the import not found\n');
 
-describe.skipIf(!isFound)('the real data', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database?.drop());
+let database: TestDatabase;
+beforeAll(async () => {
+  if (isFound) database = await createTestDatabase();
+});
+afterAll(() => database?.drop());
 
+describe.skipIf(!isFound)('the real data', () => {
   it('is loaded completely, and a second import changes nothing', {
     timeout: 120_000,
   }, async () => {
@@ -59,6 +64,60 @@ describe.skipIf(!isFound)('the real data', () => {
     }
   });
 });
+
+describe.skipIf(!isFound)('the lookups of the real data, which has no ids of titles', () => {
+  it('find the people of each title, industry and place', { timeout: 120_000 }, async () => {
+    const { sql } = database;
+    const held = await heldInFile();
+    for (const kind of lookupKinds) {
+      const values = await lookUp(sql, kind, { text: '', limit: 200 });
+      const withIds = values.filter(({ id }) => id !== null);
+      expect([kind, withIds.length]).not.toEqual([kind, 0]);
+      for (const { type, id, name } of withIds) {
+        const key = `${fieldOf[type]} ${id}`;
+        const prepared = await prepareFilter(sql, parseFilter(`${fieldOf[type]}=${id}`), owner);
+        expect([name, await countPeople(sql, prepared)]).toEqual([name, held.get(key) ?? 0]);
+      }
+    }
+    const [top] = await lookUp(sql, 'job-titles', { text: 'chief executive', limit: 1 });
+    expect(top).toMatchObject({ type: 'position', name: 'Chief Executive Officer' });
+    expect(top?.count).toBeGreaterThan(1500);
+  });
+});
+
+const fieldOf: Readonly<Record<string, string>> = {
+  position: 'positionId',
+  city: 'cityId',
+  industry: 'industryId',
+  country: 'countryId',
+  region: 'regionId',
+};
+
+/** How many people of the file have each id, given or of their title or town. */
+async function heldInFile(): Promise<Map<string, number>> {
+  const held = new Map<string, number>();
+  const input = createReadStream(fileOf('persons')).pipe(createGunzip());
+  for await (const line of createInterface({ input })) {
+    const person = JSON.parse(line) as Record<string, unknown>;
+    const family = typeof person.position === 'string' ? familyOf(person.position) : null;
+    const town = String(person.locality ?? '').split(', ');
+    const country = town.length === 3 ? countryCode(town[2] ?? '') : null;
+    const city = country === null ? null : cityTerm(town[0] ?? '');
+    const ids = {
+      ...person,
+      positionId: family === null ? undefined : derivedId('positions', family.key),
+      cityId:
+        person.cityId ??
+        (city === null ? undefined : derivedId('cities', `${country} ${city.key}`)),
+    } as Record<string, unknown>;
+    for (const field of Object.values(fieldOf)) {
+      if (ids[field] === undefined) continue;
+      const key = `${field} ${ids[field]}`;
+      held.set(key, (held.get(key) ?? 0) + 1);
+    }
+  }
+  return held;
+}
 
 function fileOf(entity: 'companies' | 'persons'): string {
   return path.join(folder, `${entity}.jsonl.gz`);

@@ -3,8 +3,6 @@
  * identifiers, suppress. Equal rows are neither written nor locked. The texts are built from the tables below and
  * the field tables, never from input.
  */
-import { pipeline, Readable } from 'node:stream';
-import { promisify } from 'node:util';
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { runConstant } from '../graph.sql.ts';
@@ -40,31 +38,6 @@ export const companyTables: RecordTables = {
 };
 
 const times = new Set(['created_at', 'when_updated']);
-
-/** Writes COPY lines into a table of the stage. */
-export async function copyInto(
-  tx: Sql,
-  target: { table: string; columns: readonly string[] },
-  lines: Iterable<string>,
-): Promise<void> {
-  const text = `copy ${target.table} (${target.columns.join(', ')}) from stdin`;
-  const writable = await tx.unsafe(text).writable();
-  await promisify(pipeline)(Readable.from(inPieces(lines), { objectMode: true }), writable);
-}
-
-const PIECE_CHARACTERS = 256 * 1024;
-
-/** Joins lines, so that each piece costs one message. */
-function* inPieces(lines: Iterable<string>): Generator<Buffer> {
-  let piece = '';
-  for (const line of lines) {
-    piece += line;
-    if (piece.length < PIECE_CHARACTERS) continue;
-    yield Buffer.from(piece, 'utf8');
-    piece = '';
-  }
-  if (piece !== '') yield Buffer.from(piece, 'utf8');
-}
 
 /**
  * Creates the lists of records to render at the end of the transaction. The texts of a whole batch are
@@ -193,7 +166,8 @@ export async function replaceIdentifiers(tx: Sql, tables: RecordTables): Promise
          where s.value = i.value and s.kind = i.kind and s.id = i.${owner})
        returning i.${owner} as id
      ), added as (
-       ${insertIdentifiersSql(tables)}
+       insert into ${identifiers} (value, kind, ${owner})
+       select value, kind, id from stage_identifiers order by value
        on conflict do nothing
        returning ${owner} as id
      )
@@ -202,27 +176,19 @@ export async function replaceIdentifiers(tx: Sql, tables: RecordTables): Promise
   );
 }
 
-/** Inserts the identifiers of records that are all new. */
-export async function insertIdentifiers(tx: Sql, tables: RecordTables): Promise<void> {
-  await runConstant(tx, insertIdentifiersSql(tables));
-}
-
-/** Ordered by value, so that neighbours in the index are written together. */
-function insertIdentifiersSql({ identifiers, owner }: RecordTables): string {
-  return `insert into ${identifiers} (value, kind, ${owner})
-       select value, kind, id from stage_identifiers order by value`;
-}
-
 /**
- * Suppresses people of the stage who hold an opted-out identifier. A hash is of kind and value, or of the value
+ * Suppresses people of the batch who hold an opted-out identifier; their identifiers are read one by one, because the
+ * planner might read those of all people to find some. A hash is of kind and value, or of the value
  * alone when it came from a list of hashes.
  */
 export async function suppressOptedOut(tx: Sql): Promise<void> {
   const kinds = personCodes.map(({ code, kind }) => `(${code}, '${kind}')`).join(', ');
   await runConstant(
     tx,
-    `select suppress_people(array_agg(distinct s.id))
-     from stage_identifiers s
+    `select suppress_people(array_agg(distinct c.id))
+     from stage_changes c
+     cross join lateral (
+       select value, kind from person_identifiers where person_id = c.id offset 0) s
      join (values ${kinds}) k (code, name) on k.code = s.kind
      where exists (select from suppressed_identifiers)
        and (sha256(convert_to(k.name || ':' || s.value, 'UTF8'))

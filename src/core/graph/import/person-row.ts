@@ -15,12 +15,12 @@ export const personKnownFields: ReadonlySet<string> = new Set([
   '_meta',
 ]);
 
-/** Returns COPY lines of the identifiers of a person. `region` is the record's country, for phones. */
+/** Returns the identifiers of a person. `region` is the record's country, for phones. */
 export function personIdentifiers(
   id: number,
   record: JsonRecord,
   region: string | undefined,
-): string {
+): IdentifierSet {
   const found = new IdentifierSet(id);
   const codes = personIdentifierCodes;
   const context = { subject: 'person' as const, ...(region === undefined ? {} : { region }) };
@@ -48,7 +48,7 @@ export function personIdentifiers(
   }
   add('twitter', codes.twitter, record.twitter);
   for (const handle of formerHandles(record)) add('twitter', codes.former_handle, handle);
-  return found.lines();
+  return found;
 }
 
 /** `_meta.twitterFormer`, one handle or several. */

@@ -1,7 +1,10 @@
 /** A batch of people or companies: rows for the stage, and the order of the merge. */
 import type { Sql } from '../../db/client.ts';
-import { renderCompanyRecords, renderPersonRecords } from '../graph.sql.ts';
+import { copyInto } from '../../db/copy-into.ts';
+import { must } from '../../lib/assert.ts';
+import { insertCompanyRecords, renderCompanyRecords, renderPersonRecords } from '../graph.sql.ts';
 import { countNewPeople, recountStagedPeople } from '../lookup-values.sql.ts';
+import { insertCompanyKeys, keysOfCompany } from '../name-keys.sql.ts';
 import {
   type Batch,
   type ImportContext,
@@ -15,14 +18,22 @@ import {
   companyColumns,
   companyIdentifiers,
   companyKnownFields,
+  companyNames,
   directorsOf,
   withRegistryCountry,
 } from './company-row.ts';
+import { copyCell } from './copy-text.ts';
+import { derivedFields, derivedIdsOf, deriveReferences } from './derive-references.ts';
 import * as queries from './import-records.sql.ts';
 import { personColumns, personIdentifiers, personKnownFields } from './person-row.ts';
 import type { JsonRecord, SourceRecord } from './read-records.ts';
-import type { RecordRow } from './record-row.ts';
-import { followReferences, mergeReferences } from './references.sql.ts';
+import type { IdentifierSet, RecordRow } from './record-row.ts';
+import {
+  findTakenIds,
+  followReferences,
+  type MergedReferences,
+  mergeReferences,
+} from './references.sql.ts';
 import {
   ReferenceBatch,
   type ReferenceTable,
@@ -34,7 +45,8 @@ interface RecordKind {
   tables: queries.RecordTables;
   columns: readonly ImportColumn[];
   prepare(record: JsonRecord): JsonRecord;
-  identifiers(id: number, record: JsonRecord, region: string | undefined): string;
+  identifiers(id: number, record: JsonRecord, region: string | undefined): IdentifierSet;
+  nameKeys(record: JsonRecord, identifiers: IdentifierSet): readonly number[] | null;
   officers(id: number, record: JsonRecord): string | null | Problem;
 }
 
@@ -43,6 +55,7 @@ const personKind: RecordKind = {
   columns: personColumns,
   prepare: (record) => record,
   identifiers: personIdentifiers,
+  nameKeys: () => null,
   officers: () => null,
 };
 
@@ -51,6 +64,7 @@ const companyKind: RecordKind = {
   columns: companyColumns,
   prepare: withRegistryCountry,
   identifiers: companyIdentifiers,
+  nameKeys: (record, identifiers) => keysOfCompany(companyNames(record, identifiers)),
   officers: directorsOf,
 };
 
@@ -76,7 +90,9 @@ class RecordBatch implements Batch<RecordRow> {
   }
 
   add(item: SourceRecord): Problem | null {
-    const record = this.#kind.prepare(item.record);
+    const { given, notes: derived, lost } = deriveReferences(this.#kind.prepare(item.record));
+    const chosen = derived.filter((note) => !this.#references.isTaken(note));
+    const record = { ...given, ...derivedIdsOf(given, chosen) };
     const region = regionOf(record, this.#context);
     const { dropped } = this.#context;
     const cells = readCells(this.#kind.columns, record, { region, dropped });
@@ -84,12 +100,15 @@ class RecordBatch implements Batch<RecordRow> {
     const id = Number(coerceRecordId(record.id));
     const officers = this.#kind.officers(id, record);
     if (officers !== null && typeof officers !== 'string') return officers;
-    const { notes, problem } = referencesOf(record);
+    const { notes, problem } = referencesOf(given);
     if (problem !== undefined) return { field: problem, reason: 'not_a_reference' };
-    const identifiers = this.#kind.identifiers(id, record, region);
+    const found = this.#kind.identifiers(id, record, region);
+    const identifiers = found.lines();
+    const nameKeys = this.#kind.nameKeys(record, found);
+    for (const field of lost) dropped[field] = (dropped[field] ?? 0) + 1;
     const { line, source } = item;
-    this.#references.add(notes);
-    this.#rows.set(id, { id, line, source, cells, identifiers, officers });
+    this.#references.add([...notes, ...chosen]);
+    this.#rows.set(id, { id, line, source, cells, identifiers, nameKeys, officers });
     return null;
   }
 
@@ -107,7 +126,8 @@ class RecordBatch implements Batch<RecordRow> {
     await queries.createRenderLists(tx);
     await queries.createRecordStage(tx, tables);
     await this.#mergeReferences(tx);
-    await this.#stageDependents(tx, rows);
+    await this.#leaveOutTakenIds(tx, rows);
+    await this.#stageOfficers(tx, rows);
     await (isStored ? this.#mergeStored(tx, rows) : this.#insertNew(tx, rows));
     if (tables.records === 'persons') {
       await queries.suppressOptedOut(tx);
@@ -123,10 +143,16 @@ class RecordBatch implements Batch<RecordRow> {
   async #mergeStored(tx: Sql, rows: readonly RecordRow[]): Promise<void> {
     const { tables } = this.#kind;
     const target = { table: 'stage_records', columns: tables.columns };
-    await queries.copyInto(
+    await copyInto(
       tx,
       target,
       linesOf(rows, ({ cells }) => `${cells}\n`),
+    );
+    const identified = { table: 'stage_identifiers', columns: ['value', 'kind', 'id'] };
+    await copyInto(
+      tx,
+      identified,
+      linesOf(rows, ({ identifiers }) => identifiers),
     );
     await queries.compareRecords(tx, tables);
     if (tables.records === 'persons') await recountStagedPeople(tx);
@@ -139,28 +165,36 @@ class RecordBatch implements Batch<RecordRow> {
     const { tables } = this.#kind;
     const { importedAt } = this.#context;
     const target = { table: tables.records, columns: tables.columns };
-    await queries.copyInto(
+    await copyInto(
       tx,
       target,
       linesOf(rows, ({ cells }) => `${withTimes(cells, importedAt)}\n`),
     );
     await queries.createChangesOfNew(tx);
     const noted = { table: 'stage_changes', columns: ['id'] };
-    await queries.copyInto(
+    await copyInto(
       tx,
       noted,
       linesOf(rows, ({ id }) => `${id}\n`),
     );
-    await queries.insertIdentifiers(tx, tables);
-    await queries.listChanged(tx, tables);
-    if (tables.records === 'persons') await countNewPeople(tx);
+    const identified = { table: tables.identifiers, columns: ['value', 'kind', tables.owner] };
+    await copyInto(tx, identified, identifiersInOrder(rows));
+    if (tables.records === 'persons') {
+      await queries.listChanged(tx, tables);
+      await countNewPeople(tx);
+    } else {
+      await insertCompanyKeys(
+        tx,
+        rows.map(({ id, nameKeys }) => ({ id, keys: must(nameKeys, 'keys') })),
+      );
+      await insertCompanyRecords(tx, { idsIn: 'stage_changes' });
+    }
   }
 
-  /** Stages identifiers and officers, which are compared with the stored ones by their own steps. */
-  async #stageDependents(tx: Sql, rows: readonly RecordRow[]): Promise<void> {
+  /** Stages officers, which are compared with the stored ones. */
+  async #stageOfficers(tx: Sql, rows: readonly RecordRow[]): Promise<void> {
     const copy = (table: string, columns: readonly string[], lineOf: (row: RecordRow) => string) =>
-      queries.copyInto(tx, { table, columns }, linesOf(rows, lineOf));
-    await copy('stage_identifiers', ['value', 'kind', 'id'], (row) => row.identifiers);
+      copyInto(tx, { table, columns }, linesOf(rows, lineOf));
     if (rows.every((row) => row.officers === null)) return;
     const directorColumns = ['company_id', 'name', 'role', 'person_id'];
     await copy('stage_directors', directorColumns, (row) => row.officers ?? '');
@@ -168,14 +202,29 @@ class RecordBatch implements Batch<RecordRow> {
   }
 
   async #mergeReferences(tx: Sql): Promise<void> {
-    const changed = new Map<ReferenceTable, readonly number[]>();
+    const written = new Map<ReferenceTable, MergedReferences>();
     for (const table of referenceTables) {
       const rows = this.#references.rowsOf(table);
       if (rows.stated.size + rows.derived.size === 0) continue;
-      const { inserted, updated } = await mergeReferences(tx, table, rows);
-      if (inserted.length + updated.length > 0) changed.set(table, [...inserted, ...updated]);
+      const merged = await mergeReferences(tx, table, rows);
+      if (merged.inserted.length + merged.updated.length > 0) written.set(table, merged);
     }
-    if (changed.size > 0) await followReferences(tx, changed);
+    if (written.size > 0) await followReferences(tx, written);
+  }
+
+  /** Of two values with the same derived id, one in 10^9 pairs, the later has none. */
+  async #leaveOutTakenIds(tx: Sql, rows: readonly RecordRow[]): Promise<void> {
+    for (const table of ['positions', 'industries', 'cities'] as const) {
+      const { derived } = this.#references.rowsOf(table);
+      const taken = new Set((await findTakenIds(tx, table, derived)).map(String));
+      if (taken.size === 0) continue;
+      const place = this.#kind.columns.findIndex(({ field }) => field === derivedFields[table]);
+      const absent = copyCell(must(this.#kind.columns[place], derivedFields[table]).absent);
+      for (const row of rows) {
+        const cells = row.cells.split('\t');
+        if (taken.has(cells[place] ?? '')) row.cells = cells.with(place, absent).join('\t');
+      }
+    }
   }
 }
 
@@ -194,6 +243,12 @@ function withTimes(cells: string, importedAt: string): string {
 }
 
 const TIMES_OF_CELLS = /^([^\t]*)\t([^\t]*)\t([^\t]*)/;
+
+/** COPY lines in the order of their values, so that neighbours in the index are written together. */
+function* identifiersInOrder(rows: readonly RecordRow[]): Generator<string> {
+  const lines = rows.flatMap(({ identifiers }) => identifiers.split('\n').slice(0, -1));
+  for (const line of lines.sort()) yield `${line}\n`;
+}
 
 /** One by one, so that the batch is not in memory twice. */
 function* linesOf<Row>(rows: readonly Row[], lineOf: (row: Row) => string): Generator<string> {

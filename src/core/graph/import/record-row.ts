@@ -8,6 +8,8 @@ export interface RecordRow extends BatchRow {
   cells: string;
   /** COPY lines of the look-up table. */
   identifiers: string;
+  /** Keys of the names of a company; null for a person, whose keys are computed from the stored names. */
+  nameKeys: readonly number[] | null;
   /** COPY lines of the officers that the record names; null when it names none at all. */
   officers: string | null;
 }
@@ -18,6 +20,7 @@ export interface RecordRow extends BatchRow {
  */
 export class IdentifierSet {
   readonly #kinds = new Map<string, number>();
+  readonly #values: { kind: number; value: string }[] = [];
   readonly #id: number;
   #lines = '';
 
@@ -30,7 +33,13 @@ export class IdentifierSet {
     const key = `${group}:${value}`;
     if (this.#kinds.has(key)) return;
     this.#kinds.set(key, kind);
+    this.#values.push({ kind, value });
     this.#lines += copyLine([value, kind, this.#id]);
+  }
+
+  /** The values of one kind, in the order of their index. */
+  valuesOf(kind: number): string[] {
+    return this.#values.flatMap((one) => (one.kind === kind ? [one.value] : [])).sort();
   }
 
   /** COPY lines `value, kind, id`. */

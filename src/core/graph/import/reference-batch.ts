@@ -1,5 +1,6 @@
 /** A batch of rows of a reference file. */
 import type { Sql } from '../../db/client.ts';
+import { isDerivedId } from '../vocabulary/derived-ids.ts';
 import type { Batch, BatchRow, Importer, MergeResult } from './batch.ts';
 import {
   asObject,
@@ -58,9 +59,11 @@ class ReferenceFileBatch implements Batch<Row> {
   async merge(tx: Sql, rows: readonly Row[]): Promise<MergeResult> {
     await createRenderLists(tx);
     const byId = new Map(rows.map(({ reference }) => [reference.id, reference]));
-    const { inserted, updated } = await replaceReferences(tx, this.#table, byId);
-    const changed = [...inserted, ...updated];
-    if (changed.length > 0) await followReferences(tx, new Map([[this.#table, changed]]));
+    const written = await replaceReferences(tx, this.#table, byId);
+    const { inserted, updated } = written;
+    if (inserted.length + updated.length > 0) {
+      await followReferences(tx, new Map([[this.#table, written]]));
+    }
     await renderListed(tx);
     return { inserted: inserted.length, updated: updated.length, rejected: [] };
   }
@@ -71,6 +74,7 @@ function readRow(table: ReferenceTable, record: JsonRecord): ReferenceRow | Prob
   const id = coerceReferenceId(record.id);
   if (typeof id !== 'number') return { field: 'id', reason: id.reason };
   if (id === 0) return { field: 'id', reason: 'out_of_range' };
+  if (isDerivedId(id)) return { field: 'id', reason: 'reserved_id' };
   const name = isAbsent(record.name) ? new Unreadable('missing') : coerceText(record.name);
   if (typeof name !== 'string') return { field: 'name', reason: name.reason };
   if (name.trim() === '') return { field: 'name', reason: 'missing' };

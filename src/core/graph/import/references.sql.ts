@@ -1,8 +1,9 @@
 /** Writes reference rows to their tables, and lists the records that show them for rendering. */
 import type { Sql } from '../../db/client.ts';
 import { runConstant } from '../graph.sql.ts';
-import { lookupIdsFrom } from '../lookup-ids.ts';
-import { lookupCodes, nameLookups } from '../lookup-values.sql.ts';
+import { lookupCodes, lookupIdsFrom } from '../lookup-ids.ts';
+import { nameLookups } from '../lookup-values.sql.ts';
+import { DERIVED_ID_MIN, isDerivedId } from '../vocabulary/derived-ids.ts';
 import type { ReferenceRow, ReferenceRows, ReferenceTable } from './references.ts';
 
 /** The columns besides id and name; `empty` is the value that means absent. */
@@ -52,9 +53,13 @@ export async function mergeReferences(
   rows: ReferenceRows,
 ): Promise<MergedReferences> {
   const cells = columnsOf(table).map(({ column, empty }) =>
-    empty === null
-      ? `coalesce(stated.${column}, t.${column}, derived.${column}) as ${column}`
-      : `coalesce(stated.${column}, nullif(t.${column}, ${empty}), derived.${column}, ${empty})
+    column === 'name'
+      ? `case when id >= ${DERIVED_ID_MIN} and fold(t.name) = fold(derived.name)
+           then greatest(t.name collate "C", derived.name collate "C")
+           else coalesce(stated.name, nullif(t.name, ''), derived.name, '') end as name`
+      : empty === null
+        ? `coalesce(stated.${column}, t.${column}, derived.${column}) as ${column}`
+        : `coalesce(stated.${column}, nullif(t.${column}, ${empty}), derived.${column}, ${empty})
          as ${column}`,
   );
   const given = `
@@ -63,6 +68,24 @@ export async function mergeReferences(
     full join ${recordset('$2', table)} derived using (id)
     left join ${table} t using (id)`;
   return write(tx, table, given, [rows.stated, rows.derived]);
+}
+
+/** Returns those of the derived ids of these rows under which another value is stored. */
+export async function findTakenIds(
+  tx: Sql,
+  table: 'positions' | 'industries' | 'cities',
+  rows: ReadonlyMap<number, ReferenceRow>,
+): Promise<number[]> {
+  const derived = [...rows.values()].filter(({ id }) => isDerivedId(id));
+  if (derived.length === 0) return [];
+  const isElsewhere = table === 'cities' ? 'or t.country_id <> g.country_id' : '';
+  const taken = await runConstant<{ id: number }>(
+    tx,
+    `select id from ${recordset('$1', table)} g join ${table} t using (id)
+     where fold(t.name) <> fold(g.name) ${isElsewhere}`,
+    [JSON.stringify(derived)],
+  );
+  return taken.map(({ id }) => id);
 }
 
 /** Merges the rows of a reference file: each completely replaces the stored row. */
@@ -116,29 +139,40 @@ function recordset(parameter: string, table: ReferenceTable): string {
     from jsonb_to_recordset(${parameter}::text::jsonb) as j (id int, ${members.join(', ')}))`;
 }
 
-/** Ids of reference rows whose text changed, by table. */
-export type ChangedReferences = ReadonlyMap<ReferenceTable, readonly number[]>;
+/** The written reference rows, by table. */
+export type WrittenReferences = ReadonlyMap<ReferenceTable, MergedReferences>;
 
-/** Lists the people and companies that show one of the changed rows, and renames its lookup values. */
-export async function followReferences(tx: Sql, changed: ChangedReferences): Promise<void> {
-  const ids = (table: ReferenceTable) => [...(changed.get(table) ?? [])];
+/** Lists the people and companies that show one of the written rows, and renames its lookup values. */
+export async function followReferences(tx: Sql, written: WrittenReferences): Promise<void> {
+  const rowsOf = (table: ReferenceTable) => written.get(table) ?? { inserted: [], updated: [] };
+  const ids = (table: ReferenceTable) => [...rowsOf(table).inserted, ...rowsOf(table).updated];
+  // A record gets a derived id with the row of the id: a new one is shown by no stored record.
+  const shown = (table: ReferenceTable) => [
+    ...rowsOf(table).inserted.filter((id) => !isDerivedId(id)),
+    ...rowsOf(table).updated,
+  ];
   const countries = ids('countries');
   const regions = ids('regions');
   const within = await tx<{ id: number }[]>`
     select id from cities
     where country_id = any(${countries}::int[]) or region_id = any(${regions}::int[])`;
-  const cities = [...ids('cities'), ...within.map((row) => row.id)];
-  const industries = ids('industries');
-  const positions = ids('positions');
-  await nameLookups(tx, lookupCodes.jobTitles, positions);
+  const citiesWithin = within.map((row) => row.id);
+  const cities = [...shown('cities'), ...citiesWithin];
+  const industries = shown('industries');
+  const positions = shown('positions');
+  await nameLookups(tx, lookupCodes.jobTitles, ids('positions'));
   const regionsWithin = await tx<{ id: number }[]>`
     select id from regions where country_id = any(${countries}::int[])`;
   await nameLookups(tx, lookupCodes.locations, [
-    ...cities,
+    ...ids('cities'),
+    ...citiesWithin,
     ...[...regions, ...regionsWithin.map((row) => row.id)].map((id) => id + lookupIdsFrom.region),
     ...countries.map((id) => id + lookupIdsFrom.country),
   ]);
-  await nameLookups(tx, lookupCodes.industries, industries);
+  await nameLookups(tx, lookupCodes.industries, ids('industries'));
+  // No index finds the companies of a city.
+  if ([cities, countries, regions, industries, positions].every(({ length }) => length === 0))
+    return;
   // The search rows have indexes for all of these: for a new job title 20 pages are read there, instead of the
   // 90,000 pages of a million people's records.
   await tx`

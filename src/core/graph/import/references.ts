@@ -3,6 +3,8 @@
  * stored one; a derived name (`position` next to `positionId`, the parts of `locality`) only fills a gap. Neither
  * removes a stored name.
  */
+import { fold } from '../../lib/fold.ts';
+import { isDerivedId } from '../vocabulary/derived-ids.ts';
 import { asObject, coerceReferenceId, coerceText, coerceTimestamp, isAbsent } from './coerce.ts';
 import type { JsonRecord } from './read-records.ts';
 
@@ -46,9 +48,17 @@ export class ReferenceBatch {
       const known = isDerived ? rows.derived : rows.stated;
       const before = known.get(row.id);
       if (before === undefined) known.set(row.id, row);
+      else if (isDerivedId(row.id)) known.set(row.id, isBetterSpelt(row, before) ? row : before);
       else if (addsNothing(row, before, isDerived)) continue;
       else known.set(row.id, isDerived ? { ...row, ...before } : { ...before, ...row });
     }
+  }
+
+  /** Returns true when another value of this batch has the derived id. */
+  isTaken({ table, row }: ReferenceNote): boolean {
+    const before = this.rowsOf(table).derived.get(row.id);
+    if (before === undefined || table === 'countries') return false;
+    return before.countryId !== row.countryId || fold(before.name ?? '') !== fold(row.name ?? '');
   }
 
   rowsOf(table: ReferenceTable): ReferenceRows {
@@ -56,6 +66,11 @@ export class ReferenceBatch {
     this.#tables.set(table, found);
     return found;
   }
+}
+
+/** Of two spellings the one that sorts last counts, which has the accents; so the order of files does not matter. */
+function isBetterSpelt(row: ReferenceRow, before: ReferenceRow): boolean {
+  return (row.name ?? '') > (before.name ?? '');
 }
 
 const furtherFields = ['name', 'iso2', 'countryId', 'regionId', 'createdAt'] as const;

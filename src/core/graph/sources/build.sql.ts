@@ -1,16 +1,31 @@
 /** Statements that build people, companies and their facts from the records of sources. */
 import type { Sql } from '../../db/client.ts';
+import { must } from '../../lib/assert.ts';
 import { deletePersonRows } from '../graph.sql.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
+import { deleteCompanyKeys } from '../name-keys.sql.ts';
 
-/** Takes some ids from the queue; companies come first, because people refer to them. */
-export async function takeQueued(tx: Sql, entity: number, limit: number): Promise<number[]> {
+/** Returns the first queued ids after this one, in their order. */
+export async function listQueued(
+  sql: Sql,
+  entity: number,
+  { after, limit }: { after: number; limit: number },
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from records_to_build where entity = ${entity} and id > ${after} order by id limit ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
+/** Takes all ids from the first to the last of these out of the queue, and returns them in their order. */
+export async function takeQueued(
+  tx: Sql,
+  entity: number,
+  ids: readonly number[],
+): Promise<number[]> {
   // A range, not a join: nothing is known about the size of the queue, and a nested loop over it takes hours.
   const rows = await tx<{ id: number }[]>`
-    delete from records_to_build where entity = ${entity} and id <= (
-      select max(id) from (
-        select id from records_to_build where entity = ${entity} order by id limit ${limit}) n)
-    returning id`;
+    delete from records_to_build
+    where entity = ${entity} and id between ${ids[0] ?? 0} and ${ids.at(-1) ?? 0} returning id`;
   return rows.map(({ id }) => id).sort((a, b) => a - b);
 }
 
@@ -24,33 +39,65 @@ export async function countQueued(sql: Sql): Promise<number> {
 
 export interface LiveRecord {
   id: number;
+  number: number;
   source: string;
   key: string;
   asOf: string;
   importId: number;
   record: string;
+  /** Changes with each change of the row. */
+  version: string;
 }
 
-/** Returns the records of which these people or companies are made, by id. */
+/** Returns the records of which these people or companies are made, by id and number. */
 export async function readLiveRecords(
-  tx: Sql,
+  sql: Sql,
   entity: number,
   ids: readonly number[],
 ): Promise<LiveRecord[]> {
-  return tx<LiveRecord[]>`
-    select r.id, r.source, r.key, r.as_of::text as as_of, r.import_id, r.record
+  return sql<LiveRecord[]>`
+    select r.id, r.number, r.source, r.key, r.as_of::text as as_of, r.import_id, r.record, r.xmin::text as version
     from unnest(${[...ids]}::bigint[]) given (id)
     join source_records r on r.id = given.id and r.entity = ${entity}
     where r.record is not null
-    order by r.id`;
+    order by r.id, r.number`;
+}
+
+/** Returns the versions of these records, as `readVersions` does. */
+export function versionsOf(live: readonly LiveRecord[]): string {
+  return live.map(({ number, version }) => `${number} ${version}`).join();
+}
+
+/** Returns the present versions of the records of these people or companies, `<number> <version>,...`. */
+export async function readVersions(
+  tx: Sql,
+  entity: number,
+  ids: readonly number[],
+): Promise<string> {
+  const [row] = await tx<{ versions: string }[]>`
+    select coalesce(string_agg(concat_ws(' ', r.number, r.xmin), ',' order by r.id, r.number), '') as versions
+    from unnest(${[...ids]}::bigint[]) given (id)
+    join source_records r on r.id = given.id and r.entity = ${entity}
+    where r.record is not null`;
+  return must(row, 'one row').versions;
+}
+
+/** A company that a record refers to. */
+export interface LinkedCompany {
+  id: number;
+  /** Its industry as a record has it. */
+  industry: { id: number; name: string } | null;
 }
 
 /** Returns the one company that each of these references leads to; a value that several have leads to none. */
 export async function resolveCompanyReferences(
   tx: Sql,
   references: readonly string[],
-): Promise<Map<string, number>> {
-  const rows = await tx<{ value: string; id: number }[]>`
+): Promise<Map<string, LinkedCompany>> {
+  const rows = await tx<
+    { value: string; id: number; industryId: number | null; industry: string }[]
+  >`
+    select found.*, i.id as industry_id, i.name as industry from (
     select given.value, min(c.id) as id
     from unnest(${[...references]}::text[]) given (value)
     cross join lateral (
@@ -64,8 +111,14 @@ export async function resolveCompanyReferences(
       select i.company_id from company_identifiers i
       where starts_with(given.value, 'registry:') and i.value = substr(given.value, 10)
         and i.kind = ${companyIdentifierCodes.registry_number}) c
-    group by given.value having count(distinct c.id) = 1`;
-  return new Map(rows.map(({ value, id }) => [value, id]));
+    group by given.value having count(distinct c.id) = 1) found
+    left join companies o on o.id = found.id
+    left join industries i on i.id = o.industry_id`;
+  return new Map(
+    rows.map(({ value, id, industryId, industry: name }) => {
+      return [value, { id, industry: industryId === null ? null : { id: industryId, name } }];
+    }),
+  );
 }
 
 /** Deletes those of these people that no record has any more. An id that only a file of one's own has stays. */
@@ -82,25 +135,26 @@ export async function deleteEndedPersons(tx: Sql, ids: readonly number[]): Promi
 }
 
 /**
- * Deletes those of these companies that were not built, with their facts; the records of their people,
- * which have its name, are to be rendered again. Returns how many. A company that only a file of one's own has stays.
+ * Deletes those of these companies, of which nothing was built, that a record of a source had, with their facts; the
+ * records of their people, which have its name, are to be rendered again. Returns how many. A company that only a file
+ * of one's own has stays.
  */
-export async function deleteEndedCompanies(
-  tx: Sql,
-  ids: readonly number[],
-  builtIds: readonly number[],
-): Promise<number> {
+export async function deleteEndedCompanies(tx: Sql, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0;
   await tx`create temp table ended_companies (id bigint primary key) on commit drop`;
-  const { count } = await tx`
+  const ended = await tx<{ id: number }[]>`
     insert into ended_companies
     select given.id from unnest(${[...ids]}::bigint[]) given (id)
     join companies c on c.id = given.id
     where (exists (select from source_records r where r.id = given.id and r.entity = 1)
         or exists (select from merged_ids m where m.id = given.id and m.entity = 1))
-      and not given.id = any(${[...builtIds]}::bigint[])`;
-  if (count === 0) return 0;
+    returning id`;
+  if (ended.length === 0) return 0;
   await tx`delete from company_identifiers i using ended_companies e where i.company_id = e.id`;
-  await tx`delete from company_name_keys k using ended_companies e where k.company_id = e.id`;
+  await deleteCompanyKeys(
+    tx,
+    ended.map(({ id }) => id),
+  );
   await tx`delete from officers o using ended_companies e where o.company_id = e.id`;
   await tx`delete from financial_periods f using ended_companies e where f.company_id = e.id`;
   await tx`delete from company_records r using ended_companies e where r.id = e.id`;
@@ -108,7 +162,7 @@ export async function deleteEndedCompanies(
   await tx`
     insert into stage_persons_to_render
     select p.id from persons p join ended_companies e on e.id = p.company_id where p.company_id <> 0`;
-  return count;
+  return ended.length;
 }
 
 /**

@@ -1,7 +1,9 @@
 /** Builds people, companies and their facts from the records of sources, in transactions of some thousands. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Sql } from '../../db/client.ts';
 import { assert, must } from '../../lib/assert.ts';
 import type { Batch, BatchRow, ImportContext } from '../import/batch.ts';
+import { isAbsent } from '../import/coerce.ts';
 import { createRenderLists, selectCountryCodes } from '../import/import-records.sql.ts';
 import type { JsonRecord } from '../import/read-records.ts';
 import { companyImporter, personImporter, renderListed } from '../import/record-batch.ts';
@@ -13,57 +15,121 @@ import { finishImports } from './identify.sql.ts';
 import { entityCodes } from './source-record.ts';
 import { mergeByTrust, type StoredRecord } from './trust.ts';
 
-const RECORDS_PER_TRANSACTION = 20_000;
+/** Companies by the references of people. */
+type CompanyLinks = ReadonlyMap<string, queries.LinkedCompany>;
+
+const RECORDS_PER_TRANSACTION = 10_000;
+/** Records that are read before the event loop feeds the statement that is running. */
+const RECORDS_PER_TURN = 200;
 
 /**
  * Builds everything that is queued, in transactions that may be repeated: an import that was interrupted here goes
- * on where it was. Then marks the imports as done.
+ * on where it was. Then marks the imports as done. `counts` is false for a few records: names and titles, which are
+ * counted over the whole graph, are counted again by the next import.
  */
 export async function buildQueued(
   sql: Database,
   onProgress: (queued: number) => void = () => {},
+  { counts = true }: { counts?: boolean } = {},
 ): Promise<void> {
   const importedAt = new Date().toISOString().slice(0, 19);
   const context = { importedAt, countryCodes: await selectCountryCodes(sql), dropped: {} };
-  let hasPeople = false;
-  for (const of of ['company', 'person'] as const) {
-    for (;;) {
-      const built = await writeGraph(sql, (tx) => buildSome(tx, of, context));
-      if (built === 0) break;
-      hasPeople ||= of === 'person';
-      onProgress(await queries.countQueued(sql));
-    }
-  }
-  if (hasPeople) await writeGraph(sql, refreshLookupTitles);
-  await writeGraph(sql, refreshNameCounts);
+  const report = async () => onProgress(await queries.countQueued(sql));
+  await buildAll(sql, 'company', context, report);
+  const people = await buildAll(sql, 'person', context, report);
+  if (counts && people > 0) await writeGraph(sql, refreshLookupTitles);
+  if (counts) await writeGraph(sql, refreshNameCounts);
   await finishImports(sql);
 }
 
-/** Builds some thousand queued people or companies; returns how many were queued. */
-async function buildSome(
-  tx: Sql,
+/** Builds all queued people or companies; returns how many. While one part is written the next one is read. */
+async function buildAll(
+  sql: Database,
   of: 'company' | 'person',
   context: ImportContext,
+  report: () => Promise<void>,
 ): Promise<number> {
-  const entity = entityCodes[of];
-  const ids = await queries.takeQueued(tx, entity, RECORDS_PER_TRANSACTION);
-  if (ids.length === 0) return 0;
-  const live = await queries.readLiveRecords(tx, entity, ids);
-  const links = of === 'person' ? await resolveCompanies(tx, live) : new Map<string, number>();
-  const builtIds: number[] = [];
+  const readAfter = async (after: number): Promise<QueuedPart> => {
+    const limit = RECORDS_PER_TRANSACTION;
+    const ids = await queries.listQueued(sql, entityCodes[of], { after, limit });
+    // The companies of people are looked up in the transaction, and so people are read there.
+    return { ids, read: of === 'company' ? await readPart(sql, of, ids, context) : null };
+  };
+  let built = 0;
+  let part = await readAfter(0);
+  while (part.ids.length > 0) {
+    const current = part;
+    const next = readAfter(must(current.ids.at(-1), 'id'));
+    // A failure is thrown when the next part is awaited; until then it must not count as unhandled.
+    next.catch(() => {});
+    built += await writeGraph(sql, (tx) => buildPart(tx, of, context, current));
+    await report();
+    part = await next;
+    // What was queued meanwhile.
+    if (part.ids.length === 0) part = await readAfter(0);
+  }
+  return built;
+}
+
+/** Some queued people or companies, with what is built from their records. */
+interface Part {
+  /** The versions of their records. */
+  versions: string;
+  batch: Batch<BatchRow>;
+  /** Ids of which nothing is built. */
+  unbuilt: readonly number[];
+}
+
+/** Queued ids; `read` is null when their part is read in the transaction that writes it. */
+interface QueuedPart {
+  ids: readonly number[];
+  read: Part | null;
+}
+
+async function readPart(
+  sql: Sql,
+  of: 'company' | 'person',
+  ids: readonly number[],
+  context: ImportContext,
+): Promise<Part> {
+  const live = await queries.readLiveRecords(sql, entityCodes[of], ids);
+  const links: CompanyLinks = of === 'person' ? await resolveCompanies(sql, live) : new Map();
+  const unbuilt = new Set(ids);
   const batch = (of === 'company' ? companyImporter : personImporter).createBatch(context);
-  for (const stored of groupById(live)) {
+  let read = 0;
+  for (const stored of groupsById(live)) {
+    read += 1;
+    // The part before this one is being written.
+    if (read % RECORDS_PER_TURN === 0) await nextTurn();
     const { record } = mergeByTrust(stored.records, of);
     // The seat of a company whose own record is missing or hidden names no company.
     if (of === 'company' && record.name === undefined) continue;
-    builtIds.push(stored.id);
+    unbuilt.delete(stored.id);
     addRecord(batch, { ...withCompany(record, links), id: stored.id }, context);
   }
+  return { versions: queries.versionsOf(live), batch, unbuilt: [...unbuilt] };
+}
+
+/** Builds a part, read again if its records have changed since; returns how many people or companies were queued. */
+async function buildPart(
+  tx: Sql,
+  of: 'company' | 'person',
+  context: ImportContext,
+  queued: QueuedPart,
+): Promise<number> {
+  const entity = entityCodes[of];
+  const ids = await queries.takeQueued(tx, entity, queued.ids);
+  const isCurrent =
+    queued.read !== null &&
+    ids.join() === queued.ids.join() &&
+    queued.read.versions === (await queries.readVersions(tx, entity, ids));
+  const { batch, unbuilt } =
+    isCurrent && queued.read !== null ? queued.read : await readPart(tx, of, ids, context);
   const rows = batch.rows();
   if (rows.length > 0) await batch.merge(tx, rows);
   else await createRenderLists(tx);
   if (of === 'company') {
-    const ended = await queries.deleteEndedCompanies(tx, ids, builtIds);
+    const ended = await queries.deleteEndedCompanies(tx, unbuilt);
     await queries.buildFacts(tx, ids);
     if (ended > 0) await renderListed(tx);
   } else {
@@ -76,7 +142,7 @@ async function buildSome(
 function addRecord(batch: Batch<BatchRow>, given: JsonRecord, { dropped }: ImportContext): void {
   const record = { ...given };
   for (;;) {
-    const problem = batch.add({ line: 0, size: 0, source: record, record });
+    const problem = batch.add({ line: 0, size: 0, source: {}, record });
     if (problem === null) return;
     const field = must(problem.field, problem.reason);
     assert(record[field] !== undefined, `the field ${field} cannot be left out: ${problem.reason}`);
@@ -85,21 +151,26 @@ function addRecord(batch: Batch<BatchRow>, given: JsonRecord, { dropped }: Impor
   }
 }
 
-function groupById(live: readonly queries.LiveRecord[]): { id: number; records: StoredRecord[] }[] {
-  const groups: { id: number; records: StoredRecord[] }[] = [];
-  for (const { id, record, ...origin } of live) {
-    const stored = { ...origin, record: JSON.parse(record) as JsonRecord };
-    const last = groups.at(-1);
-    if (last?.id === id) last.records.push(stored);
-    else groups.push({ id, records: [stored] });
+/** Yields the records of each person or company. */
+function* groupsById(
+  live: readonly queries.LiveRecord[],
+): Generator<{ id: number; records: StoredRecord[] }> {
+  let group: { id: number; records: StoredRecord[] } | null = null;
+  for (const { id, record, version: _, ...origin } of live) {
+    if (group !== null && group.id !== id) {
+      yield group;
+      group = null;
+    }
+    group ??= { id, records: [] };
+    group.records.push({ ...origin, record: JSON.parse(record) as JsonRecord });
   }
-  return groups;
+  if (group !== null) yield group;
 }
 
 async function resolveCompanies(
   tx: Sql,
   live: readonly queries.LiveRecord[],
-): Promise<Map<string, number>> {
+): Promise<CompanyLinks> {
   const references = new Set<string>();
   for (const { record } of live) {
     if (!record.includes('"_company"')) continue;
@@ -109,12 +180,18 @@ async function resolveCompanies(
   return references.size === 0 ? new Map() : queries.resolveCompanyReferences(tx, [...references]);
 }
 
-/** Replaces the references of a record by the id of its company. */
-function withCompany(record: JsonRecord, links: ReadonlyMap<string, number>): JsonRecord {
+/**
+ * Replaces the references of a record by the id of its company; a person whose industry no source names has that of
+ * the company.
+ */
+function withCompany(record: JsonRecord, links: CompanyLinks): JsonRecord {
   const { _company: listed, _person: _, otherEmails: __, _sameAs: ___, ...rest } = record;
   if (!Array.isArray(listed)) return rest;
-  const id = listed
+  const company = listed
     .map((reference) => links.get(String(reference)))
     .find((found) => found !== undefined);
-  return id === undefined || typeof rest.companyId === 'number' ? rest : { ...rest, companyId: id };
+  if (company === undefined || typeof rest.companyId === 'number') return rest;
+  const isNamed = !isAbsent(rest.industry) || !isAbsent(rest.industryId);
+  const industries = isNamed || company.industry === null ? {} : { industries: company.industry };
+  return { ...rest, ...industries, companyId: company.id };
 }

@@ -6,7 +6,7 @@ import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 
 /** Ids of records that no file of one's own names: from here on, by their number. */
-const FIRST_ID = 1_000_000_000_000;
+export const FIRST_ID = 1_000_000_000_000;
 
 export interface ImportRow {
   id: number;

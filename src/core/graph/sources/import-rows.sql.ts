@@ -1,8 +1,8 @@
 /** The stage of an import of a source: all rows of its files, before anything is written. */
 import type { Sql } from '../../db/client.ts';
+import { copyInto } from '../../db/copy-into.ts';
 import { must } from '../../lib/assert.ts';
 import { copyLine } from '../import/copy-text.ts';
-import { copyInto } from '../import/import-records.sql.ts';
 
 /** One row of the stage; see the table. */
 export interface StagedRow {

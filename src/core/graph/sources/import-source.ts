@@ -42,7 +42,10 @@ export interface SourceImportOptions {
   allowsGone?: boolean;
   /** Receives a JSON line `{line, reason, field, record}` for each rejected row; is not ended. */
   rejects: Writable;
+  /** Told of the rows that are read, and of the people and companies that are left to build. An error that it throws ends the import. */
   onProgress?: (step: 'read' | 'build', count: number) => void;
+  /** Called at the end of the transaction that writes the records, which an error rolls back; not for a dry run. */
+  onWritten?: (tx: Sql, report: SourceImportReport) => Promise<void>;
 }
 
 export interface SourceImportReport {
@@ -79,7 +82,7 @@ export async function importSource(
 ): Promise<SourceImportReport> {
   return withImportLock(sql, async () => {
     // What an interrupted import left is finished first: the comparison below reads it.
-    await buildQueued(sql);
+    if (options.isDryRun !== true) await buildQueued(sql);
     try {
       await stage.clearImportRows(sql);
       const staged = await stageAll(sql, input, options);
@@ -95,6 +98,17 @@ export async function importSource(
       await stage.clearImportRows(sql);
     }
   });
+}
+
+/**
+ * Builds what an import that was interrupted has left. Throws `AppError` 409 `import_running` while another import of a
+ * source runs.
+ */
+export async function finishImport(
+  sql: Database,
+  onProgress: (queued: number) => void,
+): Promise<void> {
+  await withImportLock(sql, () => buildQueued(sql, onProgress));
 }
 
 /** Runs work while no other import of a source runs on this graph. */
@@ -274,7 +288,9 @@ async function identifyIn(
     suppressed: optedOut,
   };
   await identify.writeCounts(tx, id, counts);
-  return { import_id: id, source, ...counts };
+  const report = { import_id: id, source, ...counts };
+  if (options.isDryRun !== true) await options.onWritten?.(tx, report);
+  return report;
 }
 
 /** Refuses a snapshot that is empty or lacks many records: it is a download that was cut off. */
@@ -304,5 +320,9 @@ async function writeReject(
 ): Promise<void> {
   const { line, reason, field = null, source } = row;
   const text = JSON.stringify({ line, reason, field, record: source });
-  if (!rejects.write(`${text}\n`)) await once(rejects, 'drain');
+  if (rejects.write(`${text}\n`)) return;
+  // A stream that has failed, as on a full disk, never drains.
+  if (rejects.destroyed)
+    throw rejects.errored ?? new Error('the output of rejected rows is closed');
+  await once(rejects, 'drain');
 }

@@ -1,6 +1,8 @@
 /** Statements that find which records are the same, and queue the people and companies to build. */
 import type { Sql } from '../../db/client.ts';
+import { must } from '../../lib/assert.ts';
 import { companyIdentifierCodes, personIdentifierCodes } from '../identifier-kinds.ts';
+import { FIRST_ID } from './identify.sql.ts';
 
 /** A value that more records have is a common one, such as the page of a platform: it joins none of them. */
 const HOLDERS_MAX = 50;
@@ -183,6 +185,7 @@ export interface MemberRow {
   id: number;
   record: string | null;
   keys: string[];
+  apart: number;
 }
 
 /** Returns these records with all that are connected with them by a value or an id. */
@@ -206,7 +209,7 @@ export async function readConnected(
         union all
         select o.number from source_records r join source_records o on o.id = r.id and o.entity = r.entity
         where r.number = c.number) other)
-    select r.number, r.source, r.id, r.record,
+    select r.number, r.source, r.id, r.record, r.apart,
       coalesce(array(select k.value from source_keys k where k.number = r.number and not k.is_reference
         order by k.value), '{}') as keys
     from connected join source_records r using (number)
@@ -222,6 +225,28 @@ export async function listCommonValues(tx: Sql, values: readonly string[]): Prom
       select from source_keys k where k.value = given.value and not k.is_reference
       limit ${HOLDERS_MAX + 1}) held) > ${HOLDERS_MAX}`;
   return rows.map((row) => row.value);
+}
+
+/** Returns those first ids of these records that others, which live, have now. */
+export async function listFirstIdsOfOthers(
+  tx: Sql,
+  entity: number,
+  records: readonly { number: number }[],
+): Promise<number[]> {
+  const numbers = records.map(({ number }) => number);
+  const rows = await tx<{ id: number }[]>`
+    select distinct o.id from unnest(${numbers}::bigint[]) given (number)
+    join source_records o on o.id = ${FIRST_ID}::bigint + given.number and o.entity = ${entity}
+    where o.record is not null
+      and not exists (select from unnest(${numbers}::bigint[]) own (number) where own.number = o.number)`;
+  return rows.map(({ id }) => id);
+}
+
+/** Takes a number that no record has or will have. */
+export async function takeNumber(tx: Sql): Promise<number> {
+  const [row] = await tx<{ number: number }[]>`
+    select nextval('source_records_number_seq') as number`;
+  return must(row, 'number').number;
 }
 
 /** Records that change their id. */
@@ -322,5 +347,6 @@ export async function queueTouched(tx: Sql): Promise<void> {
     select entity, id from touched where entity in (1, 2) and id is not null
     union
     select entity, id from referring where entity = 2
+    order by 1, 2
     on conflict do nothing`;
 }

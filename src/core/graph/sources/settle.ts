@@ -1,15 +1,16 @@
 /** Finds which records of sources are the same person or company, and gives each group one id. */
 import type { Sql } from '../../db/client.ts';
-import { must } from '../../lib/assert.ts';
 import { companyFields, personFields } from '../fields.ts';
+import { withoutDerivedIds } from '../import/derive-references.ts';
 import type { JsonRecord } from '../import/read-records.ts';
 import { recordToJson } from '../record.ts';
+import { FIRST_ID } from './identify.sql.ts';
 import { type Member, OWN_SOURCE, partition } from './partition.ts';
 import * as queries from './settle.sql.ts';
 import { entityCodes } from './source-record.ts';
 import { sureKeysOf } from './sure-keys.ts';
+import { isUnknown } from './trust.ts';
 
-const FIRST_ID = 1_000_000_000_000;
 /** Contested records of one round; all that are connected with them are in memory. */
 const ROUND_RECORDS = 5_000;
 const ADOPTED_PER_ROUND = 5_000;
@@ -63,11 +64,12 @@ async function settleConnected(
   const isPerson = entity === entityCodes.person;
   const members = rows.map((row) => memberOf(row, common));
   const moves: queries.Move[] = [];
-  const taken = new Set<number>();
+  // A record may have left its first id to others.
+  const taken = new Set(await queries.listFirstIdsOfOthers(tx, entity, members));
   const groups = partition(members, isPerson);
   // Groups with a record of one's own first: its id is fixed.
   for (const group of [...groups].sort((a, b) => Number(hasOwn(b)) - Number(hasOwn(a)))) {
-    const id = idOf(group, taken);
+    const id = idOf(group, taken) ?? FIRST_ID + (await queries.takeNumber(tx));
     taken.add(id);
     for (const member of group) {
       if (member.id !== id) moves.push({ number: member.number, from: member.id, to: id });
@@ -80,17 +82,21 @@ function hasOwn(group: readonly Member[]): boolean {
   return group.some(({ source }) => source === OWN_SOURCE);
 }
 
-function idOf(group: readonly Member[], taken: ReadonlySet<number>): number {
+/** Returns undefined when each id that the group may have is another's. */
+function idOf(group: readonly Member[], taken: ReadonlySet<number>): number | undefined {
   const own = group.find(({ source }) => source === OWN_SOURCE);
   if (own !== undefined) return own.id;
   const ids = group.map(({ id }) => id).filter((id) => !taken.has(id));
-  const [first] = group;
-  return ids.length === 0 ? FIRST_ID + must(first, 'member').number : Math.min(...ids);
+  if (ids.length > 0) return Math.min(...ids);
+  return group.map(({ number }) => FIRST_ID + number).find((id) => !taken.has(id));
 }
 
 function memberOf(row: queries.MemberRow, common: ReadonlySet<string>): Member {
-  const { number, source, id, record, keys } = row;
-  const shared = keys.filter((key) => !common.has(key));
+  const { number, source, id, record, keys, apart } = row;
+  // Records of different splits share no value.
+  const shared = keys
+    .filter((key) => !common.has(key))
+    .map((key) => (apart === 0 ? key : `${key} #${apart}`));
   return { number, source, id, keys: shared, name: nameOf(record) };
 }
 
@@ -117,7 +123,9 @@ async function adopt(
   const fields = of === 'company' ? companyFields : personFields;
   const records = rows.map(({ id, record }) => {
     const json = recordToJson(fields, record);
-    const { id: _, createdAt, whenUpdated, ...values } = JSON.parse(json) as JsonRecord;
+    const { id: _, createdAt, whenUpdated, ...stored } = JSON.parse(json) as JsonRecord;
+    const known = Object.entries(stored).filter(([, value]) => !isUnknown(value));
+    const values = withoutDerivedIds(Object.fromEntries(known));
     const key = String(id);
     return {
       id,

@@ -8,13 +8,20 @@ import { readLiveRecords } from './build.sql.ts';
 import { OWN_SOURCE } from './partition.ts';
 import { readStored, resolveMergedId } from './show-sources.sql.ts';
 import { entityCodes } from './source-record.ts';
-import { mergeByTrust } from './trust.ts';
+import { isUnknown, mergeByTrust, type ValueOrigin } from './trust.ts';
 
 export interface ShownSources {
   /** The id that the record has now: another one when the given one was merged into it. */
   id: number;
   record: JsonRecord;
-  sources: { source: string; key: string; as_of: string; import_id: number | null }[];
+  /** `record` is the number by which a record is split off; null for a record that is in no source. */
+  sources: {
+    record: number | null;
+    source: string;
+    key: string;
+    as_of: string;
+    import_id: number | null;
+  }[];
   /** By field: the origins of its value, the first of which decides it. */
   values: Record<
     string,
@@ -41,31 +48,32 @@ export async function showSources(
   if (rows.length === 0) {
     const whenUpdated = String(record.whenUpdated).slice(0, 10);
     const origin = { source: OWN_SOURCE, key: String(id), as_of: whenUpdated, import_id: null };
-    const shown = Object.entries(record).filter(([, value]) => !isEmpty(value));
+    const shown = Object.entries(record).filter(([, value]) => !isUnknown(value));
     return {
       id,
       record,
-      sources: [origin],
+      sources: [{ record: null, ...origin }],
       values: Object.fromEntries(shown.map(([field]) => [field, [origin]])),
     };
   }
   const parsed = rows.map((row) => ({ ...row, record: JSON.parse(row.record) as JsonRecord }));
   const { origins } = mergeByTrust(parsed, of);
-  const origin = ({
-    source,
-    key,
-    asOf,
-    importId,
-  }: Omit<(typeof parsed)[number], 'record' | 'id'>) => ({
+  const origin = ({ source, key, asOf, importId }: ValueOrigin) => ({
     source,
     key: source === OWN_SOURCE ? key.slice(key.indexOf(':') + 1) : key,
     as_of: asOf,
     import_id: source === OWN_SOURCE ? null : importId,
   });
+  for (const [field, texts] of Object.entries(derivedFrom)) {
+    const from = texts.map((text) => origins[text]).find((found) => found !== undefined);
+    if (from !== undefined && origins[field] === undefined && !isUnknown(record[field])) {
+      origins[field] = from;
+    }
+  }
   return {
     id,
     record,
-    sources: parsed.map(origin),
+    sources: parsed.map((one) => ({ record: one.number, ...origin(one) })),
     values: Object.fromEntries(
       Object.entries(origins)
         .filter(([field]) => !field.startsWith('_'))
@@ -74,16 +82,24 @@ export async function showSources(
   };
 }
 
+/** The texts from which an id is derived, by its field; a person has the industry of the company. */
+const derivedFrom: Readonly<Record<string, readonly string[]>> = {
+  positionId: ['position'],
+  positions: ['position'],
+  industryId: ['industry', '_company'],
+  industries: ['industry', '_company'],
+  cityId: ['_city'],
+  cities: ['_city'],
+  countryId: ['_country'],
+  countries: ['_country'],
+  companyId: ['_company'],
+  company: ['_company'],
+};
+
 /** Returns what each source says about a person, under its key. */
 export async function listSourceRecords(sql: Sql, personId: number) {
   const rows = await readLiveRecords(sql, entityCodes.person, [personId]);
   return rows.map(({ source, key, asOf, record }) => {
     return { source, key, as_of: asOf, record: JSON.parse(record) as JsonRecord };
   });
-}
-
-function isEmpty(value: unknown): boolean {
-  return (
-    value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0)
-  );
 }

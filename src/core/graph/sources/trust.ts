@@ -1,7 +1,8 @@
 /** The one table of trust: which source a value is taken from when several have it. */
 import { fold } from '../../lib/fold.ts';
-import { isAbsent } from '../import/coerce.ts';
+import { asObject, isAbsent } from '../import/coerce.ts';
 import type { JsonRecord } from '../import/read-records.ts';
+import { industryOfCodes } from '../vocabulary/terms.ts';
 import { OWN_SOURCE } from './partition.ts';
 
 /**
@@ -79,10 +80,13 @@ export function mergeByTrust(
 ): MergedRecord {
   const [first, ...others] = byTrust(records);
   if (first === undefined) return { record: {}, origins: {} };
+  const placed = placedRecord([first, ...others]);
   const merged: JsonRecord = {};
   const origins: Record<string, ValueOrigin[]> = {};
   for (const stored of [first, ...others]) {
-    for (const [field, value] of Object.entries(stored.record)) {
+    for (const [field, value] of Object.entries(withIndustry(stored.record))) {
+      // City and country are of one place.
+      if ((field === '_city' || field === '_country') && stored !== placed) continue;
       if (isAbsent(value) || (Array.isArray(value) && value.length === 0)) continue;
       const isUnited = unitedLists.has(field) && Array.isArray(merged[field]);
       if (merged[field] !== undefined && !isUnited) continue;
@@ -92,6 +96,26 @@ export function mergeByTrust(
   }
   if (entity === 'company') keepLosers(merged, origins, others);
   return { record: merged, origins };
+}
+
+/** Returns true for a value with which a stored record says that it has none: 0, an empty text, the city with the id 0. */
+export function isUnknown(value: unknown): boolean {
+  if (isAbsent(value) || value === 0) return true;
+  return Array.isArray(value) ? value.length === 0 : asObject(value)?.id === 0;
+}
+
+function placedRecord(records: readonly StoredRecord[]): StoredRecord | undefined {
+  return (
+    records.find(({ record }) => !isAbsent(record._city)) ??
+    records.find(({ record }) => !isAbsent(record._country))
+  );
+}
+
+/** Names the industry that a register gives by its codes, so that it is compared with those that other sources name. */
+function withIndustry(record: JsonRecord): JsonRecord {
+  if (isAbsent(record.sicCodes) || !isAbsent(record.industry)) return record;
+  const industry = industryOfCodes(record.sicCodes, record.registryCountry);
+  return industry === undefined ? record : { ...record, industry };
 }
 
 function keepLosers(

@@ -3,7 +3,7 @@ import { type Database, inTransaction, type Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { conflict, notFound } from '../../lib/errors.ts';
 import { buildQueued } from './build.ts';
-import { withImportLock } from './import-source.ts';
+import { type SourceImportReport, withImportLock } from './import-source.ts';
 import { settleTouched } from './settle.ts';
 import { entityCodes, type SourceEntity } from './source-record.ts';
 import { sureKeysOf } from './sure-keys.ts';
@@ -11,9 +11,67 @@ import * as queries from './undo.sql.ts';
 
 const RECORDS_PER_ROUND = 10_000;
 
-/** Returns the last imports, the latest first. */
-export async function listImports(sql: Sql, limit: number): Promise<queries.StoredImport[]> {
-  return queries.listImports(sql, limit);
+/** Returns the last imports before an id, the latest first. */
+export async function listImports(
+  sql: Sql,
+  limit: number,
+  before: number | null = null,
+): Promise<queries.StoredImport[]> {
+  return queries.listImports(sql, limit, before);
+}
+
+/** Returns the counts of a stored import under the names of a report. */
+export function countsOfImport(
+  one: queries.StoredImport,
+): Omit<SourceImportReport, 'import_id' | 'source'> {
+  return {
+    rows: one.rowCount,
+    new: one.newCount,
+    changed: one.changedCount,
+    same: one.sameCount,
+    gone: one.goneCount,
+    merged: one.mergedCount,
+    rejected: one.rejectedCount,
+    suppressed: one.suppressedCount,
+  };
+}
+
+/** The consequences of undoing an import. */
+export interface UndoPlan {
+  /** Later imports that are undone with it, the latest first. */
+  later: number[];
+  /** Records that are as they were before. */
+  restored: number;
+  /** Records that are gone. */
+  ended: number;
+}
+
+/** Returns an import with what undoing it would do; null once it is undone. Throws `AppError` 404. */
+export async function showImport(
+  sql: Sql,
+  id: number,
+): Promise<{ stored: queries.StoredImport; undo: UndoPlan | null }> {
+  const stored = await queries.readImport(sql, id);
+  if (stored === undefined) throw notFound(`Import ${id}`);
+  if (!['running', 'done'].includes(stored.state)) return { stored, undo: null };
+  const later = await queries.listBuiltOn(sql, id);
+  return { stored, undo: { later, ...(await queries.countRestored(sql, [...later, id])) } };
+}
+
+function assertTold(
+  id: number,
+  later: readonly number[],
+  withLater: boolean | readonly number[],
+): void {
+  const untold = later.filter((one) =>
+    typeof withLater === 'boolean' ? !withLater : !withLater.includes(one),
+  );
+  if (untold.length === 0) return;
+  throw conflict(
+    'import_built_on',
+    `Later imports build on import ${id}: ${untold.join(', ')}. Undo them first, or all at once with --with-later; nothing was changed.`,
+    { extensions: { imports: untold } },
+  );
 }
 
 /**
@@ -25,7 +83,7 @@ export async function listImports(sql: Sql, limit: number): Promise<queries.Stor
 export async function undoImport(
   sql: Database,
   id: number,
-  { withLater = false }: { withLater?: boolean } = {},
+  { withLater = false }: { withLater?: boolean | readonly number[] } = {},
 ): Promise<number[]> {
   return withImportLock(sql, async () => {
     await buildQueued(sql);
@@ -33,12 +91,7 @@ export async function undoImport(
     if (found === undefined) throw notFound(`import ${id}`);
     if (found.state !== 'done') throw conflict('import_undone', `Import ${id} is undone already.`);
     const later = await queries.listBuiltOn(sql, id);
-    if (later.length > 0 && !withLater) {
-      throw conflict(
-        'import_built_on',
-        `Later imports build on import ${id}: ${later.join(', ')}. Undo them first, or all at once with --with-later; nothing was changed.`,
-      );
-    }
+    assertTold(id, later, withLater);
     const undone = [...later, id];
     for (const one of undone) await inTransaction(sql, (tx) => undoOne(tx, one));
     await buildQueued(sql);

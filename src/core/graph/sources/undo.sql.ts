@@ -1,5 +1,6 @@
 /** Statements that take an import of a source back, and that list imports. */
 import type { Sql } from '../../db/client.ts';
+import { must } from '../../lib/assert.ts';
 
 export interface StoredImport {
   id: number;
@@ -18,12 +19,16 @@ export interface StoredImport {
   suppressedCount: number;
 }
 
-/** Returns imports of sources, the latest first. */
-export async function listImports(sql: Sql, limit: number): Promise<StoredImport[]> {
+/** Returns imports of sources before an id, the latest first. */
+export async function listImports(
+  sql: Sql,
+  limit: number,
+  before: number | null,
+): Promise<StoredImport[]> {
   return sql<StoredImport[]>`
     select id, source, files, as_of::text, state, started_at, row_count, new_count, changed_count, same_count,
       gone_count, merged_count, rejected_count, suppressed_count
-    from imports order by id desc limit ${limit}`;
+    from imports ${before === null ? sql`` : sql`where id < ${before}`} order by id desc limit ${limit}`;
 }
 
 export async function readImport(sql: Sql, id: number): Promise<StoredImport | undefined> {
@@ -51,6 +56,27 @@ export async function listBuiltOn(sql: Sql, id: number): Promise<number[]> {
           where v.before_import_id = b.id and v.import_id = later.id)))
     select id from built where id <> ${id} order by id desc`;
   return rows.map((row) => row.id);
+}
+
+/**
+ * Counts the records that undoing these imports would change: `restored` are then as an import before these left them,
+ * `ended` are gone.
+ */
+export async function countRestored(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<{ restored: number; ended: number }> {
+  const imports = sql`${[...ids]}::bigint[]`;
+  const [row] = await sql<{ restored: number; ended: number }[]>`
+    select count(*) filter (where before.record is not null)::int as restored,
+      count(*) filter (where before.record is null and r.record is not null)::int as ended
+    from source_records r
+    left join lateral (
+      select v.before_record as record from source_record_versions v
+      where v.number = r.number and v.import_id = any(${imports}) and v.before_import_id <> all(${imports})) before
+      on true
+    where r.import_id = any(${imports}) and r.as_of <> 'infinity'`;
+  return must(row, 'counts');
 }
 
 /** A record whose state before the import is restored. */

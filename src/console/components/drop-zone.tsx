@@ -1,25 +1,30 @@
 import { useState } from 'preact/hooks';
-import { Icon } from '../components/icon.tsx';
 import { formatBytes } from '../format.ts';
-import { session } from '../session.ts';
-import { useStore } from '../store.ts';
+import { Icon } from './icon.tsx';
 
 interface DropZoneProps {
+  /** The name of the input. */
+  label: string;
+  /** `Drop a list here`. */
+  prompt: string;
+  /** Kinds of files, as an input of a form takes them. */
+  accept: string;
+  hint: string;
+  /** The file that is shown as chosen. */
   file: File | null;
-  onFile: (file: File) => void;
+  /** True to take several files at once. */
+  takesMany?: boolean;
+  onFiles: (files: File[]) => void;
   error: string | undefined;
 }
 
-const ACCEPTED = '.csv,.tsv,.txt,.xlsx,.gz,text/csv,text/tab-separated-values,text/plain';
-
-/** Takes a file that is dropped or chosen; the input is a plain one for the keyboard. */
-export function DropZone({ file, onFile, error }: DropZoneProps) {
+/** Takes files that are dropped or chosen; the input is a plain one for the keyboard. */
+export function DropZone(props: DropZoneProps) {
+  const { label, prompt, accept, hint, file, takesMany = false, onFiles, error } = props;
   const [isOver, setIsOver] = useState(false);
-  const bytes = useStore(session)?.limits.upload_bytes;
-  const limit = bytes === undefined ? '' : `, up to ${formatBytes(bytes)}`;
-  const take = (files: FileList | null | undefined) => {
-    const [first] = files ?? [];
-    if (first) onFile(first);
+  const take = (list: FileList | null | undefined) => {
+    const files = [...(list ?? [])];
+    if (files.length > 0) onFiles(takesMany ? files : files.slice(0, 1));
   };
   return (
     <div class="field">
@@ -39,7 +44,7 @@ export function DropZone({ file, onFile, error }: DropZoneProps) {
         <Icon name={file === null ? 'upload' : 'file'} />
         {file === null ? (
           <span>
-            <strong>Drop a list here</strong> or <span class="link">choose a file</span>
+            <strong>{prompt}</strong> or <span class="link">choose a file</span>
           </span>
         ) : (
           <span>
@@ -51,8 +56,9 @@ export function DropZone({ file, onFile, error }: DropZoneProps) {
         <input
           class="unseen"
           type="file"
-          aria-label="List"
-          accept={ACCEPTED}
+          aria-label={label}
+          accept={accept}
+          multiple={takesMany}
           aria-describedby={error ? 'file-error file-hint' : 'file-hint'}
           aria-invalid={error !== undefined}
           onChange={(event) => {
@@ -63,7 +69,7 @@ export function DropZone({ file, onFile, error }: DropZoneProps) {
         />
       </label>
       <p class="hint" id="file-hint">
-        CSV, TSV or Excel (.xlsx), also gzipped{limit}.
+        {hint}
       </p>
       {error && (
         <p class="error" id="file-error" role="alert">

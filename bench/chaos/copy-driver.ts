@@ -1,0 +1,155 @@
+/**
+ * Harms a local copy of the graph while lists are matched from it: builds it again and again, changes and cuts its files,
+ * leaves half a build. Meanwhile an address passes from one person to another and back. A list that is uploaded after a
+ * pass names the person who holds the address now, and is charged once.
+ */
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, truncate, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { importRecords } from '../../src/core/graph/import/import-records.ts';
+import { buildCopy } from '../../src/core/graph-copy/build-copy.ts';
+import { copyFiles, copyFolder, listCopyFiles } from '../../src/core/graph-copy/manifest.ts';
+import { AppError } from '../../src/core/lib/errors.ts';
+import { operations } from '../../src/core/operations.ts';
+import type { Account } from './accounts.ts';
+import type { ApiCaller } from './api-caller.ts';
+import { passAddress } from './chaos.sql.ts';
+import type { ChaosStack } from './chaos-stack.ts';
+import { readRows } from './check-lists.ts';
+import type { History } from './history.ts';
+import { batchOf, hasEnded, uploadForm } from './lists.ts';
+import type { Random } from './random.ts';
+
+const LOOK_AGAIN_MS = 300;
+/** Longer than any fault and its repair. */
+const WAIT_MS_MAX = 120_000;
+/** Ids that the generated graph does not have. Added after the lists are made: leads are drawn from all ids. */
+const HOLDERS = [1_000_001, 1_000_002] as const;
+const ADDRESS = 'passed@chaos.example';
+
+type Harm = 'build' | 'change' | 'cut' | 'half' | 'none';
+const harms: readonly Harm[] = ['build', 'build', 'change', 'cut', 'half', 'none'];
+
+export class CopyDriver {
+  readonly #stack: ChaosStack;
+  readonly #api: ApiCaller;
+  readonly #history: History;
+  readonly #random: Random;
+  readonly #folder: string;
+  readonly account: Account;
+  readonly harmed: Record<Harm, number> = { build: 0, change: 0, cut: 0, half: 0, none: 0 };
+  /** Credits that the lists must have been charged. */
+  spent = 0;
+
+  constructor(
+    stack: ChaosStack,
+    api: ApiCaller,
+    history: History,
+    random: Random,
+    account: Account,
+  ) {
+    this.#stack = stack;
+    this.#api = api;
+    this.#history = history;
+    this.#random = random;
+    this.#folder = copyFolder(path.join(history.folder, 'data'));
+    this.account = account;
+  }
+
+  /** Harms the copy once between two lists, until `signal` aborts. */
+  async drive(signal: AbortSignal): Promise<void> {
+    await this.#addHolders();
+    let harm: Harm = 'build';
+    for (let pass = 1; !signal.aborted || pass === 1; pass++) {
+      await this.#harm(harm);
+      // So workers have opened the copy before the address passes.
+      await this.#checkHolder(HOLDERS[(pass - 1) % 2] ?? 0);
+      const holder = HOLDERS[pass % 2] ?? 0;
+      await this.#stack.ask((sql) => passAddress(sql, ADDRESS, holder));
+      await this.#checkHolder(holder);
+      harm = this.#random.pick(harms);
+    }
+  }
+
+  async #addHolders(): Promise<void> {
+    const lines = HOLDERS.map((id, index) =>
+      JSON.stringify({ id, email: index === 0 ? ADDRESS : 'other@chaos.example' }),
+    );
+    await this.#stack.ask((sql) =>
+      importRecords(sql, {
+        entity: 'persons',
+        input: Readable.from([`${lines.join('\n')}\n`], { objectMode: false }),
+        format: 'jsonl',
+        rejects: new Writable({ write: (_chunk, _encoding, done) => done() }),
+        importedAt: new Date(),
+      }),
+    );
+  }
+
+  async #harm(harm: Harm): Promise<void> {
+    this.harmed[harm] += 1;
+    this.#history.note('harm of the copy', { harm });
+    if (harm === 'build') {
+      await this.#stack.ask((sql) => buildCopy(sql, { folder: this.#folder }).catch(ifBuilding));
+    } else if (harm === 'half') {
+      const half = path.join(this.#folder, `build-${randomUUID()}`);
+      await mkdir(half, { recursive: true });
+      await writeFile(path.join(half, copyFiles.people), 'half');
+    } else if (harm !== 'none') {
+      const files = await listCopyFiles(this.#folder);
+      // It may have been dropped, before this or meanwhile.
+      if (files.length > 0) await this.#damage(this.#random.pick(files), harm).catch(() => {});
+    }
+  }
+
+  async #damage(file: string, harm: 'change' | 'cut'): Promise<void> {
+    const handle = await open(file, 'r+');
+    try {
+      const { size } = await handle.stat();
+      const at = this.#random.between(0, Math.max(0, size - 1));
+      if (harm === 'cut') return await truncate(file, at);
+      const byte = Buffer.alloc(1);
+      await handle.read(byte, 0, 1, at);
+      byte[0] = (byte[0] ?? 0) ^ 1;
+      await handle.write(byte, 0, 1, at);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** Runs a list of the address. */
+  async #checkHolder(holder: number): Promise<void> {
+    const { key } = this.account;
+    const fields = { operation: 'people.enrich', fields: 'id' };
+    const accepted = await this.#api.until({
+      key,
+      route: 'post /v1/batches',
+      idempotencyKey: randomUUID(),
+      body: () => uploadForm(`email\n${ADDRESS}\n`, fields),
+    });
+    const { id } = batchOf(accepted);
+    const deadline = Date.now() + WAIT_MS_MAX;
+    let batch = batchOf(accepted);
+    while (!hasEnded(batch)) {
+      if (Date.now() > deadline) throw new Error(`list ${id} stays ${batch.state}`);
+      await delay(LOOK_AGAIN_MS);
+      batch = batchOf(await this.#api.until({ key, route: 'get /v1/batches/{id}', id }));
+    }
+    const answer = await this.#api.until({ key, route: 'get /v1/batches/{id}/results', id });
+    const [, row] = readRows(answer?.bytes ?? Buffer.alloc(0));
+    const { price } = operations['people.enrich'];
+    this.spent += price;
+    const found = row?.raw.split(',').at(-1);
+    if (found !== String(holder) || batch.credits.charged !== price) {
+      const about = { id, found, holder, charged: batch.credits.charged };
+      this.#history.violate('a list names who holds an address now', about);
+    }
+  }
+}
+
+/** Another process may look after the copy. */
+function ifBuilding(error: unknown): void {
+  if (!(error instanceof AppError) || error.code !== 'copy_is_built') throw error;
+}

@@ -1,0 +1,136 @@
+/** The page of ambiguous rows: one click or one key takes a record, and is charged once. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import {
+  expectAccessible,
+  openConsole,
+  signInWithKey,
+} from '../../../tests/support/console-page.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+
+const given = ['Anna', 'Bernd', 'Clara', 'Dieter', 'Emma', 'Franz', 'Greta', 'Hugo'];
+const family = ['Weber', 'Lorenz', 'Krause', 'Vogt'];
+const others = given.flatMap((name, first) =>
+  family.map((surname, last) => ({
+    id: 1000 + first * family.length + last,
+    name,
+    surname,
+    companyId: 10,
+    countryId: 1,
+    position: 'Engineer',
+  })),
+);
+/** Two people each, of one name at one company. */
+const twins = ['Quast', 'Zwirner', 'Opitz'].flatMap((surname, index) =>
+  [0, 1].map((twin) => {
+    return { id: 100 + index * 2 + twin, name: 'Ilka', surname, companyId: 10, countryId: 1 };
+  }),
+);
+const straight = given.map((name) => `${name},Weber,Bergkristall AG`);
+const ambiguous = ['Quast', 'Zwirner', 'Opitz'].map((name) => `Ilka,${name},Bergkristall AG`);
+const list = `First name,Last name,Company\n${[...straight, ...ambiguous].join('\n')}\n`;
+
+let pipeline: Pipeline;
+let browser: Browser;
+let caller: Caller;
+let page: Page;
+let wrong: string[];
+
+describeWithBrowser('the page of ambiguous rows', () => {
+  beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline();
+    const countries = [{ id: 1, name: 'Germany', iso2: 'DE' }];
+    const companies = [{ id: 10, name: 'Bergkristall AG', countryId: 1 }];
+    await importGraph(pipeline.sql, { countries, companies, persons: [...others, ...twins] });
+    browser = await startChromium();
+    caller = await pipeline.unmeteredAccount(1_000);
+    ({ page, wrong } = await openConsole(browser, pipeline.url));
+    await page.setViewportSize({ width: 1280, height: 860 });
+    await signInWithKey(page, caller.key);
+    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await pipeline.close();
+  });
+
+  const open = (path: string) => page.goto(`${pipeline.url}/#/batches/${path}`);
+  const options = { operation: 'people.enrich', fields: 'id' };
+  const credits = async () => 1_000 - ((await pipeline.wallet(caller))?.balance ?? 0);
+
+  /** Acts, and runs the decision that the page sends. */
+  async function deciding(act: () => Promise<unknown>): Promise<void> {
+    const sent = page.waitForResponse((response) => response.url().endsWith('/decisions'));
+    await act();
+    expect((await sent).status()).toBe(202);
+    await pipeline.runUntilIdle();
+  }
+
+  test('decides by click and by key, each once', async () => {
+    const id = await pipeline.enrich(caller, list, { ...options, match: 'likely' });
+    const before = await credits();
+    await open(id);
+    await page.getByRole('link', { name: 'Review ambiguous rows' }).click();
+    await page.getByRole('heading', { name: 'Row 9', exact: true }).waitFor();
+    await page.getByText('Each record you choose costs 1 credit, once').waitFor();
+    expect(await page.getByRole('listitem').filter({ hasText: 'Record 100' }).count()).toBe(2);
+    await expectAccessible(page);
+    const first = page.locator('#row-9').getByRole('button', { name: 'Choose 2' });
+    await deciding(() => first.dblclick());
+    await page.getByText('Matched with record 101.').waitFor();
+    await deciding(() => page.keyboard.press('1'));
+    await page.getByText('Matched with record 102.').waitFor();
+    await deciding(() => page.keyboard.press('0'));
+    await page.getByText('None of these. Nothing was charged.').waitFor();
+    expect((await credits()) - before).toBe(2);
+    await page.reload();
+    await page.getByRole('heading', { name: 'No ambiguous rows' }).waitFor();
+    expect(wrong).toEqual([]);
+  });
+
+  test('says how many more rows match by name, and for how much', async () => {
+    const some = given.map((name) => `${name},Weber,Bergkristall AG,none@list.example`);
+    const more = given.map((name) => `${name},Vogt,Bergkristall AG,none@list.example`);
+    const csv = `First name,Last name,Company,Email\n${[...some, ...more].join('\n')}\n`;
+    const id = await pipeline.upload(caller, csv, { ...options, hold: 'true' });
+    await pipeline.runUntilIdle();
+    const priced = async () => {
+      await page.waitForResponse((response) => response.url().endsWith(`${id}/quote`));
+      await pipeline.runUntilIdle();
+    };
+    const first = priced();
+    await open(id);
+    await first;
+    const option = page.getByRole('checkbox', { name: /^Also match by name/ });
+    const second = priced();
+    await option.check();
+    await second;
+    await page.getByRole('button', { name: 'Start for 16 credits' }).waitFor();
+    expect(await option.isChecked()).toBe(true);
+    expect(wrong).toEqual([]);
+  });
+
+  test('offers to swap the columns of names', async () => {
+    const swapped = given.map((name, index) => `${family[index % 4]},${name},Bergkristall AG`);
+    const csv = `First name,Last name,Company\n${swapped.join('\n')}\n`;
+    const id = await pipeline.upload(caller, csv, { ...options, match: 'likely', hold: 'true' });
+    await pipeline.runUntilIdle();
+    await open(id);
+    await page.getByRole('button', { name: 'Swap the two columns' }).click();
+    await page.getByText('Most rows have the family name').waitFor({ state: 'detached' });
+    const { mapping } = await pipeline.batch(caller, id);
+    expect(mapping).toMatchObject({ person_name: [{ column: 2 }, { column: 1 }] });
+    const changed = page.waitForResponse((response) => response.request().method() === 'PATCH');
+    await page.getByLabel('Use “Company” as').selectOption('');
+    await changed;
+    // Another choice leaves them swapped.
+    expect((await pipeline.batch(caller, id)).mapping).toEqual({
+      person_name: [expect.objectContaining({ column: 2 }), expect.objectContaining({ column: 1 })],
+    });
+  });
+});

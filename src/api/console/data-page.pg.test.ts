@@ -1,0 +1,171 @@
+/** The Data page: files are dropped, looked at, counted, imported and undone; only an operator sees it. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import {
+  expectAccessible,
+  openConsole,
+  signInWithKey,
+} from '../../../tests/support/console-page.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { accountScopes } from '../../core/keys/keys.ts';
+import { startImporting } from '../../jobs/imports/run-imports.ts';
+import type { Repeating } from '../../jobs/queue/start-repeating.ts';
+
+const contacts = [
+  'Record ID,First Name,Last Name,Email,Job Title,Unsubscribed from all email',
+  '1,Ada,Lark,ada@acme.example,Engineer,',
+  '2,Eve,Gone,eve@acme.example,CEO,true',
+  '3,Too,Wide,wide@acme.example,CEO,,more',
+].join('\n');
+const partners = 'Partner no;Vorname;Nachname;Ort\n17;Ada;Lark;Leeds\n18;Bob;Stone;York\n';
+
+let pipeline: Pipeline;
+let browser: Browser;
+let operator: Caller;
+let worker: Repeating;
+
+describeWithBrowser('the Data page', () => {
+  beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline();
+    browser = await startChromium();
+    const { accountId } = await pipeline.account(100);
+    operator = await pipeline.keyOf(accountId, 'live', [...accountScopes, 'admin']);
+    worker = startImporting(pipeline.context);
+  }, 120_000);
+  afterAll(async () => {
+    await worker.stop();
+    await browser.close();
+    await pipeline.close();
+  });
+
+  async function openAs(caller: Caller, width = 1280) {
+    const viewport = { width, height: 860 };
+    const opened = await openConsole(browser, `${pipeline.url}/#/data`, { viewport });
+    await signInWithKey(opened.page, caller.key);
+    return opened;
+  }
+
+  const drop = (page: Page, name: string, text: string) =>
+    page
+      .getByLabel('Files to import')
+      .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
+  const fact = (page: Page, name: string) =>
+    page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd');
+  const picture = async (page: Page, name: string) => {
+    const folder = process.env.DATA_PICTURES;
+    if (folder !== undefined)
+      await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
+  };
+  const countPeople = async () => {
+    const [row] = await pipeline.sql`select count(*)::int as people from persons`;
+    return row?.people;
+  };
+
+  test.each([1280, 390])(
+    'takes a CRM export from a drop to the graph and back, %s pixels wide',
+    async (width) => {
+      const { page, wrong } = await openAs(operator, width);
+      await page.getByRole('heading', { name: 'Data', exact: true }).waitFor();
+      await picture(page, `empty-${width}`);
+      await drop(page, 'contacts.csv', contacts);
+      await page.getByRole('heading', { name: 'What would change' }).waitFor();
+      expect(await fact(page, 'Source').textContent()).toBe('HubSpot');
+      await page.getByRole('cell', { name: 'ada@acme.example' }).waitFor();
+      await page.getByText('1 rejected row').click();
+      expect(await fact(page, 'New').textContent()).toBe('1');
+      expect(await fact(page, 'Opted out').textContent()).toBe('1');
+      expect(await countPeople()).toBe(0);
+      await expectAccessible(page);
+      await picture(page, `review-${width}`);
+      await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByRole('link', { name: /^Show import/ }).waitFor();
+      expect(await countPeople()).toBe(1);
+      await expectAccessible(page);
+      await picture(page, `done-${width}`);
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page
+          .getByText('1 rejected row')
+          .click()
+          .then(() => page.getByRole('link', { name: /^Download them/ }).click()),
+      ]);
+      expect(download.suggestedFilename()).toBe('contacts.csv.rejects.jsonl');
+      await page.getByRole('link', { name: /^Show import/ }).click();
+      await page.getByText(/^Removes 1 record that it brought/).waitFor();
+      await expectAccessible(page);
+      await picture(page, `import-${width}`);
+      await page.getByRole('button', { name: 'Undo the import' }).click();
+      await page.getByRole('button', { name: 'Undo it' }).click();
+      await page.getByText('The import is undone.').first().waitFor();
+      expect(await countPeople()).toBe(0);
+      await page.getByRole('link', { name: 'Import another file' }).click();
+      await page.getByRole('table', { name: 'History of imports' }).waitFor();
+      await page.getByText('Undone').first().waitFor();
+      await expectAccessible(page);
+      await picture(page, `history-${width}`);
+      expect(wrong).toEqual([]);
+      await page.context().close();
+    },
+    60_000,
+  );
+
+  test.each([1280, 390])(
+    'shows and changes the guessed mapping of any other file, %s pixels wide',
+    async (width) => {
+      const { page, wrong } = await openAs(operator, width);
+      await drop(page, `Partner list ${width}.csv`, partners);
+      const column = page.getByLabel('Use “Ort” as');
+      await column.waitFor();
+      expect(await page.getByLabel('Use “Vorname” as').inputValue()).toBe('given_name');
+      await page.getByRole('cell', { name: 'Lark' }).waitFor();
+      const changed = page.waitForResponse((response) => response.request().method() === 'PATCH');
+      await column.selectOption({ label: 'Region' });
+      expect((await changed).status()).toBe(200);
+      await page.getByRole('columnheader', { name: 'Line' }).waitFor();
+      await expect.poll(() => column.inputValue()).toBe('region');
+      const name = page.getByLabel('Name of the mapping');
+      await name.fill('Not a name');
+      await name.blur();
+      await page
+        .getByText(/no name of a mapping/)
+        .first()
+        .waitFor();
+      await expectAccessible(page);
+      await picture(page, `mapping-${width}`);
+      await name.fill(`partners-${width}`);
+      await name.blur();
+      await expect.poll(() => fact(page, 'Source').textContent()).toBe(`partners-${width}`);
+      await page.getByRole('button', { name: 'Discard' }).click();
+      await page.getByRole('button', { name: 'Discard it' }).click();
+      await page.getByRole('heading', { name: 'Data', exact: true }).waitFor();
+      expect(wrong).toEqual([]);
+      await page.context().close();
+    },
+  );
+
+  test('says what is wrong with a file, and goes on after the page was left', async () => {
+    const { page } = await openAs(operator);
+    await drop(page, 'colours.csv', 'Colour,Weight\nred,3\n');
+    await page.getByText(/No column of this file could be read/).waitFor();
+    await expectAccessible(page);
+    await picture(page, 'problem');
+    expect(await page.getByRole('button', { name: 'Import', exact: true }).count()).toBe(0);
+    await page.goto(`${pipeline.url}/#/data`);
+    await page.getByRole('link', { name: 'colours.csv' }).waitFor();
+    await page.getByText('Needs attention').waitFor();
+    await picture(page, 'under-way');
+    await page.context().close();
+  });
+
+  test('is refused to the key of a team', async () => {
+    const team = await pipeline.keyOf(operator.accountId, 'live', [...accountScopes]);
+    const { page } = await openAs(team);
+    await page.getByRole('heading', { name: 'You don’t have access to this page' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Data', exact: true }).count()).toBe(0);
+    await page.context().close();
+  });
+});

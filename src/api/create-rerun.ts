@@ -1,0 +1,43 @@
+/** Creates a rerun of a list, for the calls that choose its rows. */
+import type { Response } from 'express';
+import type { Sql } from '../core/db/client.ts';
+import type { ApiKey } from '../core/keys/keys.sql.ts';
+import type { ListBatch } from '../jobs/batch/batch.ts';
+import { type BatchView, viewBatch } from '../jobs/batch/batch-view.ts';
+import { createBatch, wakeSplit } from '../jobs/list/create-list.ts';
+import { assertOnlyRerun, type RowChoice, storeRerun } from '../jobs/list/rerun-list.ts';
+import type { ApiContext } from './api-context.ts';
+import type { AfterCommit } from './define-route.ts';
+import { requireOwnBatch } from './own-batch.ts';
+import { ownerOf } from './owner-of.ts';
+import { holdUpload, uploadContextOf } from './upload-context.ts';
+
+type Created = { status: 202; body: BatchView } & AfterCommit;
+
+interface RerunInput {
+  context: ApiContext;
+  key: ApiKey;
+  params: { id: string };
+  response: Response;
+  commit(work: (tx: Sql) => Promise<Created>): Promise<Created>;
+}
+
+/** Creates the rerun of the rows that `choose` gives for the list. Throws as `storeRerun` and `createBatch`. */
+export async function createRerun(
+  { context, key, params, response, commit }: RerunInput,
+  choose: (batch: ListBatch) => RowChoice,
+): Promise<Created> {
+  holdUpload(key.accountId, response);
+  const uploadContext = uploadContextOf(context, key, response);
+  const batch = await requireOwnBatch(context, key, 'list', params.id);
+  const { endedBefore, ...list } = await storeRerun(uploadContext, batch, choose(batch));
+  const owner = { ...ownerOf(key), keyId: key.id };
+  return createBatch(uploadContext, owner, list, (insert) =>
+    commit(async (tx) => {
+      const made = await insert(tx);
+      await assertOnlyRerun(tx, made.id, endedBefore);
+      const wake = () => wakeSplit(context, made.id);
+      return { status: 202, body: viewBatch(made), wake };
+    }),
+  );
+}

@@ -1,0 +1,253 @@
+/**
+ * The reconciliation service (Reconciliation Service API 0.2), by which OpenRefine and others match a column. Its clients
+ * send no header, so the key is in the address: one that has the scope `reconcile` alone.
+ */
+import { z } from 'zod';
+import { paysOnce } from '../../core/credits/owned.ts';
+import { graphOf } from '../../core/graph/graph-of.ts';
+import { findRequestsOf } from '../../core/keys/keys.sql.ts';
+import { invalidParameter } from '../../core/lib/errors.ts';
+import { countFurtherRequests } from '../../core/limits/limits.ts';
+import { lookUpCompaniesNamed, lookUpCompanyIds } from '../../core/lookups/look-up-companies.ts';
+import { assertStillValid } from '../../core/sessions/still-valid.ts';
+import { defineRoute, type Route, type RouteInput, sent } from '../define-route.ts';
+import { parseParameters } from '../parse-parameters.ts';
+import { parseJson, readBody } from '../read-json.ts';
+import { type EntityType, entityId, entityTypes, parseEntityId, viewType } from './entity.ts';
+import { extendRows, parseExtension } from './extend.ts';
+import { renderManifest } from './manifest.ts';
+import { fieldProperties, findQueryProperties } from './properties.ts';
+import { answerQueries, parseQueries } from './queries.ts';
+
+const BODY_BYTES_MAX = 256 * 1024;
+const TEXT_MAX = 300;
+const SUGGESTIONS_MAX = 10;
+
+const params = z.strictObject({ key: z.string() });
+const asked = z.strictObject({ queries: z.string().optional(), extend: z.string().optional() });
+const json = {
+  description: 'As the Reconciliation Service API 0.2 defines it.',
+  schema: z.unknown(),
+};
+
+/** Members of every route. */
+const common = {
+  scope: 'reconcile',
+  metered: true,
+  keyInPath: true,
+  params,
+  responses: { 200: json },
+} as const;
+const ROOT = '/v1/reconcile/:key';
+
+/** All routes of the service. They are not in the OpenAPI document: the service has a specification of its own. */
+export const reconcileRoutes: readonly Route[] = [
+  defineRoute({
+    ...common,
+    method: 'get',
+    path: ROOT,
+    summary: 'The manifest, queries or an extension',
+    query: asked,
+    async handler(input) {
+      const { queries, extend } = input.query;
+      const isManifest = queries === undefined && extend === undefined;
+      const body = isManifest ? await manifestFor(input) : await answer(input, input.query);
+      return { status: 200, body };
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'post',
+    path: ROOT,
+    summary: 'Queries or an extension, as a form',
+    bodies: { 'application/x-www-form-urlencoded': asked },
+    async receive({ request }) {
+      const form = new URLSearchParams(await readBody(request, BODY_BYTES_MAX));
+      return { body: parseParameters(asked, Object.fromEntries(form)) };
+    },
+    async handler(input) {
+      // The key was read before the body came, and queries about companies charge nothing.
+      await assertStillValid(input.context.sql, input.credentials);
+      return { status: 200, body: await answer(input, input.body) };
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'get',
+    path: `${ROOT}/suggest/entity`,
+    summary: 'Companies by the beginning of their name, or an id',
+    query: suggestQuery(),
+    async handler(input) {
+      return { status: 200, body: { result: await suggestEntities(input, input.query.prefix) } };
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'get',
+    path: `${ROOT}/suggest/property`,
+    summary: 'Properties of queries',
+    query: suggestQuery(),
+    async handler(input) {
+      const result = findQueryProperties(await typesOf(input), input.query.prefix);
+      return { status: 200, body: { result } };
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'get',
+    path: `${ROOT}/suggest/type`,
+    summary: 'The types of records',
+    query: suggestQuery(),
+    async handler(input) {
+      const wanted = input.query.prefix.toLowerCase();
+      const types = (await typesOf(input)).map(viewType);
+      const result = types.filter(({ name }) => name.toLowerCase().startsWith(wanted));
+      return { status: 200, body: { result } };
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'get',
+    path: `${ROOT}/properties`,
+    summary: 'Fields that extend a row',
+    query: z.strictObject({
+      type: z.string().optional(),
+      limit: z.coerce.number().int().min(1).optional(),
+    }),
+    async handler({ query }) {
+      const { type = 'company', limit } = query;
+      const properties = type in entityTypes ? fieldProperties(type as EntityType) : [];
+      const told = limit === undefined ? {} : { limit };
+      return { status: 200, body: { type, ...told, properties: properties.slice(0, limit) } };
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'get',
+    path: `${ROOT}/flyout`,
+    summary: 'A suggestion in some words of HTML',
+    query: z.strictObject({ id: z.string().max(TEXT_MAX) }),
+    async handler(input) {
+      const { id } = input.query;
+      const [name, about] = await describeSuggestion(input, id);
+      const html = `<b>${escapeHtml(name)}</b><p>${escapeHtml(about)}</p>`;
+      return { status: 200, body: { id, html } };
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'get',
+    path: `${ROOT}/preview`,
+    summary: 'A record as a small page',
+    query: z.strictObject({ id: z.string() }),
+    responses: { 200: { description: 'A page.', types: ['text/html'] } },
+    async handler(input) {
+      const { response } = input;
+      // It is shown in a frame of the client's page, and loads nothing.
+      response.setHeader(
+        'Content-Security-Policy',
+        "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *",
+      );
+      response.type('text/html').send(await renderPreview(input, input.query.id));
+      return sent;
+    },
+  }),
+];
+
+/** Other parameters are ignored: OpenRefine also sends those of the service that it was first written for. */
+function suggestQuery() {
+  return z.object({ prefix: z.string().max(TEXT_MAX).default('') });
+}
+
+/** The types that the account may match. One that pays for a person each time would pay for the match and its fields. */
+async function typesOf({ context, key }: RouteInput): Promise<EntityType[]> {
+  const live = key.mode === 'live';
+  const { accountId } = key;
+  const delivery = { accountId, live, operation: entityTypes.person.operation };
+  const withPeople = !live || (await paysOnce(context.sql, delivery));
+  return withPeople ? ['company', 'person'] : ['company'];
+}
+
+async function manifestFor(input: RouteInput) {
+  const { request } = input;
+  const { key } = input.params as z.output<typeof params>;
+  const address = `${request.protocol}://${request.get('host')}${ROOT.replace(':key', key)}`;
+  return renderManifest(address, await typesOf(input));
+}
+
+/** Responds to queries or an extension, which count as many requests as they have rows. */
+async function answer(
+  input: RouteInput,
+  { queries, extend }: z.output<typeof asked>,
+): Promise<unknown> {
+  if (queries !== undefined) {
+    const parsed = parseQueries(parseJson(queries));
+    await countRows(input, Object.keys(parsed).length);
+    return answerQueries(input, parsed, await typesOf(input));
+  }
+  if (extend === undefined) throw invalidParameter('queries', 'is missing. Send queries or extend');
+  const parsed = parseExtension(parseJson(extend));
+  await countRows(input, parsed.ids.length);
+  return extendRows(input, parsed);
+}
+
+/** Counts the rows of a request that was admitted as one. */
+async function countRows({ context, key }: RouteInput, rows: number): Promise<void> {
+  if (rows < 2) return;
+  const requestsOf = await findRequestsOf(context.sql, key.id);
+  await countFurtherRequests(context, { ...key, requestsOf }, rows - 1);
+}
+
+async function suggestEntities({ context, key }: RouteInput, prefix: string) {
+  const graph = graphOf(context, key.mode === 'live');
+  const [, id] = /^company-(\d{1,15})$/.exec(prefix) ?? [];
+  const found =
+    id === undefined
+      ? await lookUpCompaniesNamed(graph, { text: prefix, limit: SUGGESTIONS_MAX })
+      : await lookUpCompanyIds(graph, [Number(id)]);
+  return found.map((company) => ({
+    id: entityId({ type: 'company', id: company.id }),
+    name: company.name,
+    notable: [viewType('company')],
+  }));
+}
+
+async function renderPreview(input: RouteInput, id: string): Promise<string> {
+  const [name, about] = await describeEntity(input, id);
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(name)}</title><style>body{font:14px sans-serif;margin:8px}</style></head><body><b>${escapeHtml(name)}</b><p>${escapeHtml(about)}</p></body></html>`;
+}
+
+/** The name of a company, as a lookup tells it; nothing of a person. Throws `AppError` 400 for another text than an id. */
+async function describeEntity(
+  { context, key }: RouteInput,
+  text: string,
+): Promise<[name: string, about: string]> {
+  const { type, id } = parseEntityId('id', text);
+  const graph = graphOf(context, key.mode === 'live');
+  const [company] = type === 'company' ? await lookUpCompanyIds(graph, [id]) : [];
+  const name = company?.name ?? entityTypes[type].name;
+  const about = `${entityTypes[type].name} ${id}. Add columns from reconciled values to read its record.`;
+  return [name, about];
+}
+
+/** As `describeEntity`, also of a type and a property. */
+async function describeSuggestion(
+  input: RouteInput,
+  id: string,
+): Promise<[name: string, about: string]> {
+  if (Object.hasOwn(entityTypes, id)) return [viewType(id as EntityType).name, `Type ${id}`];
+  const property = findQueryProperties(await typesOf(input), id).find((one) => one.id === id);
+  return property === undefined ? describeEntity(input, id) : [property.name, `Property ${id}`];
+}
+
+const escapes: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+}

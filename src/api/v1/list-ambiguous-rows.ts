@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { ambiguousRowSchema, listAmbiguousRows } from '../../jobs/list/ambiguous-rows.ts';
+import { clientGone } from '../client-gone.ts';
+import { definePage } from '../define-page.ts';
+import { idParams } from '../define-route.ts';
+import { holdMerge } from '../open-responses.ts';
+import { requireOwnBatch } from '../own-batch.ts';
+
+/** A page reads the result up to its rows. */
+const limit = { default: 20, max: 100 };
+
+/** Lists the rows that several records fit and that are not decided, in the order of the list. The cursor is a row number. */
+export const listAmbiguousRowsRoute = definePage({
+  path: '/v1/batches/:id/ambiguous',
+  summary: 'The ambiguous rows of a list with their candidates',
+  description: 'A page of rows.',
+  scope: 'batches',
+  params: idParams,
+  item: ambiguousRowSchema,
+  limit,
+  cursor: z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number),
+  async read({ context, key, params, response }, { before, limit: rows, bytesMax }) {
+    const batch = await requireOwnBatch(context, key, 'list', params.id);
+    holdMerge(key.accountId, response);
+    const page = { after: before ?? 0, limit: rows, bytesMax };
+    return listAmbiguousRows({ ...context, signal: clientGone(response) }, batch, page);
+  },
+  cursorOf: ({ row }) => String(row),
+  view: (row) => row,
+});

@@ -1,0 +1,78 @@
+/** What can be done with a list or an export in its table: rename it, delete its files, discard a draft. */
+import { useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { announce } from '../components/announcer.tsx';
+import { Button } from '../components/button.tsx';
+import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
+import { errorOf, restOf, TextField } from '../components/field.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { useAction } from '../use-call.ts';
+import { isFinal, type Progress, type Resource } from './batch.ts';
+
+interface ItemDialogProps {
+  item: Progress;
+  of: Resource;
+  onDone: () => void;
+  onClose: () => void;
+}
+
+/** Asks before the files of a finished item are deleted, or a draft is discarded. */
+export function RemoveItem({ item, of, onDone, onClose }: ItemDialogProps) {
+  const isFinished = isFinal(item.state);
+  const removing = useAction(async () => {
+    const path = `${of.path}/${item.id}`;
+    await (isFinished ? call('DELETE', path) : call('POST', `${path}/cancel`));
+    announce(isFinished ? 'The files were deleted.' : `The ${of.noun} was discarded.`);
+    onDone();
+  });
+  return (
+    <ConfirmDialog
+      title={isFinished ? `Delete the files of this ${of.noun}?` : `Discard this ${of.noun}?`}
+      confirm={isFinished ? 'Delete the files' : 'Discard it'}
+      action={removing}
+      onClose={onClose}
+    >
+      {isFinished
+        ? `“${item.name}” can no longer be downloaded. Its counts and charges stay. This can’t be undone.`
+        : `“${item.name}” is cancelled. Nothing has been charged.`}
+    </ConfirmDialog>
+  );
+}
+
+/** Asks for another name. */
+export function RenameItem({ item, of, onDone, onClose }: ItemDialogProps) {
+  const [name, setName] = useState(item.name);
+  const renaming = useAction(async () => {
+    await call('PATCH', `${of.path}/${item.id}`, { body: { name } });
+    announce(`The ${of.noun} was renamed.`);
+    onDone();
+  });
+  const { problem } = renaming;
+  return (
+    <Dialog title={`Rename this ${of.noun}`} onClose={onClose}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          renaming.run();
+        }}
+      >
+        <TextField
+          id="new-name"
+          label="Name"
+          value={name}
+          onInput={setName}
+          error={errorOf(problem, 'name')}
+          hint="Downloads are named by it."
+        />
+        <ProblemNotice problem={restOf(problem, ['name'])} />
+        <div class="dialog-buttons">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="primary" type="submit" isBusy={renaming.isBusy}>
+            Save
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,27 @@
+import { Fact } from '../components/fact.tsx';
+import { formatNumber } from '../format.ts';
+import type { Counts } from './import-run.ts';
+
+const words: readonly [keyof Counts, string][] = [
+  ['new', 'New'],
+  ['changed', 'Changed'],
+  ['same', 'Unchanged'],
+  ['gone', 'Ended'],
+  ['merged', 'Joined with other sources'],
+  ['suppressed', 'Opted out'],
+  ['rejected', 'Rejected'],
+];
+
+/** The counts of an import. */
+export function CountsList({ counts }: { counts: Counts }) {
+  return (
+    <dl class="facts">
+      <Fact name="Rows">{formatNumber(counts.rows)}</Fact>
+      {words.map(([name, label]) => (
+        <Fact key={name} name={label}>
+          {formatNumber(counts[name])}
+        </Fact>
+      ))}
+    </dl>
+  );
+}

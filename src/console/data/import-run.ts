@@ -1,0 +1,102 @@
+/** Imports as the API answers them, and the words for them. */
+import type {
+  Import as ApiImport,
+  ImportRun as ApiRun,
+  ShownImport as ApiShown,
+  Calls,
+} from '../../client/api-types.ts';
+import type { Tone } from '../components/badge.tsx';
+
+export type ImportRun = ApiRun;
+export type Import = ApiImport;
+export type ShownImport = ApiShown;
+export type Counts = NonNullable<ImportRun['counts']>;
+export type Found = NonNullable<ImportRun['found']>;
+export type Mapping = NonNullable<Found['mapping']>;
+export type RunChange = Calls['PATCH /admin/import-runs/{id}']['body'];
+
+/** True while a worker has something to do for it. */
+export function isMoving({ state }: Pick<ImportRun, 'state'>): boolean {
+  return ['receiving', 'examining', 'counting', 'importing', 'undoing'].includes(state);
+}
+
+export function isOver({ finished_at }: Pick<ImportRun, 'finished_at'>): boolean {
+  return finished_at !== null;
+}
+
+const runStates: Record<ImportRun['state'], { label: string; tone: Tone }> = {
+  receiving: { label: 'Uploading', tone: 'active' },
+  examining: { label: 'Reading the file', tone: 'active' },
+  ready: { label: 'Ready to import', tone: 'warn' },
+  counting: { label: 'Counting changes', tone: 'active' },
+  importing: { label: 'Importing', tone: 'active' },
+  undoing: { label: 'Undoing', tone: 'active' },
+  done: { label: 'Done', tone: 'good' },
+  failed: { label: 'Failed', tone: 'bad' },
+  cancelled: { label: 'Discarded', tone: 'neutral' },
+};
+
+export function stateOfRun(run: ImportRun): { label: string; tone: Tone } {
+  const isRefused = run.state === 'ready' && run.problem !== null;
+  return isRefused ? { label: 'Needs attention', tone: 'bad' } : runStates[run.state];
+}
+
+const importStates: Record<Import['state'], { label: string; tone: Tone }> = {
+  running: { label: 'Importing', tone: 'active' },
+  done: { label: 'Imported', tone: 'good' },
+  undoing: { label: 'Undoing', tone: 'active' },
+  undone: { label: 'Undone', tone: 'neutral' },
+};
+
+export const stateOfImport = ({ state }: Import) => importStates[state];
+
+/** Sources whose files are recognised, as people know them. */
+export const sourceLabels: Record<string, string> = {
+  'gb-companies': 'UK companies',
+  'gb-psc': 'UK people in control',
+  'gb-officers': 'UK officers',
+  'gb-accounts': 'UK accounts',
+  gleif: 'GLEIF',
+  pdl: 'People Data Labs',
+  sirene: 'SIRENE (France)',
+  brreg: 'Brønnøysund (Norway)',
+  ariregister: 'Äriregister (Estonia)',
+  hubspot: 'HubSpot',
+  salesforce: 'Salesforce',
+  apollo: 'Apollo',
+  pipedrive: 'Pipedrive',
+  linkedin: 'LinkedIn connections',
+  'google-contacts': 'Google Contacts',
+  outlook: 'Outlook',
+  vcard: 'vCard',
+};
+
+export function sourceLabel(source: string): string {
+  return sourceLabels[source] ?? source;
+}
+
+/** The title of a run: its file, or what it undoes. */
+export function titleOfRun({ kind, files, import_id }: ImportRun): string {
+  if (kind === 'undo') return `Undo import ${import_id}`;
+  const [first] = files;
+  if (first === undefined) return 'Import';
+  return files.length === 1 ? first.name : `${first.name} and ${files.length - 1} more`;
+}
+
+export function bytesOf({ files }: Pick<ImportRun, 'files'>): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+const reasons: Record<string, string> = {
+  ended: 'ends an earlier record',
+  opted_out: 'opted out: becomes no record',
+  no_such_company: 'its company is not in the graph',
+  more_cells_than_header: 'more cells than columns',
+  fewer_cells_than_header: 'fewer cells than columns',
+  names_no_person: 'names no person',
+};
+
+/** A reason in a person's words; one that is not known here is shown as it is. */
+export function reasonLabel(reason: string): string {
+  return reasons[reason] ?? reason.replaceAll('_', ' ');
+}

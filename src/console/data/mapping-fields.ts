@@ -1,0 +1,48 @@
+/** The fields of a record that a column of a file can hold, in a person's words. */
+const personFields: Record<string, string> = {
+  key: 'Record ID',
+  salutation: 'Salutation',
+  full_name: 'Full name',
+  given_name: 'First name',
+  family_name: 'Last name',
+  email: 'Email',
+  phone: 'Phone',
+  mobile: 'Mobile',
+  job_title: 'Job title',
+  company_name: 'Company name',
+  website: 'Company website',
+  professional_network: 'Profile URL',
+  twitter: 'Handle',
+  street: 'Street',
+  city: 'City',
+  region: 'Region',
+  postcode: 'Postcode',
+  country: 'Country',
+  birth_date: 'Date of birth',
+  opt_out: 'Opted out',
+};
+
+const companyFields: Record<string, string> = {
+  key: 'Record ID',
+  name: 'Company name',
+  domain: 'Website or domain',
+  professional_network: 'Profile URL',
+  phone: 'Phone',
+  email: 'Email',
+  registry_number: 'Company number',
+  registry_country: 'Country of the register',
+  industry: 'Industry',
+  sic_codes: 'SIC or NACE codes',
+  employees: 'Employees',
+  head_count: 'Company size',
+  founded: 'Founded',
+  status: 'Status',
+  summary: 'Description',
+  street: 'Street',
+  city: 'City',
+  region: 'Region',
+  postcode: 'Postcode',
+  country: 'Country',
+};
+
+export const mappingFields = { persons: personFields, companies: companyFields } as const;

@@ -1,0 +1,66 @@
+import { type Column, Table } from '../components/table.tsx';
+import { formatNumber } from '../format.ts';
+import { type Found, reasonLabel } from './import-run.ts';
+
+const COLUMNS_MAX = 8;
+
+const entities = {
+  company: 'Company',
+  person: 'Person',
+  officer: 'Officer',
+  financial: 'Accounts',
+} as const;
+
+type Row = Found['preview'][number];
+
+/** The first records as they would be imported, with the fields that most of them have. */
+export function PreviewTable({ preview }: { preview: readonly Row[] }) {
+  const fields = fieldsOf(preview);
+  const columns: Column<Row>[] = [
+    { header: 'Line', isNumber: true, cell: ({ line }) => formatNumber(line) },
+    ...fields.map((field) => ({
+      header: wordsOf(field),
+      cell: ({ record }: Row) => <span class="cell">{textOf(record?.[field])}</span>,
+    })),
+    {
+      header: 'Becomes',
+      cell: ({ entity, reason }: Row) =>
+        reason === null ? (
+          entities[entity ?? 'company']
+        ) : (
+          <span class="soft">{reasonLabel(reason)}</span>
+        ),
+    },
+  ];
+  return (
+    <Table
+      caption="First records"
+      rows={preview}
+      keyOf={({ line }) => String(line)}
+      columns={columns}
+    />
+  );
+}
+
+/** The fields of most records first, in the order in which they are seen. */
+function fieldsOf(preview: readonly Row[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { record } of preview) {
+    for (const name of Object.keys(record ?? {})) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, COLUMNS_MAX);
+  return [...counts.keys()].filter((name) => most.some(([field]) => field === name));
+}
+
+/** `workEmail` as `Work email`. */
+function wordsOf(field: string): string {
+  const words = field
+    .replaceAll('_', ' ')
+    .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  return value === undefined || value === null ? '' : String(value);
+}

@@ -1,0 +1,148 @@
+/** What the files of an import are: source, day, mapping, and the first records. */
+import { useRef, useState } from 'preact/hooks';
+import { Button } from '../components/button.tsx';
+import { Fact } from '../components/fact.tsx';
+import { errorOf, SelectField, TextField } from '../components/field.tsx';
+import { Loading } from '../components/loading.tsx';
+import type { Problem } from '../problem.ts';
+import { type ImportRun, type RunChange, sourceLabel, sourceLabels } from './import-run.ts';
+import { MappingForm } from './mapping-form.tsx';
+import { PreviewTable } from './preview-table.tsx';
+import { SendingNotice } from './sending-notice.tsx';
+import { useSendingFiles } from './use-sending-files.ts';
+
+interface ReviewRunProps {
+  run: ImportRun;
+  isChanging: boolean;
+  error: Problem | null;
+  onChange: (change: RunChange) => void;
+  replace: (run: ImportRun) => void;
+}
+
+export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewRunProps) {
+  const { found } = run;
+  const isReading = run.state === 'examining';
+  return (
+    <>
+      <section class="card stack" aria-label="File" aria-busy={isReading || isChanging}>
+        <h2>What it is</h2>
+        {found === null && isReading && <Loading />}
+        {found !== null && (
+          <dl class="facts">
+            <Fact name="Source">{sourceLabel(found.source)}</Fact>
+            <Fact name="Data of">{found.as_of}</Fact>
+            <Fact name="Holds">
+              {found.snapshot
+                ? 'everything: what it lacks has ended'
+                : 'changes: what it lacks stays'}
+            </Fact>
+          </dl>
+        )}
+        <Options run={run} error={error} onChange={onChange} />
+        <MoreFiles run={run} replace={replace} />
+      </section>
+      {found?.mapping && (
+        <section class="card" aria-label="Columns">
+          <h2>Columns</h2>
+          <p class="hint">{origins[found.mapping_origin ?? 'given']}</p>
+          <MappingForm
+            key={found.mapping.name}
+            found={found}
+            mapping={found.mapping}
+            error={errorOf(error, 'mapping')}
+            onChange={(mapping) => onChange({ mapping })}
+          />
+        </section>
+      )}
+      {found !== null && (
+        <section class="card" aria-label="Records">
+          <h2>First records</h2>
+          <PreviewTable preview={found.preview} />
+        </section>
+      )}
+    </>
+  );
+}
+
+const origins = {
+  guessed: 'Detected by the names of the columns and their cells. Check this.',
+  kept: 'As files with these columns were read before.',
+  given: 'As you chose.',
+} as const;
+
+const AUTO = 'auto';
+
+interface OptionsProps {
+  run: ImportRun;
+  error: Problem | null;
+  onChange: (change: RunChange) => void;
+}
+
+function Options({ run: { options, found }, error, onChange }: OptionsProps) {
+  const [day, setDay] = useState(options.as_of ?? found?.as_of ?? '');
+  return (
+    <details class="more-options">
+      <summary>Change source or day</summary>
+      <div class="fields">
+        <SelectField
+          id="source"
+          label="Source"
+          value={options.source ?? AUTO}
+          onChange={(source) => onChange({ source: source as 'auto', mapping: null })}
+          options={[
+            { value: AUTO, label: 'Detect automatically' },
+            ...Object.entries(sourceLabels).map(([value, label]) => ({ value, label })),
+          ]}
+          error={errorOf(error, 'source')}
+        />
+        <TextField
+          id="as-of"
+          label="Day of the data"
+          type="date"
+          value={day}
+          onInput={setDay}
+          onLeave={() => onChange({ as_of: day === '' ? null : day })}
+          error={errorOf(error, 'as_of')}
+        />
+      </div>
+    </details>
+  );
+}
+
+/** Adds parts of the same dataset: a register in seven files is one import. */
+function MoreFiles({ run, replace }: Pick<ReviewRunProps, 'run' | 'replace'>) {
+  const input = useRef<HTMLInputElement>(null);
+  const files = useSendingFiles(run.id, replace);
+  return (
+    <>
+      {run.files.length > 1 && (
+        <ul class="plain">
+          {run.files.map(({ name }) => (
+            <li key={name} class="soft">
+              {name}
+            </li>
+          ))}
+        </ul>
+      )}
+      <div>
+        <Button kind="quiet" icon="plus" onClick={() => input.current?.click()}>
+          Add another part
+        </Button>
+        <input
+          ref={input}
+          class="unseen"
+          type="file"
+          multiple
+          tabIndex={-1}
+          aria-label="Another part"
+          onChange={(event) => {
+            const chosen = [...(event.currentTarget.files ?? [])];
+            event.currentTarget.value = '';
+            if (chosen.length > 0) files.sending.run(chosen);
+          }}
+        />
+      </div>
+      <SendingNotice {...files} />
+    </>
+  );
+}

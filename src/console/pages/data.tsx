@@ -1,0 +1,142 @@
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { DropZone } from '../components/drop-zone.tsx';
+import { Loading } from '../components/loading.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { Table } from '../components/table.tsx';
+import {
+  type Import,
+  type ImportRun,
+  isOver,
+  sourceLabel,
+  stateOfImport,
+  stateOfRun,
+  titleOfRun,
+} from '../data/import-run.ts';
+import { SendingNotice } from '../data/sending-notice.tsx';
+import { useRepeating } from '../data/use-repeating.ts';
+import { useSendingFiles } from '../data/use-sending-files.ts';
+import { formatNumber, formatTime } from '../format.ts';
+import { goTo, linkTo } from '../router.ts';
+import { useList, useResource } from '../use-call.ts';
+
+/** Files that become the graph, and the imports that made it. */
+export function DataPage() {
+  const runs = useResource<{ data: ImportRun[] }>('/admin/import-runs?limit=20');
+  const history = useList<Import>('/admin/imports?limit=50');
+  const files = useSendingFiles(null, ({ id }) => goTo(`/data/runs/${id}`));
+  const open = runs.data?.data.filter((run) => !isOver(run)) ?? [];
+  useRepeating(() => {
+    runs.reload();
+    if (open.length > 0 && history.items !== undefined && history.items.length <= 50)
+      history.reload();
+  }, 4_000);
+  return (
+    <>
+      <PageHeader
+        title="Data"
+        about="Import registers, CRM exports and contacts. Nothing is written until you have seen the counts."
+      />
+      <div class="stack">
+        <section class="card" aria-label="New import">
+          <DropZone
+            label="Files to import"
+            prompt="Drop a file here"
+            accept=".csv,.tsv,.txt,.jsonl,.json,.vcf,.dat,.zip,.gz"
+            hint="As you downloaded it: CSV, JSON lines, vCard, .dat, also as .zip or .gz. Drop all parts of a register together."
+            file={null}
+            takesMany
+            onFiles={files.sending.run}
+            error={undefined}
+          />
+          <SendingNotice {...files} />
+        </section>
+        <ProblemNotice problem={runs.problem} onRetry={runs.reload} />
+        {open.length > 0 && <OpenRuns runs={open} />}
+        <section class="stack" aria-label="Imports">
+          <h2>History</h2>
+          <ProblemNotice problem={history.problem} onRetry={history.reload} />
+          {history.items === undefined && history.problem === null && <Loading />}
+          {history.items?.length === 0 && (
+            <p class="soft">
+              Nothing was imported yet. Begin with companies, so that people find theirs.
+            </p>
+          )}
+          {history.items !== undefined && history.items.length > 0 && (
+            <History imports={history.items} />
+          )}
+          {history.hasMore && (
+            <Button isBusy={history.isLoading} onClick={history.loadMore}>
+              Show more
+            </Button>
+          )}
+        </section>
+      </div>
+    </>
+  );
+}
+
+function OpenRuns({ runs }: { runs: readonly ImportRun[] }) {
+  return (
+    <section class="stack" aria-label="Under way">
+      <h2>Under way</h2>
+      <Table
+        caption="Imports under way"
+        rows={runs}
+        keyOf={({ id }) => id}
+        nameOf={titleOfRun}
+        columns={[
+          {
+            header: 'File',
+            cell: (run) => <a href={linkTo(`/data/runs/${run.id}`)}>{titleOfRun(run)}</a>,
+          },
+          {
+            header: 'Status',
+            cell: (run) => <Badge tone={stateOfRun(run).tone}>{stateOfRun(run).label}</Badge>,
+          },
+          {
+            header: 'Added',
+            cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+          },
+        ]}
+      />
+    </section>
+  );
+}
+
+function History({ imports }: { imports: readonly Import[] }) {
+  const count = (header: string, name: 'rows' | 'new' | 'changed' | 'gone' | 'rejected') => ({
+    header,
+    isNumber: true,
+    cell: (one: Import) => formatNumber(one[name]),
+  });
+  return (
+    <Table
+      caption="History of imports"
+      rows={imports}
+      keyOf={({ id }) => String(id)}
+      nameOf={({ files }) => files.join(', ')}
+      columns={[
+        {
+          header: 'File',
+          cell: ({ id, files }) => <a href={linkTo(`/data/imports/${id}`)}>{files.join(', ')}</a>,
+        },
+        { header: 'Source', cell: ({ source }) => sourceLabel(source) },
+        {
+          header: 'Status',
+          cell: (one) => <Badge tone={stateOfImport(one).tone}>{stateOfImport(one).label}</Badge>,
+        },
+        count('Rows', 'rows'),
+        count('New', 'new'),
+        count('Changed', 'changed'),
+        count('Ended', 'gone'),
+        count('Rejected', 'rejected'),
+        {
+          header: 'Imported',
+          cell: ({ started_at }) => <time dateTime={started_at}>{formatTime(started_at)}</time>,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,104 @@
+import { useState } from 'preact/hooks';
+import { call } from '../api.ts';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { ConfirmDialog } from '../components/dialog.tsx';
+import { Fact } from '../components/fact.tsx';
+import { Loading } from '../components/loading.tsx';
+import { PageHeader } from '../components/page-header.tsx';
+import { ProblemNotice } from '../components/problem-notice.tsx';
+import { CountsList } from '../data/counts-list.tsx';
+import {
+  type ImportRun,
+  type ShownImport,
+  sourceLabel,
+  stateOfImport,
+} from '../data/import-run.ts';
+import { countOf, formatTime } from '../format.ts';
+import type { PageProps } from '../page.ts';
+import { goTo, linkTo } from '../router.ts';
+import { useAction, useResource } from '../use-call.ts';
+
+/** One import of the history, and its undoing. */
+export function ImportPage({ params }: PageProps) {
+  const path = `/admin/imports/${params.id}`;
+  const { data, problem, reload } = useResource<ShownImport>(path);
+  return (
+    <>
+      <PageHeader
+        title={`Import ${params.id}`}
+        back={{ href: linkTo('/data'), label: 'Data' }}
+        about={data && <Badge tone={stateOfImport(data).tone}>{stateOfImport(data).label}</Badge>}
+      />
+      <ProblemNotice problem={problem} onRetry={reload} />
+      {data === undefined && problem === null && <Loading />}
+      {data && (
+        <div class="stack">
+          <section class="card stack" aria-label="Import">
+            <dl class="facts">
+              <Fact name="Source">{sourceLabel(data.source)}</Fact>
+              <Fact name="Data of">{data.as_of}</Fact>
+              <Fact name="Imported">{formatTime(data.started_at)}</Fact>
+              <Fact name="Files">{data.files.join(', ')}</Fact>
+            </dl>
+            <CountsList counts={data} />
+          </section>
+          {data.undo !== null && <Undo id={data.id} path={path} undo={data.undo} />}
+        </div>
+      )}
+    </>
+  );
+}
+
+interface UndoProps {
+  id: number;
+  path: string;
+  undo: NonNullable<ShownImport['undo']>;
+}
+
+function Undo({ id, path, undo }: UndoProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  const undoing = useAction(async () => {
+    const run = await call<ImportRun>('POST', `${path}/undo`, { body: { with: undo.later } });
+    goTo(`/data/runs/${run.id}`);
+  });
+  return (
+    <section class="card stack" aria-label="Undo">
+      <h2>Undo this import</h2>
+      <Consequences undo={undo} />
+      <div>
+        <Button kind="danger" onClick={() => setIsAsking(true)}>
+          Undo the import
+        </Button>
+      </div>
+      {isAsking && (
+        <ConfirmDialog
+          title={`Undo import ${id}?`}
+          confirm={undo.later.length === 0 ? 'Undo it' : `Undo ${undo.later.length + 1} imports`}
+          action={undoing}
+          onClose={() => setIsAsking(false)}
+        >
+          <Consequences undo={undo} />
+        </ConfirmDialog>
+      )}
+    </section>
+  );
+}
+
+function Consequences({ undo }: Pick<UndoProps, 'undo'>) {
+  const { later, restored, ended } = undo;
+  return (
+    <>
+      <p>
+        Removes {countOf(ended, 'record')} that it brought and restores{' '}
+        {countOf(restored, 'record')} that it changed. Opt-outs stay.
+      </p>
+      {later.length > 0 && (
+        <p class="notice warn">
+          {countOf(later.length, 'later import')} {later.length === 1 ? 'builds' : 'build'} on it
+          and {later.length === 1 ? 'is' : 'are'} undone too: {later.join(', ')}.
+        </p>
+      )}
+    </>
+  );
+}

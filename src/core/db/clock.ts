@@ -1,0 +1,25 @@
+/** The clock of this process and that of the database. Leases run on the latter alone; dates, ages and signatures on both. */
+import { conflict } from '../lib/errors.ts';
+import type { Sql } from './client.ts';
+
+/** An hour: a certificate, a signature or a schedule may suffer from less, but nothing is deleted that should stay. */
+const DIFFERENCE_MS_MAX = 3_600_000;
+
+/**
+ * Throws `AppError` 409 `clock_wrong` when this process and the database differ by more than an hour: by a day, schedules
+ * would run early, keys expire and files be deleted that are not old.
+ */
+export async function assertClocksAgree(sql: Sql, now: () => number = Date.now): Promise<void> {
+  const asked = now();
+  const [row] = await sql<[{ at: number }]>`
+    select extract(epoch from clock_timestamp())::float8 * 1000 as at`;
+  const difference = row.at - (asked + now()) / 2;
+  if (Math.abs(difference) <= DIFFERENCE_MS_MAX) return;
+  const seconds = Math.round(Math.abs(difference) / 1000);
+  const direction = difference > 0 ? 'ahead of' : 'behind';
+  throw conflict(
+    'clock_wrong',
+    `The clock of the database is ${seconds} s ${direction} that of this machine. Correct the wrong one (timedatectl), ` +
+      'and let both follow NTP. Nothing is deleted by age meanwhile.',
+  );
+}

@@ -1,0 +1,111 @@
+/** The thread that reads a local copy for a process; `read-in-thread.ts` starts it and has its messages. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { must } from '../lib/assert.ts';
+import { releaseBuffer } from '../lib/buffer-pool.ts';
+import { UnusableCopy } from './manifest.ts';
+import { type OpenCopy, openCopy, ReadBuffers } from './open-copy.ts';
+import { briefFrom, briefTo, idOf } from './person-block.ts';
+import {
+  type Answer,
+  HIT,
+  type LookUpAnswer,
+  PLACE,
+  type RecordsAnswer,
+  type Request,
+  type ThreadInput,
+} from './thread-messages.ts';
+
+const port = must(parentPort, 'the port of a thread');
+const { folder, manifest } = workerData as ThreadInput;
+
+function send(answer: Answer): void {
+  const moved = 'buffers' in answer ? [...answer.buffers] : [];
+  if ('hits' in answer) {
+    moved.push(answer.hits.buffer as ArrayBuffer, answer.ids.buffer as ArrayBuffer);
+  }
+  port.postMessage(answer, moved);
+}
+
+/** Why a request, or the copy as a whole, failed: an unusable copy, or a bug. */
+function failure(id: number, error: unknown): Answer {
+  return { id, unusable: error instanceof UnusableCopy, error: (error as Error).message };
+}
+
+function lookUp(copy: OpenCopy, id: number, lines: string): LookUpAnswer {
+  const buffers = new ReadBuffers();
+  const crowded: number[] = [];
+  const values = lines.split('\n');
+  let hits = new Int32Array(values.length * HIT.length);
+  let ids = new Float64Array(values.length);
+  let count = 0;
+  let line = 0;
+  const addHit = (code: number, block: Buffer, at: number) => {
+    if (count === ids.length) {
+      hits = copyInto(new Int32Array(hits.length * 2), hits);
+      ids = copyInto(new Float64Array(ids.length * 2), ids);
+    }
+    const hit = count * HIT.length;
+    hits[hit + HIT.line] = line;
+    hits[hit + HIT.code] = code;
+    hits[hit + HIT.buffer] = buffers.last;
+    hits[hit + HIT.at] = at;
+    hits[hit + HIT.from] = briefFrom(block, at);
+    hits[hit + HIT.to] = briefTo(block, at);
+    ids[count++] = idOf(block, at);
+  };
+  for (; line < values.length; line++) {
+    const before = count;
+    if (copy.find(values[line] ?? '', buffers, addHit)) continue;
+    crowded.push(line);
+    count = before;
+  }
+  return {
+    id,
+    hits: hits.subarray(0, count * HIT.length),
+    ids: ids.subarray(0, count),
+    crowded: Int32Array.from(crowded),
+    buffers: buffers.take(),
+  };
+}
+
+function copyInto<T extends Int32Array | Float64Array>(wider: T, numbers: T): T {
+  wider.set(numbers);
+  return wider;
+}
+
+/** Reads the full records at these places; an empty one for a person without. */
+function readRecords(copy: OpenCopy, id: number, places: Float64Array): RecordsAnswer {
+  const buffers = new ReadBuffers();
+  const records: number[] = [];
+  for (let place = 0; place < places.length; place += PLACE.length) {
+    const at = must(places[place + PLACE.at], 'a place');
+    const bytes = must(places[place + PLACE.bytes], 'a length');
+    const sum = must(places[place + PLACE.crc32], 'a checksum');
+    const from = copy.record({ at, bytes, crc32: sum }, buffers);
+    records.push(buffers.last, from, from + bytes);
+  }
+  return { id, records: Int32Array.from(records), buffers: buffers.take() };
+}
+
+try {
+  const copy = await openCopy(folder, manifest);
+  port.on('message', (request: Request) => {
+    if ('used' in request) {
+      for (const buffer of request.used) releaseBuffer(Buffer.from(buffer));
+      return;
+    }
+    const { id } = request;
+    try {
+      send(
+        'lines' in request
+          ? lookUp(copy, id, request.lines)
+          : readRecords(copy, id, request.places),
+      );
+    } catch (error) {
+      send(failure(id, error));
+    }
+  });
+  send({ id: 0, isOpen: true });
+} catch (error) {
+  send(failure(0, error));
+}

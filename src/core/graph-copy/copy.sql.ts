@@ -1,0 +1,112 @@
+/** Statements of a local copy of the graph. They run on the live graph. */
+import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
+
+/** A state of the graph: all changes up to this number, in the history that the token names. */
+export interface GraphState {
+  number: number;
+  token: string;
+}
+
+/** Returns the state of the graph in the snapshot of this statement. */
+export async function readGraphState(sql: Sql): Promise<GraphState> {
+  const [state] = await sql<GraphState[]>`
+    select number, token from graph_changes order by number desc limit 1`;
+  return must(state, 'the state of the graph');
+}
+
+/** The changes of people between two states. */
+export interface ChangesSince {
+  state: GraphState;
+  /** False when the graph has no such state: another database or history, or a change that is no longer listed. */
+  isKnown: boolean;
+  /** True when more changed than is listed. */
+  isWhole: boolean;
+  /** True when one of these people is gone: erased, or merged into another. */
+  hasDeleted: boolean;
+  /** The people that changed; companies are always read from Postgres. */
+  ids: number[];
+  /** The identifiers of these people now, lines `<code> <id> <value>`; null for none. */
+  identifiers: string | null;
+}
+
+/** Returns what changed since a state, at most `idsMax` people: more are a whole change. */
+export async function readChangesSince(
+  sql: Sql,
+  { number, token }: GraphState,
+  idsMax: number,
+): Promise<ChangesSince> {
+  type Row = Omit<ChangesSince, 'state'> & GraphState;
+  const [row] = await sql<Row[]>`
+    with touched as (
+      select distinct id from changed_records where number > ${number} and entity = 2
+      limit ${idsMax + 1})
+    select state.number, state.token,
+      exists (select from graph_changes where number = ${number} and token = ${token}::uuid) as is_known,
+      exists (select from graph_changes where number > ${number} and is_whole)
+        or (select count(*) from touched) > ${idsMax} as is_whole,
+      exists (select from touched where not exists (select from persons where persons.id = touched.id)) as has_deleted,
+      array(select id from touched) as ids,
+      (select string_agg(i.kind || ' ' || i.person_id || ' ' || i.value, E'\n')
+        from touched join person_identifiers i on i.person_id = touched.id) as identifiers
+    from (select number, token from graph_changes order by number desc limit 1) state`;
+  const { number: now, token: history, ...changes } = must(row, 'the state of the graph');
+  return { state: { number: now, token: history }, ...changes };
+}
+
+/** Returns the number of people as the planner estimates it: 0 before their table is analysed. */
+export async function estimatePeople(sql: Sql): Promise<number> {
+  const [row] = await sql<{ people: number }[]>`
+    select greatest(reltuples, 0)::bigint as people from pg_class where oid = 'person_records'::regclass`;
+  return row?.people ?? 0;
+}
+
+/** Makes the transaction one snapshot, which only reads and may take its time. The first statement of it. */
+export async function beginBuild(tx: Sql): Promise<void> {
+  await tx`set transaction isolation level repeatable read read only`;
+  await tx`set local idle_in_transaction_session_timeout = 0`;
+  await tx`set local statement_timeout = 0`;
+}
+
+/** Returns false when another process builds the copy of this place. The lock ends with the transaction. */
+export async function lockBuild(tx: Sql, place: string): Promise<boolean> {
+  const [row] = await tx<{ isFree: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtextextended('graph copy ' || ${place}, 0)) as is_free`;
+  return row?.isFree ?? false;
+}
+
+/** Counts the identifiers of people. */
+export async function countIdentifiers(tx: Sql): Promise<number> {
+  const [row] = await tx<{ held: number }[]>`select count(*) as held from person_identifiers`;
+  return row?.held ?? 0;
+}
+
+/** As in the statement below, which takes no parameter there. */
+const PAGE_ROWS = 2_000;
+
+/** A person of `readPeopleToCopy`: id, identifiers (lines `<code> <value>`), brief record, full record, as sent. */
+export type PersonToCopy = [Buffer, Buffer | null, Buffer | null, Buffer | null];
+
+/**
+ * Yields pages of all people who have identifiers or a record, in the order of their ids. One who opted out has no
+ * records. Call in a transaction.
+ */
+export async function* readPeopleToCopy(tx: Sql): AsyncGenerator<PersonToCopy[]> {
+  await tx`select set_config('cursor_tuple_fraction', '1', true)`;
+  await tx`
+    declare people no scroll cursor for
+    select coalesce(r.id, i.person_id), i.held,
+      case when s.person_id is null then b.brief end, case when s.person_id is null then r.record end
+    from person_records r
+    full join (
+      select person_id, string_agg(kind || ' ' || value, E'\n') as held
+      from person_identifiers group by person_id) i on i.person_id = r.id
+    left join person_briefs b on b.id = r.id
+    left join suppressed_persons s on s.person_id = r.id
+    order by 1`;
+  let page: PersonToCopy[];
+  do {
+    page = (await tx`fetch 2000 from people`.raw()) as unknown as PersonToCopy[];
+    if (page.length > 0) yield page;
+  } while (page.length === PAGE_ROWS);
+}

@@ -1,0 +1,196 @@
+/**
+ * The local copy as a process uses it: opened when there is one, brought to the state of the graph before each use,
+ * dropped when it cannot be trusted. Without a copy Postgres answers.
+ */
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Sql } from '../db/client.ts';
+import { postgresPeople } from '../enrich/people-reader.ts';
+import type { Log } from '../log.ts';
+import { CHANGED_PEOPLE_MAX, ChangedPeople } from './changed-people.ts';
+import { type CopiedPeople, copiedPeople } from './copied-people.ts';
+import { type GraphState, readChangesSince } from './copy.sql.ts';
+import { problemOf, TOO_MUCH } from './copy-status.ts';
+import {
+  dropCopies,
+  folderNamed,
+  type Manifest,
+  manifestFile,
+  parseManifest,
+  readManifestText,
+  UnusableCopy,
+} from './manifest.ts';
+import { type CopyReader, openReader } from './read-in-thread.ts';
+
+export type { GraphState } from './copy.sql.ts';
+
+/** People as a copy answers for them. */
+export interface PeopleInState extends CopiedPeople {
+  /** They are read as the graph holds them as long as it has this state. */
+  state: GraphState;
+}
+
+export interface LocalCopy {
+  /**
+   * Runs `work` on the people of the live graph, which `sql` sees, in its present state. Null when there is no copy, or
+   * none that can be used: it is dropped then, also when `work` finds its files changed. Records may be read until
+   * `people.release`.
+   */
+  read<T>(sql: Sql, work: (people: PeopleInState) => Promise<T>): Promise<T | null>;
+  /** Counts rows of a list that a copy answered for, or could have answered for. */
+  countRows(rows: number): void;
+  /** Describes the copy as the last call of `read` found it. */
+  describe(): CopyInUse;
+  /** See `copyFolder`. */
+  folder: string;
+  /** Set while this process builds the next copy. */
+  isBuilding: boolean;
+  close(): void;
+}
+
+export interface CopyInUse {
+  /** Null without a copy that can be used. */
+  copy: Manifest | null;
+  /** The text of its manifest. */
+  text: string | null;
+  /** The state of the graph in which it was found; null without a copy. */
+  reached: number | null;
+  /** People who changed since it was built: Postgres answers for them. */
+  changed: number;
+  /** Rows counted since there is this copy, or none. */
+  rows: number;
+}
+
+/** The copy that the manifest `text` names. */
+interface Current {
+  text: string;
+  manifest: Manifest;
+  copy: CopyReader;
+  changed: ChangedPeople;
+  /** Calls of `read` that have begun and not ended: they need the files. */
+  readers: number;
+  isReplaced: boolean;
+}
+
+/** Opens the copy of a folder, if there is one or as soon as there is; see `copyFolder`. */
+export function openLocalCopy(folder: string, log: Log): LocalCopy {
+  let current: Current | null = null;
+  let opening: Promise<Current | null> | null = null;
+  /** The manifest of a copy that was found unusable, and may not have been deleted. */
+  let refused: string | null = null;
+  let rows = 0;
+
+  const retire = () => {
+    if (current === null) return;
+    rows = 0;
+    current.isReplaced = true;
+    closeUnused(current);
+    current = null;
+  };
+
+  const drop = async (text: string, why: string) => {
+    if (refused === text) return;
+    refused = text;
+    if (current?.text === text) retire();
+    log.warn({ folder }, `the local copy of the graph is dropped, Postgres answers: ${why}`);
+    await deleteCopy(folder, text).catch((error: unknown) =>
+      log.warn({ err: error, folder }, 'the dropped copy could not be deleted'),
+    );
+  };
+
+  const open = async (text: string): Promise<Current | null> => {
+    try {
+      const manifest = parseManifest(text);
+      const copy = await openReader(folder, manifest);
+      retire();
+      const changed = new ChangedPeople(manifest);
+      current = { text, manifest, copy, changed, readers: 0, isReplaced: false };
+      rows = 0;
+      return current;
+    } catch (error) {
+      // Another process may just have replaced it by a new one.
+      const isPresent = (await readManifestText(folder)) === text;
+      if (isPresent) await drop(text, (error as Error).message);
+      return null;
+    }
+  };
+
+  /** The copy of the folder; null without one. */
+  const find = async (): Promise<Current | null> => {
+    const text = await readManifestText(folder).catch(() => null);
+    if (text === null) retire();
+    if (text === null || text === current?.text) return current;
+    if (text === refused) return null;
+    opening ??= open(text).finally(() => {
+      opening = null;
+    });
+    return opening;
+  };
+
+  return {
+    async read(sql, work) {
+      let used = await find();
+      // A new build may have replaced it since, and its files are closed then.
+      while (used?.isReplaced) used = await find();
+      if (used === null) return null;
+      used.readers++;
+      try {
+        const why = await catchUp(sql, used);
+        if (why === null) {
+          const people = copiedPeople(used.copy, used.changed, postgresPeople(sql));
+          return await work({ ...people, state: used.changed.state });
+        }
+        await drop(used.text, why);
+      } catch (error) {
+        if (!(error instanceof UnusableCopy)) throw error;
+        await drop(used.text, error.message);
+      } finally {
+        used.readers--;
+        closeUnused(used);
+      }
+      return null;
+    },
+
+    countRows(counted) {
+      rows += counted;
+    },
+    describe: () => ({
+      copy: current?.manifest ?? null,
+      text: current?.text ?? null,
+      reached: current?.changed.state.number ?? null,
+      changed: current?.changed.size ?? 0,
+      rows,
+    }),
+    folder,
+    isBuilding: false,
+    close: retire,
+  };
+}
+
+function closeUnused({ copy, readers, isReplaced }: Current): void {
+  if (isReplaced && readers === 0) copy.close();
+}
+
+/** Learns what changed since the last use. Returns why the copy can no longer be used, or null. */
+async function catchUp(sql: Sql, { changed }: Current): Promise<string | null> {
+  while (true) {
+    const from = changed.state;
+    const changes = await readChangesSince(sql, from, CHANGED_PEOPLE_MAX);
+    const problem = problemOf(changes);
+    if (problem !== null) return problem;
+    // Another part may have learnt of them meanwhile.
+    if (changed.state !== from) continue;
+    if (changes.state.number !== from.number) changed.add(changes);
+    return changed.size > CHANGED_PEOPLE_MAX ? TOO_MUCH : null;
+  }
+}
+
+/** Deletes the copy that this manifest names, unless another one took its place. */
+async function deleteCopy(folder: string, text: string): Promise<void> {
+  if ((await readManifestText(folder)) !== text) return;
+  const name = folderNamed(text);
+  // A damaged manifest names no files: a build that runs at this moment fails, and says so.
+  if (name === null) return dropCopies(folder);
+  await rm(manifestFile(folder), { force: true });
+  await rm(path.join(folder, name), { recursive: true, force: true });
+}

@@ -1,0 +1,189 @@
+/** One suite for both readers of people: random graphs, changes and lists have the same outcomes and bytes in each. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { rowOf } from '../../../tests/support/rows.ts';
+import type { Database } from '../db/client.ts';
+import { enrichMany, type Outcome } from '../enrich/enrich-many.ts';
+import type { PeopleReader } from '../enrich/people-reader.ts';
+import { deletePersons } from '../graph/delete-persons.ts';
+import { createLog } from '../log.ts';
+import { type OperationName, operations } from '../operations.ts';
+import { suppress } from '../suppression/suppress.ts';
+import { buildCopy } from './build-copy.ts';
+import { type LocalCopy, openLocalCopy } from './local-copy.ts';
+
+let database: TestDatabase;
+let sql: Database;
+let folder: string;
+let copy: LocalCopy;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  sql = database.sql;
+  folder = await mkdtemp(path.join(tmpdir(), 'enrich-copy-'));
+  copy = openLocalCopy(folder, createLog('silent', 'test'));
+});
+afterAll(async () => {
+  copy.close();
+  await rm(folder, { recursive: true });
+  await database.drop();
+});
+
+const personal = (Object.keys(operations) as OperationName[]).filter(
+  (name) => operations[name].subject === 'person',
+);
+
+/** The bytes of an outcome's person and company as texts. */
+function shown(outcomes: readonly Outcome[]) {
+  return outcomes.map(({ match, ...outcome }) => {
+    const textOf = (record: { bytes: Buffer; from: number; to: number } | null) =>
+      record?.bytes.toString('utf8', record.from, record.to) ?? null;
+    return {
+      ...outcome,
+      person: textOf(match?.person ?? null),
+      company: textOf(match?.company ?? null),
+    };
+  });
+}
+
+/** The rows of every operation, in both widths of records. */
+async function outcomesBy(people: PeopleReader | undefined, cells: readonly Cells[]) {
+  const all: unknown[] = [];
+  for (const operation of personal) {
+    for (const brief of [false, true]) {
+      const rows = cells.map((row) => rowOf(operation, row));
+      const options = { brief, ...(people === undefined ? {} : { people }) };
+      all.push(shown(await enrichMany(sql, operation, rows, options)));
+    }
+  }
+  return all;
+}
+
+/** Expects that the copy answers, and as Postgres does. */
+async function expectSame(cells: readonly Cells[]): Promise<unknown[]> {
+  const byPostgres = await outcomesBy(undefined, cells);
+  const byCopy = await copy.read(sql, async (people) => {
+    const outcomes = await outcomesBy(people, cells);
+    people.release();
+    return outcomes;
+  });
+  expect(byCopy).toEqual(byPostgres);
+  return byPostgres;
+}
+
+type Cells = Partial<Record<'email' | 'phone' | 'twitter' | 'professional_network', string>>;
+
+// Few values, so that people share them.
+const email = fc.constantFrom(...'abcd'.split('').map((letter) => `${letter}@home.example`));
+const phone = fc.constantFrom('+441632960001', '+441632960002', '+441632960003');
+const handle = fc.constantFrom('ann', 'ben', 'müller', 'zoë-漢字');
+const cellsOf: fc.Arbitrary<Cells> = fc.record(
+  { email, phone, twitter: fc.constantFrom('ann', 'ben'), professional_network: handle },
+  { requiredKeys: [] },
+);
+const personOf = fc.record({
+  id: fc.integer({ min: 1, max: 8 }),
+  name: fc.constantFrom('Ann', 'Zoë', '漢字 "x"'),
+  summary: fc.constantFrom('', 'Long\nand, "quoted"', 's'.repeat(3000)),
+  companyId: fc.constantFrom(0, 10, 99),
+  email,
+  workEmail: fc.oneof(fc.constant(''), email),
+  phone: fc.oneof(fc.constant(''), phone),
+  mobile: fc.option(phone),
+  twitter: fc.option(fc.constantFrom('ann', 'ben')),
+  professional_network: fc.oneof(fc.constant(''), handle),
+});
+const changeOf = fc.oneof(
+  personOf.map((person) => ({ name: 'import', person }) as const),
+  email.map((value) => ({ name: 'opt-out', value }) as const),
+  phone.map((value) => ({ name: 'opt-out', value }) as const),
+);
+
+async function clear(): Promise<void> {
+  await sql`truncate persons, person_identifiers, person_records, person_briefs, person_search,
+    person_name_keys, keyed_persons, suppressed_identifiers, suppressed_persons`;
+}
+
+const company = { id: 10, name: 'Acme Ltd' };
+
+describe('postgres and the copy', () => {
+  test('give the same outcomes and bytes, also after changes', async () => {
+    let matches = 0;
+    const property = fc.asyncProperty(
+      fc.array(personOf, { minLength: 1, maxLength: 8 }),
+      fc.array(changeOf, { maxLength: 4 }),
+      fc.array(cellsOf, { minLength: 1, maxLength: 12 }),
+      async (persons, changes, cells) => {
+        await clear();
+        await importGraph(sql, { companies: [company], persons });
+        await buildCopy(sql, { folder });
+        await expectSame(cells);
+        for (const change of changes) {
+          if (change.name === 'opt-out') await suppress(sql, change.value);
+          else await importGraph(sql, { persons: [change.person] });
+          const outcomes = JSON.stringify(await expectSame(cells));
+          matches += outcomes.split('"matched"').length - 1;
+        }
+      },
+    );
+    await fc.assert(property, { numRuns: 15 });
+    expect(matches).toBeGreaterThan(30);
+  }, 120_000);
+
+  test('agree on a value that more people hold than a look-up returns', async () => {
+    await clear();
+    const crowd = (number: number, from: number) =>
+      Array.from({ length: number }, (_, index) => {
+        return { id: from + index, email: `p${from + index}@home.example`, phone: '+441632960001' };
+      });
+    const cells = [
+      { phone: '+441632960001' },
+      { email: 'p3@home.example', phone: '+441632960001' },
+    ];
+    // One less than is returned, exactly as many, and more.
+    for (const [number, from, reason] of [
+      [99, 1, 'shared_by_99_records'],
+      [1, 200, 'shared_by_100_or_more_records'],
+      [60, 300, 'shared_by_100_or_more_records'],
+    ] as const) {
+      await importGraph(sql, { persons: crowd(number, from) });
+      await buildCopy(sql, { folder });
+      expect(JSON.stringify(await expectSame(cells))).toContain(reason);
+    }
+    // People who changed since count too.
+    await importGraph(sql, { persons: crowd(60, 400) });
+    await expectSame(cells);
+  });
+
+  test('agree while an identifier passes from one person to another', async () => {
+    await clear();
+    await importGraph(sql, { persons: [{ id: 1, email: 'a@home.example' }] });
+    await buildCopy(sql, { folder });
+    const cells = [{ email: 'a@home.example' }, { email: 'b@home.example' }];
+    const idOf = async () => JSON.stringify(await expectSame(cells)).match(/"id":[1-9]\d*/)?.[0];
+    expect(await idOf()).toBe('"id":1');
+    await importGraph(sql, {
+      persons: [
+        { id: 1, email: 'b@home.example' },
+        { id: 2, email: 'a@home.example' },
+      ],
+    });
+    expect(await idOf()).toBe('"id":2');
+    await importGraph(sql, { persons: [{ id: 2, email: 'c@home.example' }] });
+    expect(await idOf()).toBe('"id":1');
+  });
+});
+
+test('a copy with a deleted person is deleted, and Postgres answers', async () => {
+  await clear();
+  await importGraph(sql, { persons: [{ id: 1, email: 'a@home.example' }, { id: 2 }] });
+  await buildCopy(sql, { folder });
+  await expectSame([{ email: 'a@home.example' }]);
+  await deletePersons(sql, [1]);
+  expect(await copy.read(sql, async () => 'read')).toBeNull();
+  expect(await readdir(folder)).toEqual([]);
+});

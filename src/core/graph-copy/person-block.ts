@@ -1,0 +1,130 @@
+/**
+ * The form of one person in the copy's file of people: a head of fixed length, the identifiers, the brief record.
+ * Numbers are little endian. A block begins at a multiple of `BLOCK_ALIGN`, so that 32 bits hold its place.
+ *
+ *     0  u32  CRC-32 of the bytes from 4 to the end
+ *     4  u32  bytes of the block, head included
+ *     8  f64  id
+ *    16  f64  where the full record begins in the file of records
+ *    24  u32  bytes of the full record
+ *    28  u32  CRC-32 of the full record
+ *    32  u32  bytes of the identifiers
+ *    36       identifiers: for each a code (one byte), the value (UTF-8), a newline; then the brief record
+ *
+ * A person who opted out, or has no record, has identifiers and empty records: a value that two people share stays
+ * ambiguous.
+ */
+import { crc32 } from 'node:zlib';
+
+export const BLOCK_ALIGN = 16;
+const HEAD_BYTES = 36;
+const NEWLINE = 0x0a;
+const NON_ASCII = 0x80;
+
+/** A person as the database holds them. Codes are those of `person_identifiers.kind`. */
+export interface CopiedPerson {
+  id: number;
+  identifiers: readonly { code: number; value: Buffer }[];
+  brief: Uint8Array;
+  /** The full record's place in its file. */
+  record: { at: number; bytes: number; crc32: number };
+}
+
+/** Returns the length of a block, without the bytes that fill it up to the next multiple. */
+export function blockBytes({ identifiers, brief }: CopiedPerson): number {
+  const held = identifiers.reduce((sum, { value }) => sum + value.length + 2, 0);
+  return HEAD_BYTES + held + brief.length;
+}
+
+/** Rounds up to the place of the next block. */
+export function aligned(bytes: number): number {
+  return Math.ceil(bytes / BLOCK_ALIGN) * BLOCK_ALIGN;
+}
+
+/** Writes a block of `bytes` bytes at `at`, where the buffer has room for it. */
+export function writeBlock(person: CopiedPerson, buffer: Buffer, at: number, bytes: number): void {
+  let end = at + HEAD_BYTES;
+  for (const { code, value } of person.identifiers) {
+    end = buffer.writeUInt8(code, end);
+    end += value.copy(buffer, end);
+    end = buffer.writeUInt8(NEWLINE, end);
+  }
+  buffer.writeUInt32LE(end - at - HEAD_BYTES, at + 32);
+  buffer.set(person.brief, end);
+  buffer.writeUInt32LE(bytes, at + 4);
+  buffer.writeDoubleLE(person.id, at + 8);
+  buffer.writeDoubleLE(person.record.at, at + 16);
+  buffer.writeUInt32LE(person.record.bytes, at + 24);
+  buffer.writeUInt32LE(person.record.crc32, at + 28);
+  buffer.writeUInt32LE(crc32(buffer.subarray(at + 4, at + bytes)), at);
+}
+
+/** The bytes by which a block says its length. */
+export const LENGTH_BYTES = 8;
+
+/** Returns the length that a block claims; 0 when no block can have it. */
+export function claimedBytes(buffer: Buffer, at: number): number {
+  const bytes = buffer.readUInt32LE(at + 4);
+  return bytes < HEAD_BYTES ? 0 : bytes;
+}
+
+/** Returns true when the block of `bytes` bytes at `at` is as it was written. */
+export function isWhole(buffer: Buffer, at: number, bytes: number): boolean {
+  return (
+    crc32(buffer.subarray(at + 4, at + bytes)) === buffer.readUInt32LE(at) &&
+    HEAD_BYTES + buffer.readUInt32LE(at + 32) <= bytes
+  );
+}
+
+export function idOf(buffer: Buffer, at: number): number {
+  return buffer.readDoubleLE(at + 8);
+}
+
+export function recordOf(buffer: Buffer, at: number): CopiedPerson['record'] {
+  return {
+    at: buffer.readDoubleLE(at + 16),
+    bytes: buffer.readUInt32LE(at + 24),
+    crc32: buffer.readUInt32LE(at + 28),
+  };
+}
+
+/** Returns where the brief record of a whole block begins. */
+export function briefFrom(buffer: Buffer, at: number): number {
+  return at + HEAD_BYTES + buffer.readUInt32LE(at + 32);
+}
+
+/** Returns where the brief record of a whole block ends. */
+export function briefTo(buffer: Buffer, at: number): number {
+  return at + claimedBytes(buffer, at);
+}
+
+/** Called with a code under which a person holds a value, and where the person's block begins. */
+export type VisitCode = (code: number, buffer: Buffer, at: number) => void;
+
+/** Calls `visit` with each code under which the person of a whole block holds the value. Returns how many. */
+export function forEachCode(buffer: Buffer, at: number, value: string, visit: VisitCode): number {
+  const end = briefFrom(buffer, at);
+  let from = at + HEAD_BYTES;
+  let held = 0;
+  while (from < end) {
+    // A native search costs more than so few bytes.
+    let to = from + 1;
+    while (to < end && buffer[to] !== NEWLINE) to++;
+    if (isValue(buffer, from + 1, to, value)) {
+      visit(buffer[from] ?? 0, buffer, at);
+      held++;
+    }
+    from = to + 1;
+  }
+  return held;
+}
+
+/** Compares without making a string, unless the value has letters of more than one byte. */
+function isValue(buffer: Buffer, from: number, to: number, value: string): boolean {
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at);
+    if (code >= NON_ASCII) return buffer.toString('utf8', from, to) === value;
+    if (buffer[from + at] !== code) return false;
+  }
+  return to - from === value.length;
+}

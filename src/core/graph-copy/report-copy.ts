@@ -1,0 +1,103 @@
+/** The local copy of a worker, as its heartbeat and its metrics report it. */
+import { Gauge } from 'prom-client';
+import type { Sql } from '../db/client.ts';
+import { metrics } from '../metrics.ts';
+import { readGraphState } from './copy.sql.ts';
+import type { CopyInUse, LocalCopy } from './local-copy.ts';
+import { copyBytes } from './manifest.ts';
+
+/** Rows of lists that were matched, by what answered for people. */
+export interface RowsMatched {
+  copy: number;
+  postgres: number;
+}
+
+/** Names are those of the JSON. */
+export interface CopyReport {
+  copy: {
+    /** The state of the graph in which it was built. */
+    number: number;
+    built_at: string;
+    people: number;
+    bytes: number;
+    /** People who changed since: Postgres answers for them. */
+    changed: number;
+  } | null;
+  /** The state of the graph that it has followed; null without a copy. */
+  reached: number | null;
+  /** The state of the graph before the worker looked: a build that it does not report begins in this state, or a later one. */
+  graph_number: number;
+  building: boolean;
+  /** Since the process started. */
+  rows: RowsMatched;
+}
+
+/** Looks at the copy, and so drops one that has a person who was deleted, and describes it. */
+export async function reportCopy(
+  sql: Sql,
+  localCopy: LocalCopy,
+  rows: RowsMatched,
+): Promise<CopyReport> {
+  const { number } = await readGraphState(sql);
+  // A build that ends meanwhile may leave a copy that is not opened yet.
+  const wasBuilding = localCopy.isBuilding;
+  await localCopy.read(sql, async () => null);
+  const { copy, changed, reached } = localCopy.describe();
+  return {
+    copy: copy && {
+      number: copy.number,
+      built_at: copy.built_at,
+      people: copy.people,
+      bytes: copyBytes(copy),
+      changed,
+    },
+    reached,
+    graph_number: number,
+    building: wasBuilding || localCopy.isBuilding,
+    rows,
+  };
+}
+
+/** Says which share of the rows of lists these processes matched from a copy. */
+export function sayShare(reports: readonly CopyReport[]): string {
+  const copy = reports.reduce((sum, { rows }) => sum + rows.copy, 0);
+  const all = reports.reduce((sum, { rows }) => sum + rows.postgres, copy);
+  return `${all === 0 ? 0 : Math.floor((100 * copy) / all)} % of ${all} rows from it`;
+}
+
+const gauges: { name: string; help: string; of: (used: CopyInUse) => number }[] = [
+  {
+    name: 'enrich_local_copy_number',
+    help: 'The state of the graph in which the local copy was built, 0 without one.',
+    of: ({ copy }) => copy?.number ?? 0,
+  },
+  {
+    name: 'enrich_local_copy_lag_changes',
+    help: 'Changes of the graph since then that are known; Postgres answers for the people that they touched.',
+    of: ({ copy, reached }) => (reached ?? 0) - (copy?.number ?? 0),
+  },
+  {
+    name: 'enrich_local_copy_changed_people',
+    help: 'People whom these changes touched. A new copy is built at 10,000.',
+    of: ({ changed }) => changed,
+  },
+  {
+    name: 'enrich_local_copy_bytes',
+    help: 'Size of the files of the local copy, 0 without one.',
+    of: ({ copy }) => (copy === null ? 0 : copyBytes(copy)),
+  },
+];
+
+/** Registers the metrics of the copy. Call it once in a process. */
+export function watchCopy(localCopy: LocalCopy): void {
+  for (const { name, help, of } of gauges) {
+    new Gauge({
+      name,
+      help,
+      registers: [metrics],
+      collect() {
+        this.set(of(localCopy.describe()));
+      },
+    });
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * Splits records of sources, by hand, out of a person or company that they were wrongly merged into. They are then a
+ * person or company of their own, and are never joined with the others again, whatever is imported, until the split
+ * is undone.
+ */
+import { type Database, inTransaction, type Sql } from '../../db/client.ts';
+import { conflict, invalidParameter, notFound } from '../../lib/errors.ts';
+import { countQueued } from './build.sql.ts';
+import { buildQueued } from './build.ts';
+import { withImportLock } from './import-source.ts';
+import { createTouched } from './settle.sql.ts';
+import { settleTouched } from './settle.ts';
+import { resolveMergedId } from './show-sources.sql.ts';
+import { entityCodes } from './source-record.ts';
+import * as queries from './split.sql.ts';
+
+export interface Split {
+  id: number;
+  of: 'company' | 'person';
+  /** The person or company that the records were a part of. */
+  from: number;
+  /** Their numbers, as `showSources` returns them. */
+  records: number[];
+  madeAt: Date;
+  undoneAt: Date | null;
+}
+
+/** Returns splits before an id, the latest first. */
+export async function listSplits(
+  sql: Sql,
+  limit: number,
+  before: number | null = null,
+): Promise<Split[]> {
+  return (await queries.listSplits(sql, limit, before)).map(splitOf);
+}
+
+function splitOf({ id, entity, fromId, numbers, madeAt, undoneAt }: queries.StoredSplit): Split {
+  const of = entity === entityCodes.company ? 'company' : 'person';
+  return { id, of, from: fromId, records: numbers, madeAt, undoneAt };
+}
+
+/**
+ * Splits records, by their numbers, out of a person or company; an id that was merged leads to the one that stayed.
+ * Returns the split and the ids that the records have now. Throws `AppError` 404, 400 for records that are not a part of
+ * it or that are all of it, 409 `import_running` while sources are imported.
+ */
+export async function splitRecords(
+  sql: Database,
+  of: 'company' | 'person',
+  asked: number,
+  records: readonly number[],
+): Promise<{ split: number; ids: number[] }> {
+  return changeSplits(sql, async (tx) => {
+    const entity = entityCodes[of];
+    const id = await resolveMergedId(tx, entity, asked);
+    const all = await queries.listRecordsOf(tx, entity, id);
+    if (all.length === 0) throw notFound(`${of === 'company' ? 'Company' : 'Person'} ${asked}`);
+    const numbers = [...new Set(records)].sort((a, b) => a - b);
+    const foreign = numbers.filter((number) => !all.includes(number));
+    if (foreign.length > 0) {
+      throw invalidParameter('records', `has ${foreign.join(', ')}, no record of ${of} ${id}`);
+    }
+    if (numbers.length === 0 || numbers.length === all.length) {
+      throw invalidParameter(
+        'records',
+        `must name some of the ${all.length} records of ${of} ${id}, and leave one`,
+      );
+    }
+    const split = await queries.insertSplit(tx, { entity, fromId: id, numbers });
+    return { split, numbers };
+  });
+}
+
+/**
+ * Undoes a split: its records are joined again where they are surely the same. Returns the ids that they have now. Throws
+ * `AppError` 404, 409 `split_undone`, 409 `import_running`.
+ */
+export async function undoSplit(
+  sql: Database,
+  id: number,
+): Promise<{ split: number; ids: number[] }> {
+  return changeSplits(sql, async (tx) => {
+    const found = await queries.findSplit(tx, id);
+    if (found === undefined) throw notFound(`Split ${id}`);
+    if (found.undoneAt !== null) throw conflict('split_undone', `Split ${id} is undone already.`);
+    await queries.markUndone(tx, id);
+    return { split: id, numbers: found.numbers };
+  });
+}
+
+/** Records a change of splits, settles who is who, and builds the people and companies that it concerns. */
+async function changeSplits(
+  sql: Database,
+  change: (tx: Sql) => Promise<{ split: number; numbers: number[] }>,
+): Promise<{ split: number; ids: number[] }> {
+  return withImportLock(sql, async () => {
+    // What an interrupted import left is many records.
+    if ((await countQueued(sql)) > 0) await buildQueued(sql);
+    const { split, numbers } = await inTransaction(sql, async (tx) => {
+      const changed = await change(tx);
+      await createTouched(tx);
+      await queries.applySplits(tx, changed.numbers);
+      await settleTouched(tx, 0);
+      return changed;
+    });
+    await buildQueued(sql, undefined, { counts: false });
+    return { split, ids: await queries.listIdsOf(sql, numbers) };
+  });
+}

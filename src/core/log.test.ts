@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { toPlainLine } from './log.ts';
+
+test('a line for a terminal has time, level, process, message and members, and no JSON', () => {
+  const time = '2026-11-22T12:04:31.123Z';
+  const line = { level: 40, time, process: 'api', pid: 77, msg: 'process ended, restarting it' };
+  expect(toPlainLine(JSON.stringify(line))).toBe(
+    '12:04:31 warn api: process ended, restarting it pid=77\n',
+  );
+});
+
+test('the stack of an error follows its line', () => {
+  const err = { type: 'Error', message: 'no', stack: 'Error: no\n    at work' };
+  const line = {
+    level: 50,
+    time: '2026-11-22T12:04:31.123Z',
+    process: 'worker',
+    err,
+    method: 'GET',
+  };
+  expect(toPlainLine(JSON.stringify(line))).toBe(
+    '12:04:31 error worker: method=GET\nError: no\n    at work\n',
+  );
+});

@@ -1,0 +1,34 @@
+/** Reads the company's name in a cell of a list, which people fill in as they like. */
+import {
+  type CompanyName,
+  formOf,
+  NAME_CHARACTERS_MAX,
+  readCompanyName,
+  WORDS_MAX,
+} from './company-words.ts';
+
+/** Reasons why a cell is not a company's name. */
+export type NotACompany = 'empty_name' | 'not_a_name' | 'name_too_long';
+
+/** Words of a company column that name no company, alone or together. */
+const placeholders = new Set(
+  `test unknown none null na nil tbc tbd self employed selfemployed freelance freelancer unemployed retired student
+  confidential`.split(/\s+/),
+);
+/** Legal forms that are no name themselves, as `SAS` and `AB` may be. */
+const formsAlone = new Set('ltd inc corp co plc llc llp gmbh'.split(' '));
+const ADDRESS = /@|:\/\//;
+
+/** Returns the name, or the reason why the cell has none. */
+export function readListedCompany(text: string): CompanyName | NotACompany {
+  const listed = text.trim();
+  if (listed === '') return 'empty_name';
+  if (ADDRESS.test(listed)) return 'not_a_name';
+  if (listed.length > NAME_CHARACTERS_MAX || listed.split(/\s+/).length > WORDS_MAX) {
+    return 'name_too_long';
+  }
+  const name = readCompanyName(text);
+  if (name === null || name.joined.length < 2) return 'not_a_name';
+  if (formsAlone.has(formOf.get(name.whole) ?? '')) return 'not_a_name';
+  return name.whole.split(' ').every((word) => placeholders.has(word)) ? 'not_a_name' : name;
+}

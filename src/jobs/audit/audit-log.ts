@@ -1,0 +1,102 @@
+/**
+ * Compares the log of the API with the database. The log is the only witness of what was answered when the database went
+ * back in time: to a backup, or to a standby that had not received the last commits.
+ */
+import { sumCharges } from '../../core/credits/audit.sql.ts';
+import type { Sql } from '../../core/db/client.ts';
+import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
+
+/** Promises of answers that the database does not have. */
+export interface LogAudit {
+  /** Successful requests in the log that promised a list, an export or a charge. */
+  requests: number;
+  lists: { batch_id: string; account_id: string; answered_at: string }[];
+  charges: {
+    request_id: string;
+    account_id: string;
+    answered_at: string;
+    /** Credits that the answer named, less those in the ledger. */
+    credits: number;
+  }[];
+}
+
+/** A line `request` of the log. */
+interface Line {
+  time: string;
+  requestId: string;
+  route: string;
+  account: string;
+  batch?: string;
+  credits?: number;
+}
+
+const PAGE = 1_000;
+/** A reconciliation charges each of its queries or ids under a number of its own. */
+const NUMBERED_MAX = 100;
+const RECONCILIATION = /\/reconcile/;
+
+/** Reads the lines of a log, of one or several API processes in any order; other lines are skipped. */
+export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<LogAudit> {
+  const found: LogAudit = { requests: 0, lists: [], charges: [] };
+  const named = new Set<string>();
+  let page: Line[] = [];
+  const check = async () => {
+    const first = new Map<string, Line>();
+    for (const line of page) {
+      const { batch } = line;
+      if (batch !== undefined && !named.has(batch) && !first.has(batch)) first.set(batch, line);
+    }
+    for (const id of await listUnknownBatches(sql, [...first.keys()])) {
+      const { account, time } = first.get(id) as Line;
+      found.lists.push({ batch_id: id, account_id: account, answered_at: time });
+      named.add(id);
+    }
+    found.charges.push(...(await missingCharges(sql, page)));
+    page = [];
+  };
+  for await (const text of lines) {
+    const line = readPromise(text);
+    if (line === null) continue;
+    found.requests++;
+    page.push(line);
+    if (page.length === PAGE) await check();
+  }
+  await check();
+  return found;
+}
+
+/** Credits of a list are in the ledger under its parts: its row tells whether it is known. */
+async function missingCharges(sql: Sql, page: readonly Line[]): Promise<LogAudit['charges']> {
+  const charged = page.filter(({ batch, credits = 0 }) => batch === undefined && credits > 0);
+  const wanted = charged.map((line) => ({
+    accountId: line.account,
+    references: referencesOf(line),
+  }));
+  const sums = await sumCharges(sql, wanted);
+  return charged.flatMap((line, index) => {
+    const missing = (line.credits ?? 0) - (sums[index] ?? 0);
+    if (missing <= 0) return [];
+    const { requestId, account, time } = line;
+    return [{ request_id: requestId, account_id: account, answered_at: time, credits: missing }];
+  });
+}
+
+function referencesOf({ requestId, route }: Line): string[] {
+  if (!RECONCILIATION.test(route)) return [`call:${requestId}`, `search:${requestId}`];
+  return Array.from({ length: NUMBERED_MAX }, (_, number) => `call:${requestId}:${number}`);
+}
+
+/** Returns the line of a successful request that promised something; null for any other text. */
+function readPromise(text: string): Line | null {
+  if (!text.startsWith('{')) return null;
+  let line: Partial<Line> & { msg?: unknown; status?: unknown };
+  try {
+    line = JSON.parse(text) as typeof line;
+  } catch {
+    // The last line of a process that was killed.
+    return null;
+  }
+  const isAnswered = typeof line.status === 'number' && line.status >= 200 && line.status < 300;
+  if (line.msg !== 'request' || !isAnswered || line.account === undefined) return null;
+  return line.batch !== undefined || (line.credits ?? 0) > 0 ? (line as Line) : null;
+}

@@ -1,0 +1,22 @@
+import type { Sql } from '../../core/db/client.ts';
+import { endPendingDeliveries } from '../webhook/webhooks.sql.ts';
+import { skipNumbers } from './backup.sql.ts';
+
+/** The effects on a database that went back in time. */
+export interface LeftPast {
+  /** Sequences that skipped numbers. */
+  sequencesSkipped: number;
+  /** Webhook deliveries that were pending, and are `failed` now. */
+  deliveriesEnded: number;
+}
+
+/**
+ * Prepares a restored database for new work, in the caller's transaction: numbers that were given out since the backup are not
+ * given out again, and webhooks that may have arrived since are not sent again. A second time does no harm.
+ */
+export async function leaveThePast(tx: Sql): Promise<LeftPast> {
+  return {
+    sequencesSkipped: await skipNumbers(tx),
+    deliveriesEnded: await endPendingDeliveries(tx),
+  };
+}

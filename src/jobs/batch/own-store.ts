@@ -1,0 +1,69 @@
+/**
+ * The mark by which a service knows its object store: an object with the id of the installation, as the database has it.
+ * It is written by the first process, a restore and the doctor.
+ */
+import type { Sql } from '../../core/db/client.ts';
+import { type AppError, conflict } from '../../core/lib/errors.ts';
+import type { Log } from '../../core/log.ts';
+import type { ObjectStore } from '../../core/storage/object-store.ts';
+import { hasStoredFiles, readInstallationId } from './stored-bytes.sql.ts';
+
+/** Key of the mark. */
+export const INSTALLATION_KEY = 'installation';
+const ID_LENGTH = 36;
+
+interface StoreContext {
+  sql: Sql;
+  store: Pick<ObjectStore, 'get' | 'head' | 'put'>;
+}
+
+/** Writes the mark of this installation, whatever was there. */
+export async function markStore({ sql, store }: StoreContext): Promise<void> {
+  await store.put(INSTALLATION_KEY, [Buffer.from(await readInstallationId(sql))]);
+}
+
+/**
+ * Checks that the store belongs to the database, and marks a new one. Throws `AppError` 409 `another_store` when it is
+ * that of another installation, or has no mark although the database has lists with files. A store that does not respond
+ * is logged, with what `explain` knows of the error, and checked at the next start: everything else works without it.
+ */
+export async function assertOwnStore(
+  context: StoreContext & { log: Pick<Log, 'error'> },
+  named: string,
+  explain: (error: unknown) => Promise<string | null> = async () => null,
+): Promise<void> {
+  const id = await readInstallationId(context.sql);
+  const found = await readMark(context).catch(async (error: unknown) => {
+    const reason = await explain(error);
+    context.log.error({ err: error }, reason ?? 'the object store cannot be checked');
+    return id;
+  });
+  if (found === id) return;
+  if (found !== null) throw anotherInstallation(named);
+  if (await hasStoredFiles(context.sql)) throw unmarked(named);
+  await markStore(context);
+}
+
+/** Returns the id in the store; null for a store without one. */
+async function readMark({ store }: StoreContext): Promise<string | null> {
+  if ((await store.head(INSTALLATION_KEY)) === null) return null;
+  return (await store.get(INSTALLATION_KEY, { from: 0, to: ID_LENGTH })).toString('utf8');
+}
+
+function anotherInstallation(named: string): AppError {
+  return conflict(
+    'another_store',
+    `${named} is the object store of another installation: its object \`${INSTALLATION_KEY}\` has another id than the ` +
+      'database. Correct S3_BUCKET, ENRICH_DATA_DIR or DATABASE_URL; for a bucket that several installations share, give ' +
+      'each an S3_PREFIX.',
+  );
+}
+
+function unmarked(named: string): AppError {
+  return conflict(
+    'another_store',
+    `${named} is not the object store of this database: it has no object \`${INSTALLATION_KEY}\`, and the database has ` +
+      'lists with files. Correct S3_BUCKET, S3_PREFIX, ENRICH_DATA_DIR or DATABASE_URL; if the files are lost, run ' +
+      '`enrich doctor --fix`.',
+  );
+}

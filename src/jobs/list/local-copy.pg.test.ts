@@ -1,0 +1,200 @@
+/** Lists that are matched from the local copy of the graph: never stale, never charged twice. */
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { scrapeHere } from '../../../tests/support/scrape.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { changeOwnedDays } from '../../core/credits/owned.ts';
+import { deletePersons } from '../../core/graph/delete-persons.ts';
+import { buildCopy } from '../../core/graph-copy/build-copy.ts';
+import { openKeeper } from '../../core/graph-copy/keep-copy.ts';
+import { copyFolder, dropCopies } from '../../core/graph-copy/manifest.ts';
+import { suppress } from '../../core/suppression/suppress.ts';
+import { audit } from '../audit/audit.ts';
+import { auditParts } from '../audit/audit-parts.ts';
+
+let pipeline: Pipeline;
+let folder: string;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '4' });
+  await importGraph(pipeline.sql, { persons: crowd(40) });
+  folder = copyFolder(pipeline.context.config.dataDir);
+});
+afterAll(() => pipeline.close());
+
+beforeEach(async () => {
+  await buildCopy(pipeline.sql, { folder });
+});
+afterEach(async () => {
+  delete pipeline.faults.put;
+  await dropCopies(folder);
+  const { checks } = await audit(pipeline.sql);
+  const deep = await auditParts(pipeline.context);
+  expect([...checks, ...deep.checks].filter(({ violations }) => violations > 0)).toEqual([]);
+});
+
+const list = (...people: number[]) =>
+  `email\n${people.map((p) => `p${p}@list.example\n`).join('')}`;
+const run = (by: Caller, people: number[]) =>
+  pipeline.enrich(by, list(...people), { operation: 'people.enrich', fields: 'id' });
+
+/** The id of each row's match; `` for none. */
+async function idsOf(by: Caller, id: string): Promise<string[]> {
+  const { text, complete } = await pipeline.results(by, id);
+  expect(complete).toBe('true');
+  return text
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((row) => row.split(',').at(-1) ?? '');
+}
+
+async function spent(by: Caller, credits: number): Promise<number> {
+  const wallet = await pipeline.wallet(by);
+  expect(wallet?.reserved).toBe(0);
+  return credits - (wallet?.balance ?? 0);
+}
+
+/** The parts that each reader answered for while `work` ran, and those that had to be repeated. */
+async function partsDuring(work: () => Promise<unknown>) {
+  const read = async () => {
+    const scrape = await scrapeHere();
+    const matched = (by: string) => scrape.sum('enrich_list_parts_matched_total', { by }) ?? 0;
+    const repeated = scrape.sum('enrich_parts_total', { end: 'repeated' }) ?? 0;
+    return { copy: matched('copy'), postgres: matched('postgres'), repeated };
+  };
+  const before = await read();
+  await work();
+  const after = await read();
+  return {
+    copy: after.copy - before.copy,
+    postgres: after.postgres - before.postgres,
+    repeated: after.repeated - before.repeated,
+  };
+}
+
+/** Runs `change` once, between the match of the first part and its commit. */
+function beforeFirstCommit(change: () => Promise<unknown>): void {
+  let isDone = false;
+  pipeline.faults.put = async (key) => {
+    if (isDone || !key.includes('/parts/')) return;
+    isDone = true;
+    await change();
+  };
+}
+
+test('a list from the copy has the same result and price as from Postgres', async () => {
+  const by = await pipeline.unmeteredAccount(100);
+  const people = [1, 99, 2, 1, 3, 4, 98, 5];
+  const ids = new Map<string, string>();
+  expect(await partsDuring(async () => ids.set('copy', await run(by, people)))).toEqual({
+    copy: 2,
+    postgres: 0,
+    repeated: 0,
+  });
+  expect(pipeline.context.localCopy.describe().rows).toBe(8);
+  await dropCopies(folder);
+  expect(await partsDuring(async () => ids.set('postgres', await run(by, people)))).toEqual({
+    copy: 0,
+    postgres: 2,
+    repeated: 0,
+  });
+  expect(pipeline.context.localCopy.describe().rows).toBe(8);
+  const results = [...ids.values()].map((id) => pipeline.results(by, id));
+  const [fromCopy, fromPostgres] = await Promise.all(results);
+  expect(fromCopy).toEqual(fromPostgres);
+  expect(await spent(by, 100)).toBe(12);
+});
+
+test('only lists of people of the live graph are matched from the copy', async () => {
+  const by = await pipeline.unmeteredAccount(100);
+  const parts = await partsDuring(() =>
+    pipeline.enrich(by, 'domain\na.example\n', { operation: 'companies.enrich', fields: 'id' }),
+  );
+  expect(parts).toEqual({ copy: 0, postgres: 1, repeated: 0 });
+  const test = await pipeline.keyOf(by.accountId, 'test');
+  expect(await partsDuring(() => run(test, [1]))).toEqual({ copy: 0, postgres: 1, repeated: 0 });
+});
+
+test('an opt-out after the match hides the person, and is not charged', async () => {
+  const by = await pipeline.unmeteredAccount(100);
+  beforeFirstCommit(() => suppress(pipeline.sql, 'p12@list.example'));
+  let id = '';
+  const parts = await partsDuring(async () => {
+    id = await run(by, [11, 12, 13, 14]);
+  });
+  expect(parts).toEqual({ copy: 1, postgres: 1, repeated: 1 });
+  expect(await idsOf(by, id)).toEqual(['1011', '', '1013', '1014']);
+  expect(await spent(by, 100)).toBe(3);
+  expect((await pipeline.charges(by)).map(({ units }) => units)).toEqual([3]);
+});
+
+test('an opt-out hides the person from the next row of a running list', async () => {
+  const by = await pipeline.unmeteredAccount(100);
+  let parts = 0;
+  pipeline.faults.put = async (key) => {
+    // The part of the first chunk is committed when that of the second one is stored.
+    if (key.includes('/parts/') && ++parts === 2) await suppress(pipeline.sql, 'p16@list.example');
+  };
+  const id = await run(by, [15, 15, 15, 15, 16, 17, 17, 17, 16, 18, 18, 18]);
+  expect((await idsOf(by, id)).filter((found) => found === '1016')).toEqual([]);
+  expect(await spent(by, 100)).toBe(10);
+});
+
+test('an import after the match counts, also where the account pays once for a person', async () => {
+  const by = await pipeline.unmeteredAccount(100);
+  await changeOwnedDays(pipeline.sql, by.accountId, 30);
+  beforeFirstCommit(() =>
+    importGraph(pipeline.sql, {
+      persons: [
+        { id: 1021, email: 'moved@list.example' },
+        { id: 1022, email: 'p21@list.example' },
+      ],
+    }),
+  );
+  const id = await run(by, [21, 22, 23, 23]);
+  expect(await idsOf(by, id)).toEqual(['1022', '', '1023', '1023']);
+  expect(await spent(by, 100)).toBe(2);
+});
+
+test('a change of companies, or in test mode, is no reason to match people again', async () => {
+  const by = await pipeline.unmeteredAccount(100);
+  beforeFirstCommit(() => suppress(pipeline.context.testSql, 'matched@test.example'));
+  expect(await partsDuring(() => run(by, [1, 2]))).toEqual({ copy: 1, postgres: 0, repeated: 0 });
+});
+
+test('people who changed since the build are answered for without a new one', async () => {
+  await importGraph(pipeline.sql, { persons: [{ id: 1031, email: 'new@list.example' }] });
+  const by = await pipeline.unmeteredAccount(100);
+  let id = '';
+  const parts = await partsDuring(async () => {
+    id = await pipeline.enrich(by, 'email\nnew@list.example\np31@list.example\n', {
+      operation: 'people.enrich',
+      fields: 'id',
+    });
+  });
+  expect(parts).toEqual({ copy: 1, postgres: 0, repeated: 0 });
+  expect(await idsOf(by, id)).toEqual(['1031', '']);
+});
+
+test('a list goes on when the copy is found damaged', async () => {
+  const by = await pipeline.unmeteredAccount(100);
+  await run(by, [1]);
+  const [build = ''] = (await readdir(folder)).filter((name) => name.startsWith('build-'));
+  const file = path.join(folder, build, 'people.blocks');
+  const { size } = await stat(file);
+  await writeFile(file, Buffer.alloc(size, 1));
+  const id = await run(by, [1, 2, 3]);
+  expect(await idsOf(by, id)).toEqual(['1001', '1002', '1003']);
+  expect(await spent(by, 100)).toBe(4);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('an erased person’s bytes are gone from the copy when workers look after it', async () => {
+  await deletePersons(pipeline.sql, [1040]);
+  expect((await readdir(folder)).length).toBe(2);
+  await openKeeper(pipeline.context, false)();
+  expect(await readdir(folder)).toEqual([]);
+});

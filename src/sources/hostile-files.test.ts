@@ -1,0 +1,196 @@
+/** Files of sources that others wrote: none takes endless time or memory. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { zipOf } from '../formats/xlsx/xlsx-fixtures.test-suite.ts';
+import { readCsvRows } from './csv-rows.ts';
+import { readFacts } from './ixbrl.ts';
+import { openParts } from './source-files.ts';
+import { readLines, type TextLine } from './text-lines.ts';
+import { readCards } from './vcard-reader.ts';
+
+const PIECE_BYTES = 64 * 1024;
+
+async function* inPieces(text: string): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(text);
+  for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
+    yield bytes.subarray(from, from + PIECE_BYTES);
+  }
+}
+
+describe('inline XBRL', () => {
+  const fact = `<html><xbrli:context id="c"><xbrli:period><xbrli:instant>2024-03-31</xbrli:instant>
+    </xbrli:period></xbrli:context>
+    <ix:nonFraction contextRef="c" name="core:NetAssetsLiabilities">1,234</ix:nonFraction>`;
+  const found = [{ name: 'NetAssetsLiabilities', value: 1234 }];
+
+  // An expression for all of them tries every way to divide them, two to the power of their number.
+  test('may end with any number of comments', () => {
+    const comments = '<!---->\n'.repeat(10_000);
+    expect(readFacts(`${fact}</html>${comments}`)).toMatchObject(found);
+    expect(readFacts(`${fact}</html>${comments}<p>`)).toBeNull();
+    expect(readFacts(`${fact}${comments}-->`)).toBeNull();
+  });
+
+  test('may begin any number of comments that do not end', () => {
+    expect(readFacts(`${fact}${'<!--'.repeat(500_000)}</html>`)).toMatchObject(found);
+  });
+});
+
+test('a CSV file whose line does not end is refused', async () => {
+  async function* endless(): AsyncGenerator<Buffer> {
+    yield Buffer.from('email\n');
+    for (let piece = 0; piece < 2_000; piece++) yield Buffer.alloc(PIECE_BYTES, 'a');
+  }
+  const read = async () => {
+    for await (const rows of readCsvRows(endless(), { required: ['email'] }))
+      expect(rows).toEqual([]);
+  };
+  await expect(read()).rejects.toMatchObject({ code: 'line_too_long' });
+});
+
+test('a CSV file of thousands of columns and short rows is read in the memory of its text', async () => {
+  const names = Array.from({ length: 5_000 }, (_, n) => `c${n}`);
+  const rowCount = 40_000;
+  async function* wide() {
+    yield Buffer.from(`email,${names.join(',')}\n`);
+    yield Buffer.from('a@b.example,x\n'.repeat(rowCount));
+  }
+  let rows = 0;
+  for await (const batch of readCsvRows(wide(), { required: ['email'] })) {
+    rows += batch.length;
+    // An array for each column would have two hundred million places.
+    expect(process.memoryUsage().heapUsed).toBeLessThan(1_000 * 1024 * 1024);
+    expect(batch.at(-1)?.source()).toEqual({ email: 'a@b.example', c0: 'x' });
+    expect(batch.at(0)?.get('c4999')).toBe('');
+  }
+  expect(rows).toBe(rowCount);
+});
+
+describe('a vCard', () => {
+  const cardsOf = async (...lines: string[]) => {
+    const cards = [];
+    const text = ['BEGIN:VCARD', 'VERSION:2.1', ...lines, 'END:VCARD', ''].join('\r\n');
+    for await (const card of readCards(inPieces(text))) cards.push(card);
+    return cards;
+  };
+
+  test('with a large photo is read line by line, once', async () => {
+    const photo = Array.from({ length: 100_000 }, () => ` ${'A'.repeat(74)}`);
+    const [card] = await cardsOf('PHOTO;ENCODING=BASE64:', ...photo, 'FN:Ilka Quast');
+    expect(card?.properties).toMatchObject([
+      { name: 'VERSION' },
+      { name: 'FN', value: 'Ilka Quast' },
+    ]);
+  });
+
+  test('joins soft breaks and folds, also where nothing stands between them', async () => {
+    const [card] = await cardsOf(
+      'NOTE;ENCODING=QUOTED-PRINTABLE:one =',
+      'two=',
+      '',
+      'TITLE;ENCODING=',
+      ' QUOTED-PRINTABLE:B=',
+      '=C3=BCro',
+      'ROLE:three=',
+      ' four',
+    );
+    expect(card?.properties.slice(1)).toMatchObject([
+      { name: 'NOTE', value: 'one two' },
+      { name: 'TITLE', value: 'Büro' },
+      { name: 'ROLE', value: 'three=four' },
+    ]);
+  });
+});
+
+describe('lines', () => {
+  test('are joined from the pieces in which they arrive', async () => {
+    const texts = ['a', 'ü'.repeat(PIECE_BYTES), '', 'b'.repeat(5 * PIECE_BYTES + 1), 'c'];
+    const read: TextLine[] = [];
+    for await (const lines of readLines(inPieces(texts.join('\r\n')), 'utf8')) read.push(...lines);
+    expect(read).toEqual(texts.map((text, index) => ({ line: index + 1, text })));
+  });
+
+  test('without an end are refused, before they fill the memory', async () => {
+    async function* endless() {
+      yield Buffer.from('first\n');
+      for (;;) yield Buffer.alloc(PIECE_BYTES, 'a');
+    }
+    const reading = async () => {
+      for await (const _ of readLines(endless(), 'latin1'));
+    };
+    await expect(reading()).rejects.toMatchObject({
+      code: 'line_too_long',
+      message: expect.stringContaining('Line 2 '),
+    });
+  });
+});
+
+describe('an archive', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'archives-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const partsOf = async (depth: number) => {
+    let zip = await zipOf({ 'a.txt': 'text' });
+    for (let level = 0; level < depth; level++) zip = await zipOf({ [`${level}.zip`]: zip });
+    const file = path.join(folder, `${depth}.zip`);
+    await writeFile(file, zip);
+    const names: string[] = [];
+    for await (const { name, bytes } of openParts(file)) {
+      for await (const _ of bytes);
+      names.push(name);
+    }
+    return names;
+  };
+
+  test('with millions of files is refused before they are listed', async () => {
+    const start = Buffer.from('PK\x03\x04');
+    const end64 = Buffer.alloc(56);
+    end64.write('PK\x06\x06', 0, 'latin1');
+    end64.writeBigUInt64LE(44n, 4);
+    end64.writeBigUInt64LE(2_000_000n, 24);
+    end64.writeBigUInt64LE(2_000_000n, 32);
+    const locator = Buffer.alloc(20);
+    locator.write('PK\x06\x07', 0, 'latin1');
+    locator.writeBigUInt64LE(BigInt(start.length), 8);
+    locator.writeUInt32LE(1, 16);
+    const end = Buffer.alloc(22, 0xff);
+    end.write('PK\x05\x06\x00\x00\x00\x00', 0, 'latin1');
+    end.writeUInt16LE(0, 20);
+    const file = path.join(folder, 'many.zip');
+    await writeFile(file, Buffer.concat([start, end64, locator, end]));
+    await expect(openParts(file).next()).rejects.toMatchObject({
+      code: 'unreadable_archive',
+      message: expect.stringContaining('more than 1000000 files'),
+    });
+  });
+
+  test('that unpacks to hundreds of times its size is refused, zip or gzip', async () => {
+    const nothing = Buffer.alloc(32 * 1024 * 1024);
+    for (const [name, bytes] of [
+      ['bomb.zip', await zipOf({ 'a.csv': nothing })],
+      ['bomb.csv.gz', gzipSync(nothing)],
+    ] as const) {
+      const file = path.join(folder, name);
+      await writeFile(file, bytes);
+      const reading = async () => {
+        for await (const part of openParts(file)) for await (const _ of part.bytes);
+      };
+      await expect(reading()).rejects.toMatchObject({
+        code: 'unreadable_archive',
+        message: expect.stringContaining('times its size'),
+      });
+    }
+  });
+
+  // One that contains itself would be opened for ever.
+  test('is opened in an archive, not endlessly', async () => {
+    expect(await partsOf(3)).toEqual(['2.zip!1.zip!0.zip!a.txt']);
+    await expect(partsOf(4)).rejects.toMatchObject({ code: 'unreadable_archive' });
+  });
+});

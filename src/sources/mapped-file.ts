@@ -1,0 +1,158 @@
+/** Files of CSV or JSON lines that no adapter knows, read by a mapping. */
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { asObject } from '../core/graph/import/coerce.ts';
+import { readRecords } from '../core/graph/import/read-records.ts';
+import type { SourceRow } from '../core/graph/sources/source-record.ts';
+import { unprocessable } from '../core/lib/errors.ts';
+import { detectDialect } from '../formats/csv/dialect.ts';
+import { readColumnName } from '../jobs/mapping/column-names.ts';
+import type { Dataset } from './adapter.ts';
+import { ContactKeys } from './contact.ts';
+import { type CsvRow, numberedNames, readCsvRows } from './csv-rows.ts';
+import { mappedRow, type NamedRow } from './mapped-rows.ts';
+import { HEAD_BYTES, readPartHead, type SourcePart } from './source-files.ts';
+import type { FileHead, SourceMapping } from './source-mapping.ts';
+
+/**
+ * Reads the columns and the first rows of a file, for guessing its mapping. Throws `AppError` 422 `no_header` for a CSV
+ * file without a header.
+ */
+export async function readFileHead(file: string): Promise<FileHead> {
+  const { head } = await readPartHead(file);
+  if (isJsonLines(head)) return jsonHead(head);
+  const { header, sample } = detectDialect(head, {
+    isWhole: head.length < HEAD_BYTES,
+    knownNames: {
+      columnNames: new Set(),
+      isColumnName: (text) => {
+        const { role, isExact } = readColumnName(text);
+        return role !== null && isExact;
+      },
+    },
+  });
+  if (header === null) {
+    throw unprocessable(
+      'no_header',
+      `${path.basename(file)} has no row with the names of its columns; nothing was changed. Add one.`,
+    );
+  }
+  return { header: numberedNames(header), sample };
+}
+
+function isJsonLines(head: Buffer): boolean {
+  return /^\ufeff?\s*\{/.test(head.subarray(0, 100).toString('utf8'));
+}
+
+/** The last line may be cut off. */
+function jsonHead(head: Buffer): FileHead {
+  const lines = head
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
+    .split('\n');
+  const objects = lines.slice(0, SAMPLE_ROWS_MAX).flatMap((line) => {
+    try {
+      return [flattened(JSON.parse(line))];
+    } catch {
+      return [];
+    }
+  });
+  const header = [...new Set(objects.flatMap((object) => [...object.keys()]))];
+  return { header, sample: objects.map((object) => header.map((name) => object.get(name) ?? '')) };
+}
+
+const SAMPLE_ROWS_MAX = 100;
+
+/** Objects inside objects that are read. */
+const DEPTH_MAX = 5;
+
+/** The texts of an object by the path to them: `address.city`. Lists of texts are joined by `|`. */
+function flattened(value: unknown, prefix = '', depth = 1): Map<string, string> {
+  const texts = new Map<string, string>();
+  for (const [name, member] of Object.entries(asObject(value) ?? {})) {
+    const at = `${prefix}${name}`;
+    if (typeof member === 'object' && member !== null && !Array.isArray(member)) {
+      if (depth === DEPTH_MAX) continue;
+      for (const [inner, text] of flattened(member, `${at}.`, depth + 1)) texts.set(inner, text);
+    } else if (Array.isArray(member)) {
+      texts.set(at, member.filter((item) => typeof item !== 'object').join('|'));
+    } else {
+      texts.set(at, String(member ?? ''));
+    }
+  }
+  return texts;
+}
+
+/** Returns the dataset of a mapping. Files are changes: a record that they lack stays. */
+export function mappedDataset(source: string, mapping: SourceMapping): Dataset {
+  return { snapshotOf: null, read: (parts) => readParts(source, mapping, parts) };
+}
+
+async function* readParts(
+  source: string,
+  mapping: SourceMapping,
+  parts: AsyncIterable<SourcePart>,
+): AsyncGenerator<SourceRow[]> {
+  const keys = new ContactKeys();
+  const required = [...new Set(Object.values(mapping.columns).flat())];
+  const read = (row: NamedRow) => mappedRow(source, mapping, row, keys);
+  for await (const { bytes } of parts) {
+    const [head, whole] = await peeked(bytes);
+    if (isJsonLines(head)) {
+      yield* readJsonRows(whole, required, read);
+    } else {
+      for await (const rows of readCsvRows(whole, { required }))
+        yield rows.map((row) => csvRow(row, read));
+    }
+  }
+}
+
+function csvRow(row: CsvRow, read: (row: NamedRow) => SourceRow): SourceRow {
+  const { line } = row;
+  if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
+  if (row.width > row.headerWidth) {
+    return { line, reason: 'more_cells_than_header', source: row.source() };
+  }
+  return read(row);
+}
+
+async function* readJsonRows(
+  bytes: AsyncIterable<Buffer>,
+  required: readonly string[],
+  read: (row: NamedRow) => SourceRow,
+): AsyncGenerator<SourceRow[]> {
+  const missing = new Set(required);
+  for await (const items of readRecords(Readable.from(bytes, { objectMode: false }), 'jsonl')) {
+    yield items.map((item): SourceRow => {
+      const { line } = item;
+      if ('reason' in item) {
+        return { line, reason: item.reason, source: Buffer.from(item.source).toString('utf8') };
+      }
+      const texts = flattened(item.record);
+      if (missing.size > 0) for (const name of texts.keys()) missing.delete(name);
+      return read({ line, get: (name) => texts.get(name) ?? '', source: () => item.record });
+    });
+  }
+  const [name] = missing;
+  if (name !== undefined) {
+    throw unprocessable(
+      'unknown_columns',
+      `No object of the file has a member ${name}; nothing was changed. Check that it is the file of this mapping.`,
+    );
+  }
+}
+
+/** Returns the first bytes, and all of them. */
+async function peeked(bytes: AsyncIterable<Buffer>): Promise<[Buffer, AsyncIterable<Buffer>]> {
+  const iterator = bytes[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  const head: Buffer = first.done === true ? Buffer.alloc(0) : first.value;
+  async function* all(): AsyncGenerator<Buffer> {
+    if (first.done === true) return;
+    yield head;
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+      yield next.value;
+    }
+  }
+  return [head, all()];
+}

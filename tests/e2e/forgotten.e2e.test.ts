@@ -1,0 +1,121 @@
+/** A database that went back in time: the audit names what answers promised and the database forgot. */
+import { mkdtempSync } from 'node:fs';
+import { cp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createClient } from '../../src/client/client.ts';
+import { createAccount } from '../../src/core/accounts/accounts.ts';
+import { createKey } from '../../src/core/keys/keys.ts';
+import type { LogAudit } from '../../src/jobs/audit/audit-log.ts';
+import type { Diagnosis } from '../../src/jobs/backup/doctor.ts';
+import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { importGraph } from '../support/graph.ts';
+import { crowd } from '../support/small-graph.ts';
+import { buildIfStale } from './compiled-code.ts';
+import { untilEnded } from './list.ts';
+import { startCommand } from './processes.ts';
+import { startApi, startWorker } from './separate-processes.ts';
+import { waitFor } from './wait-for.ts';
+
+const CASE_MS = 120_000;
+const LOG_MS_MAX = 10_000;
+const root = mkdtempSync(path.join(tmpdir(), 'enrich-forgotten-'));
+const log = path.join(root, 'api.log');
+const backup = path.join(root, 'backup');
+let live: TestDatabase;
+let restored: TestDatabase;
+
+beforeAll(async () => {
+  await buildIfStale();
+  [live, restored] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  await importGraph(live.sql, { persons: crowd(20) });
+}, 120_000);
+
+afterAll(async () => {
+  await live?.drop();
+  await restored?.drop();
+  await rm(root, { recursive: true, force: true });
+}, 60_000);
+
+const optionsOf = (database: TestDatabase, folder: string) => ({
+  databaseUrl: database.url,
+  databaseConnections: '4',
+  dataDir: path.join(root, folder),
+});
+
+/** Runs a command with `--json`; returns its exit code and value. */
+async function run<T>(options: ReturnType<typeof optionsOf>, ...words: string[]) {
+  const command = startCommand([...words, '--json'], options);
+  const code = await command.ended;
+  expect(command.stdout, command.stderr).not.toBe('');
+  return { code, value: JSON.parse(command.stdout) as T };
+}
+
+it(
+  'after a restore, names the lists and charges since the backup, and no other',
+  async () => {
+    const own = optionsOf(live, 'live');
+    const accountId = await createAccount(live.sql, { name: 'Team', credits: 1_000 });
+    const { key } = await createKey(live.sql, { accountId, mode: 'live' });
+    await using api = await startApi({ ...own, logLevel: 'info' });
+    await using _worker = startWorker(own);
+    const client = createClient(api.url, key);
+    const get = async (route: string, headers = {}) => {
+      const answer = await fetch(new URL(route, api.url), {
+        headers: { Authorization: `Bearer ${key}`, ...headers },
+      });
+      expect(answer.status, await answer.text()).toBe(200);
+      return answer.headers.get('X-Request-Id') ?? '';
+    };
+    const enrich = async (file: string) => {
+      const leads = path.join(root, file);
+      await writeFile(leads, 'email\np1@list.example\np2@list.example\n');
+      const { id } = await client.createBatch(leads, { operation: 'people.enrich' });
+      await untilEnded({ id, client });
+      return id;
+    };
+
+    await get('/v1/people/enrich?email=p1%40list.example');
+    await enrich('before.csv');
+    expect((await run(own, 'backup', backup)).code).toBe(0);
+
+    const once = { 'Idempotency-Key': 'once' };
+    const calls = [
+      await get('/v1/people/enrich?email=p2%40list.example'),
+      await get('/v1/people/enrich?email=p3%40list.example', once),
+    ];
+    // Its response is the first one's, and costs nothing.
+    await get('/v1/people/enrich?email=p3%40list.example', once);
+    const search = await get('/personsearch/?id=1001-1003');
+    const last = await enrich('after.csv');
+    const { command } = api;
+    await waitFor('the last request is in the log', LOG_MS_MAX, async () =>
+      command.stderr.includes(last),
+    );
+    await writeFile(log, command.stderr);
+
+    const sound = await run<{ log: LogAudit }>(own, 'audit', '--log', log);
+    expect(sound.value.log).toMatchObject({ lists: [], charges: [] });
+    expect(sound.code).toBe(0);
+
+    const past = optionsOf(restored, 'restored');
+    expect((await run(past, 'restore', backup)).code).toBe(0);
+    expect((await run(past, 'audit')).code).toBe(0);
+    const { code, value } = await run<{ log: LogAudit }>(past, 'audit', '--log', log);
+    expect(code).toBe(1);
+    expect(value.log.lists).toMatchObject([{ batch_id: last, account_id: accountId }]);
+    expect(value.log.charges).toEqual(
+      [...calls.map((id) => [id, 1] as const), [search, 3] as const].map(([id, credits]) =>
+        expect.objectContaining({ request_id: id, account_id: accountId, credits }),
+      ),
+    );
+
+    // The files are those of the lost machine.
+    const files = path.join('objects', 'batches', last);
+    await cp(path.join(own.dataDir, files), path.join(past.dataDir, files), { recursive: true });
+    const doctor = await run<Diagnosis>(past, 'doctor');
+    expect(doctor).toMatchObject({ code: 1, value: { findings: [], unknown_batches: [last] } });
+  },
+  CASE_MS,
+);

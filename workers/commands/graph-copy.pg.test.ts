@@ -1,0 +1,59 @@
+/** `graph copy`: build, status and drop, as JSON. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Command } from 'commander';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
+import { importGraph } from '../../tests/support/graph.ts';
+import { crowd } from '../../tests/support/small-graph.ts';
+import { addGlobalOptions } from '../global-options.ts';
+import { addGraphCopyCommands } from './graph-copy.ts';
+
+let database: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await importGraph(database.sql, { persons: crowd(3) });
+  folder = await mkdtemp(path.join(tmpdir(), 'enrich-copies-'));
+  vi.stubEnv('DATABASE_URL', database.url);
+  vi.stubEnv('ENRICH_DATA_DIR', folder);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  process.exitCode = undefined;
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** Runs `graph copy WORD`; returns what it printed as JSON, and the exit code. */
+async function run(word: string): Promise<{ exitCode: unknown; printed: unknown }> {
+  process.exitCode = 0;
+  let text = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((piece) => {
+    text += String(piece);
+    return true;
+  });
+  const program = new Command().exitOverride();
+  addGlobalOptions(program);
+  addGraphCopyCommands(program);
+  await program.parseAsync(['graph', 'copy', word, '--json'], { from: 'user' });
+  return { exitCode: process.exitCode, printed: JSON.parse(text) };
+}
+
+test('a copy is built, described and dropped', async () => {
+  const none = { copy: null, changed: null, problem: 'there is no copy', workers: [] };
+  expect(await run('status')).toEqual({ exitCode: 1, printed: none });
+  const built = await run('build');
+  expect(built).toMatchObject({ exitCode: 0, printed: { people: 3, identifiers: 3 } });
+  expect(await run('status')).toMatchObject({
+    exitCode: 0,
+    printed: { copy: { people: 3 }, changed: 0, problem: null },
+  });
+  expect(await run('drop')).toEqual({ exitCode: 0, printed: { dropped: true } });
+  expect(await readdir(folder)).toEqual([]);
+  expect(await run('status')).toEqual({ exitCode: 1, printed: none });
+});

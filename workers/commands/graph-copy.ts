@@ -1,0 +1,89 @@
+/** `graph copy`: the local copy of the graph, from which workers of this machine match lists. */
+import type { Command } from 'commander';
+import { buildCopy } from '../../src/core/graph-copy/build-copy.ts';
+import { readCopyStatus } from '../../src/core/graph-copy/copy-status.ts';
+import {
+  copyBytes,
+  copyFolder,
+  dropCopies,
+  type Manifest,
+} from '../../src/core/graph-copy/manifest.ts';
+import { sayShare } from '../../src/core/graph-copy/report-copy.ts';
+import { listCopyReports } from '../../src/jobs/monitor/heartbeat.ts';
+import { readGlobals } from '../global-options.ts';
+import { printResult, say } from '../output.ts';
+import { withDatabase } from '../with-database.ts';
+
+const PEOPLE_PER_LINE = 100_000;
+const MIB = 1024 * 1024;
+
+export function addGraphCopyCommands(program: Command): void {
+  const copy = program
+    .command('graph')
+    .description('the graph of people and companies')
+    .command('copy')
+    .description('the local copy of the graph, from which workers of this machine match lists');
+  addStatus(copy);
+  addBuild(copy);
+  copy
+    .command('drop')
+    .description('delete the copy; lists are matched from Postgres')
+    .action(async (_options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      await dropCopies(copyFolder(config.dataDir));
+      printResult(json, { dropped: true }, ['There is no local copy any more.']);
+    });
+}
+
+function addStatus(copy: Command): void {
+  copy
+    .command('status')
+    .description('check the copy; exit 1 if lists are not matched from it')
+    .action(async (_options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const { workers, ...status } = await withDatabase(config, async (sql) => {
+        const copy = await readCopyStatus(sql, copyFolder(config.dataDir));
+        return { ...copy, workers: await listCopyReports(sql) };
+      });
+      const { copy: found, changed, problem } = status;
+      printResult(json, { ...status, workers }, [
+        ...(found === null ? [] : [describe(found)]),
+        ...(changed === null
+          ? []
+          : [`${changed} people changed since; Postgres answers for them.`]),
+        ...(problem === null ? [] : [`Lists are matched from Postgres: ${problem}.`]),
+        ...(workers.length === 0 ? [] : [`Workers, of all machines: ${sayShare(workers)}.`]),
+      ]);
+      if (problem !== null) process.exitCode = 1;
+    });
+}
+
+function addBuild(copy: Command): void {
+  copy
+    .command('build')
+    .description('build the copy, which takes the place of an earlier one')
+    .action(async (_options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const started = performance.now();
+      let next = PEOPLE_PER_LINE;
+      const built = await withDatabase(config, (sql) =>
+        buildCopy(sql, {
+          folder: copyFolder(config.dataDir),
+          onProgress(people) {
+            if (people < next) return;
+            say(`${people} people`);
+            next = people + PEOPLE_PER_LINE;
+          },
+        }),
+      );
+      const seconds = (performance.now() - started) / 1000;
+      printResult(json, { ...built, seconds }, [
+        `${describe(built)} Built in ${seconds.toFixed(1)} s.`,
+      ]);
+    });
+}
+
+function describe(copy: Manifest): string {
+  const mebibytes = Math.ceil(copyBytes(copy) / MIB);
+  return `${copy.people} people with ${copy.identifiers} identifiers, ${mebibytes} MiB, state ${copy.number} of the graph, of ${copy.built_at}.`;
+}

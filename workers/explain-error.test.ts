@@ -1,0 +1,34 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { CommanderError } from 'commander';
+import { expect, test } from 'vitest';
+import { AppError } from '../src/core/lib/errors.ts';
+import { explainError } from './explain-error.ts';
+
+const absent = path.join(tmpdir(), 'no-such-folder', 'absent.csv');
+
+test.each([
+  [absent, 'no such file or directory', () => readFile(absent)],
+  [absent, 'no such file or directory', () => writeFile(absent, '')],
+  [tmpdir(), 'illegal operation on a directory', () => readFile(tmpdir())],
+])('an error of the file %s is its path and one reason: %s', async (file, reason, act) => {
+  const error = await act().then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  const { message, exitCode } = explainError(error);
+  expect(exitCode).toBe(1);
+  // Node gives no path for a read of an open folder.
+  expect([`${file}: ${reason}.`, reason]).toContain(message);
+});
+
+test('wrong usage exits with 2, help with 0, a failure with 1', () => {
+  const usage = new AppError({ code: 'usage', status: 400, message: 'Set ENRICH_API_KEY.' });
+  expect(explainError(usage)).toEqual({ message: 'Set ENRICH_API_KEY.', exitCode: 2 });
+  const help = new CommanderError(0, 'commander.help', 'help');
+  expect(explainError(help)).toEqual({ message: null, exitCode: 0 });
+  expect(explainError(new CommanderError(1, 'commander.unknown', 'x')).exitCode).toBe(2);
+  const other = new AppError({ code: 'not_found', status: 404, message: 'Not found.' });
+  expect(explainError(other)).toEqual({ message: 'Not found.', exitCode: 1 });
+});

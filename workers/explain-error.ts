@@ -1,0 +1,38 @@
+/** Turns an error into what the command line prints and returns. */
+import { CommanderError } from 'commander';
+import { ProblemError, UnreachableError } from '../src/client/client.ts';
+import { isUnavailable } from '../src/core/db/pg-errors.ts';
+import { AppError } from '../src/core/lib/errors.ts';
+
+/** `ENOENT: no such file or directory, open 'leads.csv'`: the words between the code and the system call. */
+const SYSTEM_ERROR = /^[A-Z0-9]+: (.+?), [a-z]+(?: '.*')?$/s;
+
+/**
+ * Returns the sentence for an error and the exit code of the process: 1 for a failure, 2 for wrong usage. The message is
+ * null when commander has printed it already, and has the stack of an error that is a bug.
+ */
+export function explainError(error: unknown): { message: string | null; exitCode: number } {
+  // Help and version end like errors, with code 0.
+  if (error instanceof CommanderError) {
+    return { message: null, exitCode: error.exitCode === 0 ? 0 : 2 };
+  }
+  if (error instanceof AppError) {
+    return { message: error.message, exitCode: error.code === 'usage' ? 2 : 1 };
+  }
+  return { message: describeFailure(error), exitCode: 1 };
+}
+
+function describeFailure(error: unknown): string {
+  if (error instanceof ProblemError || error instanceof UnreachableError) return error.message;
+  const { code, syscall, path } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
+  if (!(error instanceof Error)) return String(error);
+  if (isUnavailable(error) && !/^(ENOSPC|EIO|EMFILE)$/.test(String(code))) {
+    return `the database does not respond: ${error.message} (${code}). Check DATABASE_URL, and that the server runs.`;
+  }
+  // A file that is absent, unreadable or cannot be written.
+  if (typeof syscall === 'string') {
+    const words = SYSTEM_ERROR.exec(error.message)?.[1] ?? error.message;
+    return path === undefined ? words : `${path}: ${words}.`;
+  }
+  return error.stack ?? error.message;
+}

@@ -1,0 +1,61 @@
+/** Finds the service of a configuration: the one that is named, else a running `up` of the data folder. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { readFolderIdentity, readProcessStart } from '../infra/embedded/process-identity.ts';
+import type { Config } from '../src/core/config.ts';
+import { type AppError, unavailable } from '../src/core/lib/errors.ts';
+
+/** The contents of `up.json`. */
+export interface UpFile {
+  url: string;
+  /** Metrics of all processes. */
+  metrics_url: string;
+  database_url: string;
+  pids: { up: number; api: number; workers: number[]; postgres: number | null };
+  /** Start time of the process `up`: distinguishes it from a later process with the same pid. */
+  started: string;
+  /** Device and inode of the data folder: distinguishes it from a copy, which contains this file too. */
+  folder: string;
+}
+
+export function upFilePath(config: Config): string {
+  return path.join(config.dataDir, 'up.json');
+}
+
+/** The `up` that runs on this data folder, or null. */
+export async function findRunningUp(config: Config): Promise<UpFile | null> {
+  let text: string;
+  try {
+    text = await readFile(upFilePath(config), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  const up = JSON.parse(text) as UpFile;
+  // What came along with a copy of a folder names the service of the original.
+  if (up.folder !== (await readFolderIdentity(config.dataDir))) return null;
+  // What a killed `up` left may name a pid that is another program's by now.
+  return (await readProcessStart(up.pids.up)) === up.started ? up : null;
+}
+
+/** The database of a service: DATABASE_URL, else that of a running `up`. Throws `AppError` `no_service`. */
+export async function findDatabaseUrl(config: Config): Promise<string> {
+  const url = config.databaseUrl ?? (await findRunningUp(config))?.database_url;
+  if (url === undefined) throw noService(config, 'DATABASE_URL');
+  return url;
+}
+
+/** The URL that the client commands call. Throws `AppError` `no_service` when none is configured or running. */
+export async function findServiceUrl(config: Config): Promise<string> {
+  if (config.apiUrl !== undefined) return config.apiUrl;
+  const up = await findRunningUp(config);
+  if (up !== null) return up.url;
+  throw noService(config, 'ENRICH_URL');
+}
+
+function noService({ dataDir }: Config, option: string): AppError {
+  return unavailable(
+    'no_service',
+    `No service is running on the data folder ${dataDir}. Start it with \`npm start\`, or set ${option}.`,
+  );
+}

@@ -1,0 +1,53 @@
+/** The database of a command: that of the service, else one that runs for as long as the command works. */
+import { startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
+import { closeDataFolder } from '../infra/embedded/private-folder.ts';
+import type { Config } from '../src/core/config.ts';
+import { connect, type Database } from '../src/core/db/client.ts';
+import { must } from '../src/core/lib/assert.ts';
+import { findRunningUp } from './find-service.ts';
+import { migrateAll } from './migrate-all.ts';
+
+/**
+ * Runs `work` on the database of the configuration: DATABASE_URL, else that of a running `up`, else the
+ * embedded one, started for as long as the work takes. The schema is brought up to date first; `applied`
+ * is what that took.
+ */
+export async function withDatabase<T>(
+  config: Config,
+  work: (sql: Database, url: string, applied: string[]) => Promise<T>,
+): Promise<T> {
+  return atDatabase(config, async (url) => {
+    const applied = await migrateAll(url);
+    return onDatabase(url, config, (sql) => work(sql, url, applied));
+  });
+}
+
+/** As `withDatabase`, with the schema as it is. */
+export async function withUnchangedDatabase<T>(
+  config: Config,
+  work: (sql: Database) => Promise<T>,
+): Promise<T> {
+  return atDatabase(config, (url) => onDatabase(url, config, work));
+}
+
+async function atDatabase<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
+  const up = config.databaseUrl === undefined ? await findRunningUp(config) : null;
+  const url = config.databaseUrl ?? up?.database_url;
+  await using postgres =
+    url === undefined ? await startEmbeddedPostgres({ dataDir: config.dataDir }) : null;
+  await closeDataFolder(config.dataDir);
+  return await work(url ?? must(postgres, 'a server').url);
+}
+
+async function onDatabase<T>(
+  url: string,
+  config: Config,
+  work: (sql: Database) => Promise<T>,
+): Promise<T> {
+  const sql = connect({ url, connections: config.databaseConnections });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
