@@ -231,9 +231,9 @@ export const configOptions = {
   ),
   chunkRows: option(
     'CHUNK_ROWS',
-    '3000',
-    'Rows of a chunk, the unit of work and of charging. Larger chunks are slightly faster and take more memory in a worker; below 2,500 the fixed cost of a chunk becomes noticeable.',
-    integer(1, 100_000, 3_000),
+    '10000',
+    'Maximum rows of a chunk, the unit of work and of charging. A chunk has a fixed cost: with 3,000 rows a list takes a third longer, and a worker 60 MiB less.',
+    integer(1, 100_000, 10_000),
   ),
   workerConcurrency: option(
     'WORKER_CONCURRENCY',

@@ -49,12 +49,13 @@ const jobStates = {
 } as const;
 
 /**
- * Finished chunks stay for a while, for people who look at the queue: each dispatch has an id of its own.
+ * Finished chunks stay for a while, for people who look at the queue: each dispatch has an id of its own. Few do, because
+ * on Postgres BullMQ reads all of them again whenever one is added.
  * Other jobs are removed when they end, because their next wake-up has the same id.
  */
 const kept = {
   chunks: {
-    removeOnComplete: { age: 60 * 60, count: 1_000 },
+    removeOnComplete: { age: 60 * 60, count: 200 },
     removeOnFail: { age: 24 * 60 * 60, count: 1_000 },
   },
   others: { removeOnComplete: true, removeOnFail: true },
