@@ -13,7 +13,6 @@ interface MappingFormProps {
 
 export function MappingForm({ found, mapping, error, onChange }: MappingFormProps) {
   const [name, setName] = useState(mapping.name);
-  const fields = mappingFields[mapping.of];
   const fieldOf = (column: string) =>
     Object.keys(mapping.columns).find((field) => mapping.columns[field]?.includes(column)) ?? '';
   const choose = (column: string, field: string) => {
@@ -58,28 +57,49 @@ export function MappingForm({ found, mapping, error, onChange }: MappingFormProp
         <span>Use as</span>
       </div>
       <ul class="mapping two">
-        {found.columns.map(({ name: column, samples }) => (
-          <li key={column} class={fieldOf(column) === '' ? '' : 'used'}>
-            <strong title={column}>{column}</strong>
-            <span class="samples" title={samples.join(' · ')}>
-              {samples.length === 0 ? 'no values' : samples.join(' · ')}
-            </span>
-            <select
-              aria-label={`Use “${column}” as`}
-              value={fieldOf(column)}
-              onChange={(event) => choose(column, event.currentTarget.value)}
-            >
-              <option value="">Don’t use</option>
-              {Object.entries(fields).map(([field, label]) => (
-                <option key={field} value={field}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </li>
+        {found.columns.map((column) => (
+          <ColumnLine
+            key={column.name}
+            column={column}
+            field={fieldOf(column.name)}
+            fields={mappingFields[mapping.of]}
+            onChange={(field) => choose(column.name, field)}
+          />
         ))}
       </ul>
     </>
+  );
+}
+
+interface ColumnLineProps {
+  column: Found['columns'][number];
+  /** The field that it is used as; empty for none. */
+  field: string;
+  /** Labels of the fields that it can be. */
+  fields: Readonly<Record<string, string>>;
+  onChange: (field: string) => void;
+}
+
+function ColumnLine({ column: { name, samples }, field, fields, onChange }: ColumnLineProps) {
+  return (
+    <li class={field === '' ? '' : 'used'}>
+      <strong title={name}>{name}</strong>
+      <span class="samples" title={samples.join(' · ')}>
+        {samples.length === 0 ? 'no values' : samples.join(' · ')}
+      </span>
+      <select
+        aria-label={`Use “${name}” as`}
+        value={field}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        <option value="">Don’t use</option>
+        {Object.entries(fields).map(([value, label]) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    </li>
   );
 }
 

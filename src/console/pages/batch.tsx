@@ -9,7 +9,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { formatTime } from '../format.ts';
+import { Time } from '../components/time.tsx';
 import type { PageProps } from '../page.ts';
 import { linkTo } from '../router.ts';
 
@@ -34,7 +34,7 @@ export function BatchPage({ params: { id = '' } }: PageProps) {
     <>
       <Badge tone={stateTone(batch.state)}>{stateLabel(batch.state)}</Badge>
       <span>{operationLabel(batch.operation)}</span>
-      <time dateTime={batch.created_at}>{formatTime(batch.created_at)}</time>
+      <Time at={batch.created_at} />
     </>
   );
   return (

@@ -6,7 +6,8 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { FirstSteps } from '../components/first-steps.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { type Column, Table } from '../components/table.tsx';
-import { formatNumber, formatTime } from '../format.ts';
+import { Time } from '../components/time.tsx';
+import { formatNumber } from '../format.ts';
 import { linkTo } from '../router.ts';
 
 const uploadLink = (
@@ -71,7 +72,7 @@ function BatchTable({ batches, actions, caption }: BatchTableProps) {
         { header: 'Credits', isNumber: true, cell: ({ credits }) => formatNumber(credits.charged) },
         {
           header: 'Created',
-          cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+          cell: ({ created_at }) => <Time at={created_at} />,
         },
         actions,
       ]}

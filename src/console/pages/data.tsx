@@ -5,6 +5,7 @@ import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { Table } from '../components/table.tsx';
+import { Time } from '../components/time.tsx';
 import {
   type Import,
   type ImportRun,
@@ -17,7 +18,7 @@ import {
 import { SendingNotice } from '../data/sending-notice.tsx';
 import { useRepeating } from '../data/use-repeating.ts';
 import { useSendingFiles } from '../data/use-sending-files.ts';
-import { formatNumber, formatTime } from '../format.ts';
+import { formatNumber } from '../format.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useList, useResource } from '../use-call.ts';
 
@@ -97,7 +98,7 @@ function OpenRuns({ runs }: { runs: readonly ImportRun[] }) {
           },
           {
             header: 'Added',
-            cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+            cell: ({ created_at }) => <Time at={created_at} />,
           },
         ]}
       />
@@ -134,7 +135,7 @@ function History({ imports }: { imports: readonly Import[] }) {
         count('Rejected', 'rejected'),
         {
           header: 'Imported',
-          cell: ({ started_at }) => <time dateTime={started_at}>{formatTime(started_at)}</time>,
+          cell: ({ started_at }) => <Time at={started_at} />,
         },
       ]}
     />

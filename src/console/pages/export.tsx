@@ -8,11 +8,11 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
+import { Time } from '../components/time.tsx';
 import { type ExportFile, exportWords } from '../exports/export-file.ts';
 import { ExportPeople } from '../exports/export-people.tsx';
 import { ExportPrice } from '../exports/export-price.tsx';
 import { ExportSource } from '../exports/export-source.tsx';
-import { formatTime } from '../format.ts';
 import type { PageProps } from '../page.ts';
 import { linkTo } from '../router.ts';
 
@@ -34,7 +34,7 @@ export function ExportPage({ params: { id = '' } }: PageProps) {
   const about = (
     <>
       <Badge tone={stateTone(file.state)}>{stateLabel(file.state)}</Badge>
-      <time dateTime={file.created_at}>{formatTime(file.created_at)}</time>
+      <Time at={file.created_at} />
     </>
   );
   return (

@@ -4,8 +4,9 @@ import { FilteredItems, ItemStatus } from '../batch/filtered-items.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { type Column, Table } from '../components/table.tsx';
+import { Time } from '../components/time.tsx';
 import type { ExportFile } from '../exports/export-file.ts';
-import { formatNumber, formatTime, formatTotal } from '../format.ts';
+import { formatNumber, formatTotal } from '../format.ts';
 import { linkTo } from '../router.ts';
 
 const searchLink = (
@@ -74,7 +75,7 @@ function ExportTable({ files, actions, caption }: ExportTableProps) {
         { header: 'Source', cell: ({ schedule_id }) => (schedule_id ? 'Schedule' : 'Search') },
         {
           header: 'Created',
-          cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+          cell: ({ created_at }) => <Time at={created_at} />,
         },
         actions,
       ]}

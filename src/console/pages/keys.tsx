@@ -7,6 +7,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
 import { Table } from '../components/table.tsx';
+import { Time } from '../components/time.tsx';
 import { daysAgo, spentBy } from '../credits/usage.ts';
 import { useUsage } from '../credits/use-usage.ts';
 import { formatNumber, formatTime } from '../format.ts';
@@ -111,11 +112,7 @@ function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
         {
           header: 'Last used',
           cell: ({ last_used_at: at }) =>
-            at === null ? (
-              <span class="soft">Never</span>
-            ) : (
-              <time dateTime={at}>{formatTime(at)}</time>
-            ),
+            at === null ? <span class="soft">Never</span> : <Time at={at} />,
         },
         {
           header: 'Credits, 30 days',
@@ -143,7 +140,7 @@ function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
         },
         {
           header: 'Created',
-          cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+          cell: ({ created_at: at }) => <Time at={at} />,
         },
       ]}
     />

@@ -9,7 +9,8 @@ import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
 import { Table } from '../components/table.tsx';
-import { countOf, formatTime } from '../format.ts';
+import { Time } from '../components/time.tsx';
+import { countOf } from '../format.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useAction, useList } from '../use-call.ts';
 import { stateOf, type Webhook, type WebhookWithSecret } from '../webhooks/webhook.ts';
@@ -87,7 +88,7 @@ function WebhookTable({ webhooks }: { webhooks: readonly Webhook[] }) {
         { header: 'Events', cell: ({ events }) => countOf(events.length, 'kind') },
         {
           header: 'Created',
-          cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+          cell: ({ created_at }) => <Time at={created_at} />,
         },
       ]}
     />

@@ -5,6 +5,7 @@ import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { Table } from '../components/table.tsx';
+import { Time } from '../components/time.tsx';
 import { formatTime } from '../format.ts';
 import { type List, useAction } from '../use-call.ts';
 import { type Delivery, deliveryTone } from './webhook.ts';
@@ -42,7 +43,7 @@ export function Deliveries({ webhookId, list }: { webhookId: string; list: List<
             { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
             {
               header: 'Created',
-              cell: ({ created_at }) => <time dateTime={created_at}>{formatTime(created_at)}</time>,
+              cell: ({ created_at }) => <Time at={created_at} />,
             },
             {
               header: 'Payload',

@@ -1,7 +1,7 @@
 /** Reads people from a local copy, and from Postgres those about whom the copy cannot know. */
-import { openHits } from '../enrich/hits.ts';
+import { type HitList, openHits } from '../enrich/hits.ts';
 import type { RecordBytes } from '../enrich/match-data.ts';
-import { CANDIDATES_MAX, type Hits } from '../enrich/outcomes.ts';
+import { CANDIDATES_MAX } from '../enrich/outcomes.ts';
 import type { PeopleReader } from '../enrich/people-reader.ts';
 import { must } from '../lib/assert.ts';
 import type { ChangedPeople } from './changed-people.ts';
@@ -35,24 +35,6 @@ export function copiedPeople(
     return buffers.map((buffer) => Buffer.from(buffer));
   };
 
-  const readFull = async (people: readonly FoundPerson[]): Promise<(RecordBytes | undefined)[]> => {
-    if (people.length === 0) return [];
-    const places = new Float64Array(people.length * PLACE.length);
-    for (const [index, { bytes, at }] of people.entries()) {
-      const record = recordOf(bytes, at);
-      const place = index * PLACE.length;
-      places[place + PLACE.at] = record.at;
-      places[place + PLACE.bytes] = record.bytes;
-      places[place + PLACE.crc32] = record.crc32;
-    }
-    const { records, buffers } = await copy.readRecords(places);
-    const texts = keep(buffers);
-    return people.map((_, index) => {
-      const [text = -1, from = 0, to = 0] = records.subarray(index * 3, index * 3 + 3);
-      return from === to ? undefined : { bytes: must(texts[text], 'a buffer'), from, to };
-    });
-  };
-
   return {
     async lookUp(values) {
       const all = openHits(values.length);
@@ -77,37 +59,23 @@ export function copiedPeople(
         for (let index = first; index < hit; index++) {
           const id = ids[index] ?? 0;
           if (changed.has(id)) continue;
-          const row = index * HIT.length;
-          all.add(line, hits[row + HIT.code] ?? 0, id);
-          const bytes = must(texts[hits[row + HIT.buffer] ?? -1], 'a buffer');
-          const from = hits[row + HIT.from] ?? 0;
-          const to = hits[row + HIT.to] ?? 0;
-          found.set(id, { bytes, from, to, at: hits[row + HIT.at] ?? 0 });
+          all.add(line, hits[index * HIT.length + HIT.code] ?? 0, id);
+          found.set(id, personOf(hits, index, texts));
         }
         for (const { code, id } of holders) all.add(line, code, id);
       }
-      if (crowded.length > 0) {
-        const answer: Hits = await postgres.lookUp(crowded.map((line) => values[line] ?? ''));
-        for (const [index, line] of crowded.entries()) {
-          answer.forEach(index, (code, id) => all.add(line, code, id));
-        }
-      }
+      if (crowded.length > 0) await addHits(all, values, crowded, postgres);
       return all;
     },
 
     async read(ids, { brief, keep: keepTexts }) {
-      const people: (FoundPerson | undefined)[] = [];
-      const elsewhere: number[] = [];
       // Decided before a statement: another part of this process may learn of changes meanwhile.
-      for (const id of ids) {
-        const person = changed.has(id) ? undefined : found.get(id);
-        people.push(person);
-        if (person === undefined) elsewhere.push(id);
-      }
+      const people = ids.map((id) => (changed.has(id) ? undefined : found.get(id)));
+      const elsewhere = ids.filter((_, index) => people[index] === undefined);
       const here = people.filter((person) => person !== undefined);
       const [others, own] = await Promise.all([
         postgres.read(elsewhere, { brief, keep: keepTexts }),
-        brief ? here.map(briefOf) : readFull(here),
+        brief ? here.map(briefOf) : readFull(copy, here, keep),
       ]);
       const next = { other: 0, own: 0 };
       return people.map((person) =>
@@ -120,6 +88,53 @@ export function copiedPeople(
       found.clear();
     },
   };
+}
+
+/** Adds what Postgres finds for the values of some lines. */
+async function addHits(
+  hits: HitList,
+  values: readonly string[],
+  lines: readonly number[],
+  postgres: PeopleReader,
+): Promise<void> {
+  const found = await postgres.lookUp(lines.map((line) => values[line] ?? ''));
+  for (const [index, line] of lines.entries()) {
+    found.forEach(index, (code, id) => hits.add(line, code, id));
+  }
+}
+
+/** The person of a hit, in one of the buffers that came with the hits. */
+function personOf(hits: Int32Array, index: number, texts: readonly Buffer[]): FoundPerson {
+  const row = index * HIT.length;
+  return {
+    bytes: must(texts[hits[row + HIT.buffer] ?? -1], 'a buffer'),
+    from: hits[row + HIT.from] ?? 0,
+    to: hits[row + HIT.to] ?? 0,
+    at: hits[row + HIT.at] ?? 0,
+  };
+}
+
+/** Reads the whole records of people whom a look-up found. `keep` gives their bytes the life of the caller's. */
+async function readFull(
+  copy: CopyReader,
+  people: readonly FoundPerson[],
+  keep: (buffers: ArrayBuffer[]) => Buffer[],
+): Promise<(RecordBytes | undefined)[]> {
+  if (people.length === 0) return [];
+  const places = new Float64Array(people.length * PLACE.length);
+  for (const [index, { bytes, at }] of people.entries()) {
+    const record = recordOf(bytes, at);
+    const place = index * PLACE.length;
+    places[place + PLACE.at] = record.at;
+    places[place + PLACE.bytes] = record.bytes;
+    places[place + PLACE.crc32] = record.crc32;
+  }
+  const { records, buffers } = await copy.readRecords(places);
+  const texts = keep(buffers);
+  return people.map((_, index) => {
+    const [text = -1, from = 0, to = 0] = records.subarray(index * 3, index * 3 + 3);
+    return from === to ? undefined : { bytes: must(texts[text], 'a buffer'), from, to };
+  });
 }
 
 function briefOf(person: FoundPerson): RecordBytes | undefined {

@@ -72,17 +72,76 @@ interface Current {
   isReplaced: boolean;
 }
 
+/** The copy that a folder holds at a time, opened. */
+interface OpenCopy {
+  /** The copy found last. */
+  current(): Current | null;
+  /** The copy of the folder; null without one. */
+  find(): Promise<Current | null>;
+  /** Deletes the copy of the manifest `text`, and says why. */
+  drop(text: string, why: string): Promise<void>;
+  close(): void;
+}
+
 /** Opens the copy of a folder, if there is one or as soon as there is; see `copyFolder`. */
 export function openLocalCopy(folder: string, log: Log): LocalCopy {
+  let rows = 0;
+  const copies = followFolder(folder, log, () => {
+    rows = 0;
+  });
+  return {
+    async read(sql, work) {
+      let used = await copies.find();
+      // A new build may have replaced it since, and its files are closed then.
+      while (used?.isReplaced) used = await copies.find();
+      if (used === null) return null;
+      used.readers++;
+      try {
+        const why = await catchUp(sql, used);
+        if (why === null) {
+          const people = copiedPeople(used.copy, used.changed, postgresPeople(sql));
+          return await work({ ...people, state: used.changed.state });
+        }
+        await copies.drop(used.text, why);
+      } catch (error) {
+        if (!(error instanceof UnusableCopy)) throw error;
+        await copies.drop(used.text, error.message);
+      } finally {
+        used.readers--;
+        closeUnused(used);
+      }
+      return null;
+    },
+
+    countRows(counted) {
+      rows += counted;
+    },
+    describe() {
+      const current = copies.current();
+      return {
+        copy: current?.manifest ?? null,
+        text: current?.text ?? null,
+        reached: current?.changed.state.number ?? null,
+        changed: current?.changed.size ?? 0,
+        rows,
+      };
+    },
+    folder,
+    isBuilding: false,
+    close: copies.close,
+  };
+}
+
+/** Opens, replaces and drops the copies of a folder; `onOther` is called when another one, or none, takes the place of one. */
+function followFolder(folder: string, log: Log, onOther: () => void): OpenCopy {
   let current: Current | null = null;
   let opening: Promise<Current | null> | null = null;
   /** The manifest of a copy that was found unusable, and may not have been deleted. */
   let refused: string | null = null;
-  let rows = 0;
 
   const retire = () => {
     if (current === null) return;
-    rows = 0;
+    onOther();
     current.isReplaced = true;
     closeUnused(current);
     current = null;
@@ -105,7 +164,7 @@ export function openLocalCopy(folder: string, log: Log): LocalCopy {
       retire();
       const changed = new ChangedPeople(manifest);
       current = { text, manifest, copy, changed, readers: 0, isReplaced: false };
-      rows = 0;
+      onOther();
       return current;
     } catch (error) {
       // Another process may just have replaced it by a new one.
@@ -115,7 +174,6 @@ export function openLocalCopy(folder: string, log: Log): LocalCopy {
     }
   };
 
-  /** The copy of the folder; null without one. */
   const find = async (): Promise<Current | null> => {
     const text = await readManifestText(folder).catch(() => null);
     if (text === null) retire();
@@ -127,44 +185,7 @@ export function openLocalCopy(folder: string, log: Log): LocalCopy {
     return opening;
   };
 
-  return {
-    async read(sql, work) {
-      let used = await find();
-      // A new build may have replaced it since, and its files are closed then.
-      while (used?.isReplaced) used = await find();
-      if (used === null) return null;
-      used.readers++;
-      try {
-        const why = await catchUp(sql, used);
-        if (why === null) {
-          const people = copiedPeople(used.copy, used.changed, postgresPeople(sql));
-          return await work({ ...people, state: used.changed.state });
-        }
-        await drop(used.text, why);
-      } catch (error) {
-        if (!(error instanceof UnusableCopy)) throw error;
-        await drop(used.text, error.message);
-      } finally {
-        used.readers--;
-        closeUnused(used);
-      }
-      return null;
-    },
-
-    countRows(counted) {
-      rows += counted;
-    },
-    describe: () => ({
-      copy: current?.manifest ?? null,
-      text: current?.text ?? null,
-      reached: current?.changed.state.number ?? null,
-      changed: current?.changed.size ?? 0,
-      rows,
-    }),
-    folder,
-    isBuilding: false,
-    close: retire,
-  };
+  return { current: () => current, find, drop, close: retire };
 }
 
 function closeUnused({ copy, readers, isReplaced }: Current): void {

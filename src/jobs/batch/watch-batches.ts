@@ -51,9 +51,6 @@ export function watchBatches(sql: Sql, log: Log, firstPollMs = FIRST_POLL_MS): B
   const callers = new Map<string, WatchedCaller>();
   const stops = new Set<() => void>();
   let callersDueAt = Number.POSITIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  let timerAt = Number.POSITIVE_INFINITY;
-  let isPolling = false;
 
   const pollCallers = async (now: number) => {
     if (callersDueAt > now) return;
@@ -62,27 +59,16 @@ export function watchBatches(sql: Sql, log: Log, firstPollMs = FIRST_POLL_MS): B
       for (const onEnd of [...listeners]) onEnd();
     }
   };
-  const poll = () => {
-    timerAt = Number.POSITIVE_INFINITY;
-    isPolling = true;
+  const alarm = openAlarm(async () => {
     const now = performance.now();
-    Promise.all([pollBatches(sql, watched, now), pollCallers(now)])
-      .catch((error) => log.warn({ err: error }, 'could not poll watched batches'))
-      .finally(() => {
-        isPolling = false;
-        if (callers.size === 0) callersDueAt = Number.POSITIVE_INFINITY;
-        let next = callersDueAt;
-        for (const { dueAt } of watched.values()) next = Math.min(next, dueAt);
-        pollAt(next);
-      });
-  };
-  /** Sets the timer, unless it is set to an earlier time. The end of a running poll sets it again. */
-  const pollAt = (time: number) => {
-    if (isPolling || time >= timerAt) return;
-    clearTimeout(timer);
-    timerAt = time;
-    timer = setTimeout(poll, Math.max(0, time - performance.now()));
-  };
+    await Promise.all([pollBatches(sql, watched, now), pollCallers(now)]).catch((error) =>
+      log.warn({ err: error }, 'could not poll watched batches'),
+    );
+    if (callers.size === 0) callersDueAt = Number.POSITIVE_INFINITY;
+    let next = callersDueAt;
+    for (const { dueAt } of watched.values()) next = Math.min(next, dueAt);
+    return next;
+  });
   return {
     watch(known, listener, onStop = () => {}) {
       const { id, revision } = known;
@@ -92,7 +78,7 @@ export function watchBatches(sql: Sql, log: Log, firstPollMs = FIRST_POLL_MS): B
       one.revision = Math.min(one.revision, revision);
       watched.set(id, one);
       stops.add(onStop);
-      pollAt(one.dueAt);
+      alarm.ringAt(one.dueAt);
       return () => {
         stops.delete(onStop);
         one.listeners.delete(listener);
@@ -105,7 +91,7 @@ export function watchBatches(sql: Sql, log: Log, firstPollMs = FIRST_POLL_MS): B
       caller.listeners.add(onEnd);
       callers.set(name, caller);
       callersDueAt = Math.min(callersDueAt, performance.now() + POLL_MS);
-      pollAt(callersDueAt);
+      alarm.ringAt(callersDueAt);
       return () => {
         caller.listeners.delete(onEnd);
         if (caller.listeners.size === 0 && callers.get(name) === caller) callers.delete(name);
@@ -116,9 +102,34 @@ export function watchBatches(sql: Sql, log: Log, firstPollMs = FIRST_POLL_MS): B
       stops.clear();
       watched.clear();
       callers.clear();
-      clearTimeout(timer);
+      alarm.stop();
     },
   };
+}
+
+/**
+ * Runs `work` at the earliest time that it was asked for, once at a time; it returns when it runs next. Times are those of
+ * the monotonic clock.
+ */
+function openAlarm(work: () => Promise<number>): { ringAt(time: number): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  let at = Number.POSITIVE_INFINITY;
+  let isRunning = false;
+  const ring = async () => {
+    at = Number.POSITIVE_INFINITY;
+    isRunning = true;
+    const next = await work();
+    isRunning = false;
+    ringAt(next);
+  };
+  const ringAt = (time: number) => {
+    // The end of running work sets the timer again.
+    if (isRunning || time >= at) return;
+    clearTimeout(timer);
+    at = time;
+    timer = setTimeout(() => void ring(), Math.max(0, time - performance.now()));
+  };
+  return { ringAt, stop: () => clearTimeout(timer) };
 }
 
 /** Reads the batches that are due at `now`, and notifies their listeners of changes. */
