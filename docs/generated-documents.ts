@@ -10,13 +10,14 @@ import { renderApiTypes } from './api-types.ts';
 import { commandSections } from './command-page.ts';
 import { renderConfigTable, renderEnvExample } from './config-documents.ts';
 import { renderPage } from './generated-sections.ts';
+import { renderKinds, renderTestIdentifiers } from './kind-tables.ts';
 import {
   performancePlots,
   performanceSections,
   readBenchFile,
   renderPerformancePlot,
 } from './performance-page.ts';
-import { renderPricedOperations, renderPrices } from './priced-operations.ts';
+import { renderOperations, renderPricedOperations, renderPrices } from './priced-operations.ts';
 import { scalingSections } from './scaling-page.ts';
 
 const program = await buildProgram();
@@ -41,6 +42,9 @@ export const generatedDocuments: readonly GeneratedDocument[] = [
   },
   { path: 'src/console/priced-operations.ts', render: renderPricedOperations },
   page('README.md', () => ({ prices: renderPrices() })),
+  page('docs/api.md', () => ({ operations: renderOperations() })),
+  page('docs/concepts.md', () => ({ kinds: renderKinds() })),
+  page('docs/test-mode.md', () => ({ identifiers: renderTestIdentifiers() })),
   page('docs/performance.md', () => performanceSections(readBenchFile())),
   page('docs/scaling.md', () => scalingSections(readBenchFile())),
   ...performancePlots.map((plot) => ({

@@ -1,4 +1,5 @@
-/** The priced operations and their prices, as the console and README.md show them. */
+/** The priced operations, their prices and the kinds of identifiers, as the console and README.md show them. */
+import { identifierKinds } from '../src/core/identifiers/identifier.ts';
 import { type Operation, operations, personSearch } from '../src/core/operations.ts';
 import { table } from './markdown-table.ts';
 
@@ -8,7 +9,10 @@ export function renderPricedOperations(): string {
     ([name, { label, price, about, identifiers }]) =>
       `  ${JSON.stringify({ name, label, price, about, identifiers })},\n`,
   );
-  return `/** The priced operations. Generated from src/core/operations.ts by \`npm run docs\`: do not edit. */
+  const labels = Object.entries(identifierKinds).map(
+    ([kind, { label }]) => `  ${kind}: ${JSON.stringify(label)},\n`,
+  );
+  return `/** The priced operations and the kinds of identifiers. Generated from src/core by \`npm run docs\`: do not edit. */
 
 /** Credits of a person of a search or an export. */
 export const PERSON_PRICE: number = ${personSearch.price};
@@ -27,6 +31,10 @@ interface PricedOperation {
 /** The operations that can be asked about the rows of a list. */
 export const operations: readonly PricedOperation[] = [
 ${rows.join('')}];
+
+/** Names of the kinds of identifiers. */
+export const kindLabels: Readonly<Record<string, string>> = {
+${labels.join('')}};
 `;
 }
 
@@ -43,4 +51,15 @@ export function renderPrices(): string {
     'Each person of a search or an export.',
   ];
   return table(['operation', 'credits per match', 'returns'], [...rows, search]);
+}
+
+/** Returns the table of single calls of `docs/api.md`. */
+export function renderOperations(): string {
+  const rows = Object.values<Operation>(operations).map(({ path, price, identifiers, data }) => [
+    `\`GET ${path}\``,
+    String(price),
+    identifiers.map((kind) => `\`${kind}\``).join(', '),
+    data,
+  ]);
+  return table(['call', 'credits', 'identifiers, one of them', '`data`'], rows);
 }

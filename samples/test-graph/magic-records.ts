@@ -1,6 +1,7 @@
 /** The records of the magic identifiers, in the order of their import. */
 
 import { type MagicWord, magicIdentifier } from '../../src/core/enrich/magic-identifiers.ts';
+import { companyCodes, type KindCode, personCodes } from '../../src/core/graph/identifier-kinds.ts';
 import type { ImportEntity } from '../../src/core/graph/import/import-records.ts';
 
 /** Above every id of the synthetic people and companies. */
@@ -14,12 +15,8 @@ function person(id: number, word: MagicWord): Record<string, unknown> {
     surname: word[0]?.toUpperCase() + word.slice(1),
     birthYear: 1980,
     email: '',
-    workEmail: magicIdentifier(word, 'email'),
     workEmailStatus: 'valid',
-    professional_network: magicIdentifier(word, 'professional_network'),
-    twitter: magicIdentifier(word, 'twitter'),
-    phone: magicIdentifier(word, 'phone'),
-    mobile: magicIdentifier(word, 'phone'),
+    ...identifiersOf(personCodes, word),
     companyId: FIRST_ID,
   };
 }
@@ -27,14 +24,20 @@ function person(id: number, word: MagicWord): Record<string, unknown> {
 function company(id: number, word: MagicWord): Record<string, unknown> {
   return {
     id,
-    name: magicIdentifier(word, 'name'),
-    domain: magicIdentifier(word, 'domain'),
-    professional_network: magicIdentifier(word, 'professional_network'),
-    registryNumber: magicIdentifier(word, 'registry_number'),
     registryCountry: 'GB',
-    phone: magicIdentifier(word, 'phone'),
+    ...identifiersOf(companyCodes, word),
     logo: `https://logos.example/${word}.png`,
   };
+}
+
+/** The identifiers of a word, in the fields of the best code of each kind. */
+function identifiersOf(codes: readonly KindCode[], word: MagicWord): Record<string, string> {
+  const best = codes.filter(({ kind }, index) => codes[index - 1]?.kind !== kind);
+  return Object.fromEntries(
+    best.flatMap(({ kind, fields = [] }) =>
+      fields.map((field) => [field, magicIdentifier(word, kind)]),
+    ),
+  );
 }
 
 const companyIds = [FIRST_ID, FIRST_ID + 1, FIRST_ID + 3, FIRST_ID + 4];

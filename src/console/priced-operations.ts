@@ -1,4 +1,4 @@
-/** The priced operations. Generated from src/core/operations.ts by `npm run docs`: do not edit. */
+/** The priced operations and the kinds of identifiers. Generated from src/core by `npm run docs`: do not edit. */
 
 /** Credits of a person of a search or an export. */
 export const PERSON_PRICE: number = 1;
@@ -24,3 +24,14 @@ export const operations: readonly PricedOperation[] = [
   {"name":"companies.logo","label":"Find company logos","price":1,"about":"Adds the URL of the logo.","identifiers":["registry_number","domain","professional_network","phone","name"]},
   {"name":"companies.financials","label":"Find company financials","price":1,"about":"Adds the latest financial period.","identifiers":["registry_number","domain","professional_network","phone","name"]},
 ];
+
+/** Names of the kinds of identifiers. */
+export const kindLabels: Readonly<Record<string, string>> = {
+  email: "Email",
+  phone: "Phone",
+  professional_network: "Profile URL",
+  twitter: "Handle",
+  registry_number: "Company number",
+  domain: "Domain",
+  name: "Company name",
+};

@@ -1,14 +1,10 @@
 /** The service's own words in a person's words. A word that is not here is shown as it is. */
 
+import { kindLabels } from './priced-operations.ts';
+
 /** What a column of a list can hold. */
 export const columnKinds: Record<string, string> = {
-  professional_network: 'Profile URL',
-  email: 'Email',
-  phone: 'Phone',
-  twitter: 'Handle',
-  registry_number: 'Company number',
-  domain: 'Domain',
-  name: 'Company name',
+  ...kindLabels,
   country: 'Country',
   city: 'City',
   person_name: 'Full name',

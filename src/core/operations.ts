@@ -23,6 +23,8 @@ export interface Operation {
   identifiers: readonly IdentifierKind[];
   /** Meaning of a match, for the documentation. */
   success: string;
+  /** The `data` of its response, for `docs/api.md`. */
+  data: string;
   /** Its name and what a match brings, in the console. */
   label: string;
   about: string;
@@ -45,6 +47,7 @@ export const operations = {
     owned: 'record',
     identifiers: personIdentifiers,
     success: 'a stored person',
+    data: 'the person',
     label: 'Enrich people',
     about: 'Adds job title, company, emails, phone numbers and location.',
   },
@@ -55,6 +58,7 @@ export const operations = {
     owned: 'record',
     identifiers: personIdentifiers,
     success: 'a stored person; the company may be null',
+    data: '`{person, company}`; company may be null',
     label: 'Enrich people with their company',
     about: 'Adds the person and the company that employs them.',
   },
@@ -65,6 +69,7 @@ export const operations = {
     owned: 'mobile',
     identifiers: ['professional_network', 'email'],
     success: 'a stored mobile number',
+    data: '`{person_id, mobile}`',
     label: 'Find mobile numbers',
     about: 'Adds the mobile number of a person.',
   },
@@ -75,6 +80,7 @@ export const operations = {
     owned: null,
     identifiers: ['email'],
     success: 'a work e-mail in the graph',
+    data: '`{email, status, verified_at, person_id}`',
     label: 'Verify work emails',
     about: 'Checks whether a work email is valid.',
   },
@@ -85,6 +91,7 @@ export const operations = {
     owned: null,
     identifiers: companyIdentifiers,
     success: 'a stored company',
+    data: 'the company; `directors` for a UK number',
     label: 'Enrich companies',
     about: 'Adds industry, size, address, and the directors of UK companies.',
   },
@@ -95,6 +102,7 @@ export const operations = {
     owned: null,
     identifiers: companyIdentifiers,
     success: 'a stored logo URL',
+    data: '`{company_id, logo_url}`',
     label: 'Find company logos',
     about: 'Adds the URL of the logo.',
   },
@@ -105,6 +113,7 @@ export const operations = {
     owned: null,
     identifiers: companyIdentifiers,
     success: 'at least one stored financial period',
+    data: '`{company_id, currency, periods}`',
     label: 'Find company financials',
     about: 'Adds the latest financial period.',
   },

@@ -14,6 +14,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
+import { operations } from '../../core/operations.ts';
 import { sheetOf, workbookParts, zipOf } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
 
 const people = crowd(12);
@@ -220,16 +221,15 @@ describeWithBrowser('the page of a held list', () => {
     const [downloaded] = await Promise.all([page.waitForEvent('download'), link.click()]);
     expect(downloaded.suggestedFilename()).toBe('template.csv');
     const [person] = people;
-    const row = ['', person?.email, '', ''].join(',');
+    const { identifiers } = operations['people.enrich'];
+    const row = identifiers.map((kind) => (kind === 'email' ? person?.email : '')).join(',');
     await page.getByLabel('Rows', { exact: true }).fill(`${template}${row}\n`);
     await page.getByRole('button', { name: 'Use these rows' }).click();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Continue' }).click();
     await runUntil(page.getByRole('heading', { name: 'Check your columns' }).waitFor());
     const batch = await read(page.url().split('/').at(-1) ?? '');
-    expect(Object.keys(batch.mapping).sort()).toEqual([
-      ...['email', 'phone', 'professional_network', 'twitter'],
-    ]);
+    expect(Object.keys(batch.mapping).sort()).toEqual(identifiers.toSorted());
     await priced('up to 1 credit');
   });
 

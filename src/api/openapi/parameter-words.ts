@@ -1,16 +1,14 @@
+import { identifierKinds } from '../../core/identifiers/identifier.ts';
+
 /** A sentence for each parameter and member of a request body whose own schema has none, by its name. */
 export const parameterWords: Readonly<Record<string, string>> = {
   'Idempotency-Key':
     'A text of your choice: a repeated call with it returns the first response, and is not charged again.',
   id: 'The id, as the call that created it returned it.',
   delivery_id: 'The id of the delivery, as in the list of deliveries.',
-  professional_network: 'Profile URL on the professional network, or the last part of it.',
-  email: 'Email address of the person, at work or private.',
-  phone: 'Phone number, in any usual form.',
-  twitter: 'Handle on X, with or without `@`.',
-  registry_number: 'Number of the company in its register; `country` names the register.',
-  domain: 'Domain, website or email address of the company.',
-  name: 'Name of the company in a call; of what is created elsewhere.',
+  ...Object.fromEntries(
+    Object.entries(identifierKinds).map(([kind, { parameter }]) => [kind, parameter]),
+  ),
   first_name: 'Given name, for a likely match.',
   last_name: 'Family name, for a likely match.',
   company: 'Name of the employer, for a likely match.',

@@ -2,8 +2,13 @@
  * Decides the outcome of a row's identifiers, given what the graph holds for them. Pure: the rules of matching in
  * one place, for single calls and batches alike.
  */
-import { companyIdentifierCodes, personIdentifierCodes } from '../graph/identifier-kinds.ts';
-import type { IdentifierKind } from '../identifiers/identifier.ts';
+import {
+  companyCodes,
+  type KindCode,
+  personCodes,
+  personIdentifierCodes,
+} from '../graph/identifier-kinds.ts';
+import { type IdentifierKind, identifierKinds, kindNames } from '../identifiers/identifier.ts';
 import type { OperationName } from '../operations.ts';
 import { operations } from '../operations.ts';
 import type { LikelyCells } from './likely-row.ts';
@@ -80,7 +85,7 @@ export const CANDIDATES_MAX = 100;
 /** Identifier codes that find one kind at one level of trust. */
 interface TrustLevel {
   by: string;
-  codes: readonly number[];
+  codes: number[];
   /** Counts only when no better level has a record, even for a kind whose levels count together. */
   isApart?: true;
 }
@@ -88,56 +93,34 @@ interface TrustLevel {
 /** Levels of trust of the kinds that an operation takes. */
 type Levels = Readonly<Partial<Record<IdentifierKind, readonly TrustLevel[]>>>;
 
-/** The kinds that some operation about the subject takes. */
-type KindOf<Subject extends 'person' | 'company'> = Extract<
-  (typeof operations)[OperationName],
-  { subject: Subject }
->['identifiers'][number];
-
-const person = personIdentifierCodes;
-const company = companyIdentifierCodes;
-
 /**
  * Levels of trust of each kind, best first. A domain or a handle has one owner at a time, so the current owner
  * wins over one of lower trust. Names are not exclusive: see `sharedLevels`.
  */
-const personLevels: Record<KindOf<'person'>, readonly TrustLevel[]> = {
-  professional_network: [{ by: 'professional_network', codes: [person.professional_network] }],
-  email: [{ by: 'email', codes: [person.email, person.work_email] }],
-  phone: [{ by: 'phone', codes: [person.phone] }],
-  twitter: [
-    { by: 'twitter', codes: [person.twitter] },
-    { by: 'former_handle', codes: [person.former_handle] },
-  ],
-};
+const personLevels = levelsOfCodes(personCodes);
+const companyLevels = levelsOfCodes(companyCodes);
 
-const companyLevels: Record<KindOf<'company'>, readonly TrustLevel[]> = {
-  registry_number: [{ by: 'registry_number', codes: [company.registry_number] }],
-  domain: [
-    { by: 'domain', codes: [company.domain] },
-    { by: 'alias_domain', codes: [company.alias_domain] },
-    { by: 'alias_domain', codes: [company.ended_domain] },
-  ],
-  professional_network: [{ by: 'professional_network', codes: [company.professional_network] }],
-  phone: [{ by: 'phone', codes: [company.phone] }],
-  name: [
-    { by: 'name', codes: [company.name] },
-    { by: 'alias_name', codes: [company.alias_name] },
-    { by: 'former_name', codes: [company.former_name] },
-    { by: 'former_name', codes: [company.ended_name], isApart: true },
-  ],
-};
+function levelsOfCodes(codes: readonly KindCode[]): Levels {
+  const levels: Partial<Record<IdentifierKind, TrustLevel[]>> = {};
+  for (const { kind, name, by = name, code, isOfDissolved } of codes) {
+    levels[kind] ??= [];
+    const last = levels[kind].at(-1);
+    if (isOfDissolved) levels[kind].push({ by, codes: [code], isApart: true });
+    else if (last?.by === by) last.codes.push(code);
+    else levels[kind].push({ by, codes: [code] });
+  }
+  return levels;
+}
 
 /** E-mail verification only concerns work e-mails. */
 const workEmailLevels: Levels = {
-  email: [{ by: 'email', codes: [person.work_email] }],
+  email: [{ by: 'email', codes: [personIdentifierCodes.work_email] }],
 };
 
-/**
- * Kinds whose levels count together: two companies may have a name, one now and one in the past, and a list does
- * not state which it means. So all levels give candidates, and the level only names the match.
- */
-const sharedLevels: ReadonlySet<IdentifierKind> = new Set<IdentifierKind>(['name']);
+/** Kinds whose levels count together: all of them give candidates, and the level only names the match. */
+const sharedLevels: ReadonlySet<IdentifierKind> = new Set(
+  kindNames.filter((kind) => identifierKinds[kind].isShared),
+);
 
 /** Returns the levels of trust by which an operation reads each identifier kind. */
 export function levelsOf(operation: OperationName): Levels {

@@ -13,7 +13,25 @@
  * 5. A name that consists only of such words keeps them all: `The Group`.
  */
 import { fold } from '../lib/fold.ts';
+import type { KindDescription } from './kind.ts';
 import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
+
+export const name = {
+  label: 'Company name',
+  parameter: 'Name of the company in a call; of what is created elsewhere.',
+  forms: 'with or without legal form, punctuation and accents, with `&` or "and"',
+  normalise: (text) => normaliseCompanyName(text),
+  isShared: true,
+  testIdentifier: (word) => `Test ${word.replace('-', ' ')} Ltd`,
+  company: {
+    stored: [
+      { name: 'name', code: 6, fields: ['name'] },
+      { name: 'alias_name', code: 7, fields: ['aliases', 'secName'] },
+      { name: 'former_name', code: 8, fields: ['formerNames'] },
+      { name: 'ended_name', code: 10, by: 'former_name', isOfDissolved: true },
+    ],
+  },
+} as const satisfies KindDescription;
 
 const PLAIN_NAME = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 

@@ -16,9 +16,32 @@
 import { getDomain, parse } from 'tldts';
 import { toASCII } from 'tr46';
 import { isFreeMailDomain } from './free-mail-domains.ts';
+import type { CellContent, KindDescription } from './kind.ts';
 import { linkTarget } from './link-target.ts';
 import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
 import { isProfilePage } from './other-networks.ts';
+
+export const domain = {
+  label: 'Domain',
+  parameter: 'Domain, website or email address of the company.',
+  forms:
+    'a URL of the site, an e-mail, `www.`, a link of search results or mails that leads on to the site; free-mail domains, short links and pages of networks, maps and search results match no company',
+  normalise: (text) => normaliseDomain(text),
+  testIdentifier: (word) => `${word}-test.example`,
+  company: {
+    stored: [
+      { name: 'domain', code: 2, fields: ['domain'] },
+      { name: 'alias_domain', code: 3, fields: ['domains'] },
+      { name: 'ended_domain', code: 9, by: 'alias_domain', isOfDissolved: true },
+    ],
+  },
+  column: {
+    words: 'domain domaine dominio domena domein doman domane domaene ドメイン 域名',
+    plural: 'web addresses',
+    contentOf: hostContent,
+    yields: true,
+  },
+} as const satisfies KindDescription;
 
 const ASCII_HOST = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])$/;
 const HOST_CHARACTERS = /^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu;
@@ -141,4 +164,15 @@ function splitUrl(text: string): { host: string; path: string } {
         : afterUser.slice(0, port),
     path: end < 0 ? '' : schemeless.slice(end),
   };
+}
+
+function hostContent(cell: string): CellContent {
+  if (!('values' in normaliseDomain(cell))) return null;
+  return isListedHost(cell) ? 'certain' : 'possible';
+}
+
+/** True for a host under a listed public suffix; `Mr.Smith` only has the letters of a host. */
+function isListedHost(cell: string): boolean {
+  if (/\s/.test(cell) || !cell.includes('.')) return false;
+  return parse(cell, { allowPrivateDomains: false }).isIcann === true;
 }

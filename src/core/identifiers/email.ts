@@ -12,6 +12,7 @@
  * address has them.
  */
 import { toAsciiHost } from './domain.ts';
+import type { KindDescription } from './kind.ts';
 import {
   foldCase,
   invalid,
@@ -20,6 +21,35 @@ import {
   severalValues,
   tidyCell,
 } from './normalised.ts';
+
+export const email = {
+  label: 'Email',
+  parameter: 'Email address of the person, at work or private.',
+  forms:
+    'in any case, with `mailto:` or spaces, with `[at]` and `(dot)`, with the domain in Unicode or ASCII; text after a `+` is kept',
+  normalise: (text) => normaliseEmail(text),
+  testIdentifier: (word) => `${word}@test.example`,
+  person: {
+    stored: [
+      // The only code that e-mail verification accepts.
+      { name: 'work_email', code: 3, by: 'email', fields: ['workEmail'] },
+      { name: 'email', code: 2, fields: ['email'] },
+    ],
+    optOut: /.@./,
+    optOutName: 'an e-mail address',
+    mention: { before: '(?<![\\w.%+-])' },
+  },
+  column: {
+    words: `email emailadresse mailadresse mail courriel mel correo correoelectronico posta
+      postaelettronica correio correioeletronico correioelectronico epost epostadress epostadresse
+      mejl mejladress emailadres mailadres poczta メール メールアドレス eメール 電子メール 邮箱 电子邮箱
+      电子邮件 邮件 電郵 電子郵件`,
+    plural: 'e-mails',
+    contentOf: (cell) =>
+      cell.includes('@') && 'values' in normaliseEmail(cell) ? 'certain' : null,
+    isUnmistakable: true,
+  },
+} as const satisfies KindDescription;
 
 const PLAIN_ADDRESS =
   /^[a-z0-9_+-]+(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9]+(?:-+[a-z0-9]+)*\.)+[a-z]{2,63}$/i;

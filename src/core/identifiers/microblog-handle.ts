@@ -6,8 +6,32 @@
  * 2. Letters, digits and underscores, at most 15 (20 for the oldest accounts).
  * 3. The service's own pages are not handles; its follow links name one in their query.
  */
+import { type CellContent, handleMention, type KindDescription } from './kind.ts';
 import { linkTarget } from './link-target.ts';
 import { invalid, isTooLong, type Normalised, tidyCell } from './normalised.ts';
+
+export const twitter = {
+  label: 'Handle',
+  parameter: 'Handle on X, with or without `@`.',
+  forms: '`@handle` or a URL with it, also of a mirror, with punctuation or a note around it',
+  normalise: (text) => normaliseMicroblogHandle(text),
+  testIdentifier: (word) => `test_${word.replace('-', '_')}`,
+  person: {
+    stored: [
+      { name: 'twitter', code: 5, fields: ['twitter'] },
+      { name: 'former_handle', code: 6, fields: ['_meta.twitterFormer'] },
+    ],
+    optOut: /^\s*@|\/\/(www\.|mobile\.)?(twitter|x)\.com\//i,
+    optOutName: 'an @handle',
+    mention: handleMention,
+  },
+  column: {
+    words: 'twitter microblog tweet tweeter',
+    plural: 'microblog handles',
+    contentOf: handleContent,
+    isUnmistakable: true,
+  },
+} as const satisfies KindDescription;
 
 const PLAIN_HANDLE = /^@?([a-z0-9_]{1,20})$/i;
 const WEB_ADDRESS =
@@ -53,4 +77,9 @@ function handleValue(text: string): Normalised {
   return handle === undefined || servicePages.has(handle)
     ? invalid('not_a_handle')
     : { values: [handle] };
+}
+
+function handleContent(cell: string): CellContent {
+  if (!('values' in normaliseMicroblogHandle(cell))) return null;
+  return /^@|[/.]/.test(cell) ? 'certain' : 'possible';
 }

@@ -15,8 +15,35 @@
  * program that read them as fractions (`+447911123456.0`).
  */
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import type { CellContent, KindDescription } from './kind.ts';
 import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
 import { restoreWholeNumber } from './spreadsheet-number.ts';
+
+export const phone = {
+  label: 'Phone',
+  parameter: 'Phone number, in any usual form.',
+  forms: 'any notation; numbers without a country code need a country or `default_region`',
+  normalise: (text, { region, fromQuery }) => normalisePhone(text, region, fromQuery),
+  dependsOnCountry: true,
+  holdsSeveral: true,
+  isRepaired: (text) => /\de\+?\d/i.test(text),
+  // From a range that is never assigned.
+  testIdentifier: (_word, number) => `+44770090090${number}`,
+  person: {
+    stored: [{ name: 'phone', code: 4, fields: ['phone', 'mobile'] }],
+    optOut: /^\s*\+[\d\s().-]+$/,
+    optOutName: 'a phone number with country code',
+    mention: { before: '', after: '(?!\\d)' },
+  },
+  company: { stored: [{ name: 'phone', code: 5, fields: ['phone'] }] },
+  column: {
+    words: `phone telephone tel telefon telefono telefone telefoon telephonique telefonu telefonico
+      fon tlf tfn tlfnr tfnnr telnr telno telefonnr rufnummer festnetz festnetznummer landline dial
+      電話 電話番号 电话 电话号码 座机 whatsapp`,
+    plural: 'phone numbers',
+    contentOf: (cell, { region }) => phoneContent(cell, region),
+  },
+} as const satisfies KindDescription;
 
 type Region = NonNullable<NonNullable<ReturnType<typeof parsePhoneNumberFromString>>['country']>;
 
@@ -170,4 +197,25 @@ function isNorthAmerican(digits: string): boolean {
 function couldBeNational(digits: string): boolean {
   if (digits.startsWith('0') || digits.length < 11) return true;
   return digits.length === 11 && /^(?:1[3-9]|\d\d9)/.test(digits);
+}
+
+const PHONE_CHARACTERS = /^[\d\s+().,;:/~\-‐-―extEXT#]+$/;
+const WRITTEN_AS_PHONE = /^\s*(?:\+|00)|^\(|^0\d{8,}$|\d[\s().\-/]+\d/;
+/** Dates and IP addresses, which some numbering plans would accept as phone numbers. */
+const DATE_OR_ADDRESS =
+  /^(?:\d{4}[-/.]\d\d?[-/.]\d|\d\d?[-/.]\d\d?[-/.]\d{2,4}\b|(?:\d+\.){3}\d+$)/;
+
+function phoneContent(cell: string, region: string | undefined): CellContent {
+  if (!/\d/.test(cell)) return null;
+  const normalised = normalisePhone(cell, region);
+  const isPhone = 'values' in normalised && PHONE_CHARACTERS.test(cell);
+  if (isPhone && WRITTEN_AS_PHONE.test(cell) && !DATE_OR_ADDRESS.test(cell)) return 'certain';
+  return looksNational(cell, normalised) ? 'possible' : null;
+}
+
+/** True for a phone number, also without its country or with another plan's digits. */
+function looksNational(cell: string, normalised: Normalised): boolean {
+  if ('values' in normalised || normalised.reason === 'digits_lost') return true;
+  const digits = cell.replace(/\D+/g, '').length;
+  return digits >= 6 && digits <= 17 && digits * 2 > cell.length;
 }

@@ -10,6 +10,7 @@
  * search results or mails leads to the address in its query.
  * 6. A bare handle is itself. Hosts of other networks are refused, and e-mail addresses.
  */
+import { type CellContent, handleMention, type KindDescription } from './kind.ts';
 import { linkTarget } from './link-target.ts';
 import {
   foldCase,
@@ -22,6 +23,30 @@ import {
   tidyCell,
 } from './normalised.ts';
 import { isOtherNetwork } from './other-networks.ts';
+
+export const professionalNetwork = {
+  label: 'Profile URL',
+  parameter: 'Profile URL on the professional network, or the last part of it.',
+  forms:
+    'any form of the profile URL, also among words or in a link that leads on to it, or the bare handle',
+  normalise: (text, { subject }) => normaliseProfileUrl(text, subject),
+  testIdentifier: (word) => `test-${word}`,
+  person: {
+    stored: [{ name: 'professional_network', code: 1, fields: ['professional_network'] }],
+    optOut: /\/(in|pub)\//i,
+    optOutName: 'a profile URL',
+    mention: handleMention,
+  },
+  company: {
+    stored: [{ name: 'professional_network', code: 4, fields: ['professional_network'] }],
+  },
+  column: {
+    words: 'linkedin professionalnetwork li',
+    plural: 'profile URLs',
+    contentOf: (cell, { subject }) => profileContent(cell, subject),
+    isUnmistakable: true,
+  },
+} as const satisfies KindDescription;
 
 const personPaths: ReadonlySet<string> = new Set(['in', 'pub']);
 const companyPaths: ReadonlySet<string> = new Set(['company', 'school', 'showcase']);
@@ -109,4 +134,10 @@ function decodeEscapes(text: string): string | null {
     }
   }
   return decoded;
+}
+
+function profileContent(cell: string, subject: 'person' | 'company'): CellContent {
+  const profile = normaliseProfileUrl(cell, subject);
+  if ('values' in profile) return /[/\\]/.test(cell) ? 'certain' : 'possible';
+  return /^(?:person|company)_profile$/.test(profile.reason) ? 'other_subject' : null;
 }

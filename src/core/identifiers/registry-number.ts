@@ -10,8 +10,36 @@
  * House.
  */
 import { countryCode } from './country.ts';
+import type { CellContent, KindDescription } from './kind.ts';
 import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
 import { restoreWholeNumber } from './spreadsheet-number.ts';
+
+export const registryNumber = {
+  label: 'Company number',
+  parameter: 'Number of the company in its register; `country` names the register.',
+  forms: 'with spaces or prefixes, without the leading zeros that spreadsheets remove',
+  normalise: (text, { registryCountry }) => normaliseRegistryNumber(text, registryCountry),
+  dependsOnCountry: true,
+  isRepaired: (text) => /^\s*\d{1,7}(\.0)?\s*$/.test(text),
+  testIdentifier: (_word, number) => `9900000${number}`,
+  company: {
+    // `<ISO country>-<number>`, e.g. `GB-00048839`.
+    stored: [{ name: 'registry_number', code: 1, fields: ['registryNumber'] }],
+  },
+  column: {
+    words: `registry registrynumber registrationnumber registrationno registrationnr registeredno
+      registerednumber companyregistration companieshouse regno regnr crn handelsregister
+      handelsregisternummer hrb firmenbuchnummer registernummer siren numerosiren nsiren rcs kvk
+      kvknr krs numerkrs organisationsnummer orgnr orgnummer cvr cvrnr registromercantil
+      registroimprese numeroregistro numerodelregistro numeroderegistro numeroderegistre
+      numeroregistroimprese 法人番号 会社番号 注册号 公司编号 统一社会信用代码`,
+    plural: 'registry numbers',
+    contentOf: (cell, { registryCountry }) => numberContent(cell, registryCountry),
+    shareMin: 0.9,
+    // Eight digits may be any number or date: only leading zeros and prefixes indicate a registry number.
+    tellingForm: /^(?:0\d{7}|[A-Z]{2}\d{6})$/i,
+  },
+} as const satisfies KindDescription;
 
 const PLAIN_NUMBER = /^(?!0{8})\d{8}$/;
 const ALLOWED = /^[\p{L}\p{N}\s.:#/()_°º-]+$/u;
@@ -20,7 +48,7 @@ const LABELS =
 const NUMBER_CHARACTERS_MAX = 40;
 
 /** Reasons: `empty`, `too_long`, `not_a_registry_number`, `digits_lost`, `unknown_country`. */
-export function normaliseRegistryNumber(text: string, registryCountry = 'GB'): Normalised {
+function normaliseRegistryNumber(text: string, registryCountry = 'GB'): Normalised {
   if (registryCountry === 'GB' && PLAIN_NUMBER.test(text)) return { values: [`GB-${text}`] };
   if (isTooLong(text)) return invalid('too_long');
   const tidy = tidyCell(text).replace(/[\s,;]{1,5}$/, '');
@@ -73,4 +101,15 @@ function britishNumber(compact: string): string | null {
     return prefix + digits.padStart(room, '0') + suffix;
   }
   return text.length === 8 && /\d/.test(text) ? text : null;
+}
+
+const ukPrefixes = `AC|CE|CS|FC|FE|GE|GN|GS|IC|IP|LP|NC|NF|NI|NL|NO|NP|NR|NZ|OC|OE|PC|R0|RC|RS|SA|
+  SC|SE|SF|SG|SI|SL|SO|SP|SR|SZ|ZC`;
+/** Companies House: eight digits, or a prefix of two letters and six digits. */
+const ukNumber = new RegExp(`^(?:\\d{8}|(?:${ukPrefixes.replace(/\s+/g, '')})\\d{6})$`, 'i');
+
+function numberContent(cell: string, registryCountry: string | undefined): CellContent {
+  if (!/\d/.test(cell)) return null;
+  if (ukNumber.test(cell)) return 'certain';
+  return 'values' in normaliseRegistryNumber(cell, registryCountry) ? 'possible' : null;
 }

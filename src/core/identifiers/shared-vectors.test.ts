@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { packageRoot } from '../lib/package-root.ts';
 import { normaliseDomain, toAsciiHost } from './domain.ts';
 import { normaliseEmail } from './email.ts';
-import { type IdentifierKind, normaliseIdentifier } from './identifier.ts';
+import { kindNames, normaliseIdentifier } from './identifier.ts';
 import { normaliseMicroblogHandle } from './microblog-handle.ts';
 import { normalisePhone } from './phone.ts';
 import { normaliseProfileUrl } from './profile-url.ts';
@@ -31,22 +31,13 @@ function lastValue(text: string): string | null {
 
 describe.skipIf(!isFound)('shared vectors', () => {
   test('hostile strings and injection payloads give a canonical value or a reason', () => {
-    const kinds: IdentifierKind[] = [
-      'professional_network',
-      'email',
-      'phone',
-      'twitter',
-      'registry_number',
-      'domain',
-      'name',
-    ];
     const naughty: string[] = JSON.parse(read('strings/blns.json'));
     const payloads = readdirSync(path.join(folder, 'injection'), { recursive: true })
       .map(String)
       .filter((file) => file.endsWith('.txt'))
       .flatMap((file) => read(`injection/${file}`).split('\n'));
     for (const text of [...naughty, ...payloads]) {
-      for (const kind of kinds) {
+      for (const kind of kindNames) {
         for (const subject of ['person', 'company'] as const) {
           const normalise = (again: string) => normaliseIdentifier(kind, again, { subject });
           expectCanonical(normalise, text, undefined);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { personFields } from '../graph/fields.ts';
+import { identifierFieldsOf } from '../graph/import/identifiers-of.ts';
 import { personIdentifiers } from '../graph/import/person-row.ts';
 import { parseFilter } from '../search/parse.ts';
 import {
@@ -122,9 +123,9 @@ describe('a filter that names people', () => {
     expect(() => assertCountedForFree(filter)).not.toThrow();
   });
 
-  test('is recognised by fields of the record', () => {
-    const names = new Set(personFields.map(({ name }) => name));
-    expect([...identifyingFields].filter((field) => !names.has(field))).toEqual([]);
+  test('is recognised by fields of the record, and by identifiers that only an import has', () => {
+    const names = [...personFields.map(({ name }) => name), ...identifierFieldsOf('person')];
+    expect([...identifyingFields].filter((field) => !names.includes(field))).toEqual([]);
   });
 
   test.each(['a@b.example', '+442079460000', 'https://www.linkedin.com/in/ada', '@ada'])(

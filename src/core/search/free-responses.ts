@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Outcome } from '../enrich/enrich-many.ts';
-import type { PersonIdentifierKind } from '../graph/identifier-kinds.ts';
+import { identifierFieldsOf } from '../graph/import/identifiers-of.ts';
 import { AppError } from '../lib/errors.ts';
 import { PERSON_PRICE_TEXT } from '../operations.ts';
 import type { Condition, Filter } from '../search/parse.ts';
@@ -60,20 +60,12 @@ function roundTo(step: number, count: number): number {
   return Math.round(count / step) * step;
 }
 
-/** Fields of a person that hold identifiers of each kind. */
-const identifierFields: Readonly<Record<PersonIdentifierKind, readonly string[]>> = {
-  professional_network: ['professional_network'],
-  email: ['email', 'workEmail'],
-  phone: ['phone', 'mobile'],
-  twitter: ['twitter'],
-};
-
 /**
  * Fields whose value identifies one person or a household: values that a caller may already know and look up by. A
  * free count by them would answer questions about that person. All other fields describe groups.
  */
 export const identifyingFields: ReadonlySet<string> = new Set([
-  ...Object.values(identifierFields).flat(),
+  ...identifierFieldsOf('person'),
   'id',
   'name',
   'surname',

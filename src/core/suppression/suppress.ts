@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { type PersonIdentifierKind, personCodes } from '../graph/identifier-kinds.ts';
 import { writeGraph } from '../graph/write-graph.ts';
-import { normaliseIdentifier } from '../identifiers/identifier.ts';
+import { identifierKinds, kindNames, normaliseIdentifier } from '../identifiers/identifier.ts';
 import { AppError } from '../lib/errors.ts';
 import {
   findRecordedHashes,
@@ -13,14 +13,14 @@ import {
   insertSuppression,
 } from './suppression.sql.ts';
 
-/** The form of each kind, in the order in which a text is tried. */
-const forms: Readonly<Record<PersonIdentifierKind, RegExp>> = {
-  email: /.@./,
-  phone: /^\s*\+[\d\s().-]+$/,
-  professional_network: /\/(in|pub)\//i,
-  twitter: /^\s*@|\/\/(www\.|mobile\.)?(twitter|x)\.com\//i,
-};
-const kinds = Object.keys(forms) as PersonIdentifierKind[];
+/** Returns the identifier that a text is, in canonical form; null for any other text. */
+function identifierIn(text: string): PersonIdentifier | null {
+  const kind = kindNames.find((candidate) => identifierKinds[candidate].person?.optOut.test(text));
+  if (kind === undefined) return null;
+  const normalised = normaliseIdentifier(kind, text, { subject: 'person' });
+  if ('reason' in normalised) return null;
+  return { kind: kind as PersonIdentifierKind, value: normalised.values[0] };
+}
 
 /** Returns the stored codes of a person's identifiers of a kind; a former handle still identifies them. */
 export function personCodesOf(kind: PersonIdentifierKind): number[] {
@@ -40,15 +40,16 @@ function suppressionHash({ kind, value }: PersonIdentifier): Buffer {
 
 /** Parses an identifier as the person gave it. Throws `AppError` `invalid_parameter` for any other text. */
 export function readPersonIdentifier(text: string): PersonIdentifier {
-  const kind = kinds.find((candidate) => forms[candidate].test(text));
-  const normalised = kind && normaliseIdentifier(kind, text, { subject: 'person' });
-  if (kind === undefined || normalised === undefined || 'reason' in normalised) {
-    const message =
-      'is not an e-mail address, a phone number with country code, a profile URL or an @handle.';
-    throw invalid(`\`${text}\` ${message}`);
-  }
-  return { kind, value: normalised.values[0] };
+  const identifier = identifierIn(text);
+  if (identifier === null) throw invalid(`\`${text}\` is not ${OPT_OUT_NAMES}.`);
+  return identifier;
 }
+
+/** `an e-mail address, a profile URL or an @handle`. */
+const OPT_OUT_NAMES = kindNames
+  .flatMap((kind) => identifierKinds[kind].person?.optOutName ?? [])
+  .join(', ')
+  .replace(/, (?=[^,]*$)/, ' or ');
 
 /**
  * Suppresses the people who hold the identifier, now or after a later import. Returns how many stored people it
@@ -72,10 +73,8 @@ export async function suppress(sql: Sql, identifier: string): Promise<{ persons:
  */
 export async function suppressOnce(sql: Sql, identifiers: readonly string[]): Promise<void> {
   for (const text of new Set(identifiers)) {
-    const kind = kinds.find((candidate) => forms[candidate].test(text));
-    const normalised = kind && normaliseIdentifier(kind, text, { subject: 'person' });
-    if (kind === undefined || normalised === undefined || 'reason' in normalised) continue;
-    if (await isOptedOut(sql, { kind, value: normalised.values[0] })) continue;
+    const identifier = identifierIn(text);
+    if (identifier === null || (await isOptedOut(sql, identifier))) continue;
     await suppress(sql, text);
   }
 }

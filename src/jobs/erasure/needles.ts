@@ -1,4 +1,5 @@
 /** The search patterns that find a person in a text. Pure. */
+import { identifierKinds } from '../../core/identifiers/identifier.ts';
 import { type PersonIdentifier, personCodesOf } from '../../core/suppression/suppress.ts';
 
 export interface Needle {
@@ -9,21 +10,19 @@ export interface Needle {
   exact: RegExp;
 }
 
-/** E-mail addresses and phone numbers match by themselves; a handle only where it is written as one. */
+/** Finds a mention of an identifier: an e-mail address by itself, a handle only where it is written as one. */
 export function needleOf({ kind, value }: PersonIdentifier): Needle {
   const text = value.toLowerCase();
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-  if (kind === 'email') {
-    const exact = new RegExp(`(?<![\\w.%+-])${escaped}(?![\\w-]|\\.\\w)`);
-    return { kind, parts: [text], exact };
-  }
-  if (kind === 'phone') return { kind, parts: [text], exact: new RegExp(`${escaped}(?!\\d)`) };
+  const {
+    prefixes = [''],
+    before = '(?<![\\w-])',
+    after = '(?![\\w-]|\\.\\w)',
+  } = identifierKinds[kind].person?.mention ?? {};
   return {
     kind,
-    parts: [`/in/${text}`, `/pub/${text}`, `@${text}`, `x.com/${text}`, `twitter.com/${text}`],
-    exact: new RegExp(
-      `(?:/in/|/pub/|x\\.com/|twitter\\.com/|(?<!\\w)@)${escaped}(?![\\w-]|\\.\\w)`,
-    ),
+    parts: prefixes.map((prefix) => prefix + text),
+    exact: new RegExp(before + escaped + after),
   };
 }
 

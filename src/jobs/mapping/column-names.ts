@@ -6,16 +6,12 @@
  * Languages: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish, Danish; the usual
  * names in Japanese and Chinese.
  */
+import { type ColumnKind, columnKinds } from './column-kinds.ts';
 import { type HeaderToken, longestWord, tokenOfWord } from './column-words.ts';
 
 /** The role of a column. `name` is a plain "Name": of a person or a company, depending on the list. */
 export type ColumnRole =
-  | 'email'
-  | 'phone'
-  | 'profile'
-  | 'twitter'
-  | 'registry_number'
-  | 'domain'
+  | ColumnKind
   | 'country'
   | 'city'
   | 'company_name'
@@ -124,8 +120,9 @@ function roleOf(tokens: ReadonlySet<HeaderToken>, isExact: boolean): ColumnRole 
   if (has('foreign')) return 'foreign';
   if (has('attribute', 'other_network')) return 'other';
   if (has('city')) return isExact && !has('name') ? 'city' : 'other';
-  if (has('microblog') || isLetterX(tokens, isExact)) return 'twitter';
-  if (has('network')) return 'profile';
+  if (has('twitter') || isLetterX(tokens, isExact)) return 'twitter';
+  const plain = plainKinds.find((kind) => tokens.has(kind));
+  if (plain !== undefined) return plain;
   if (has('email')) return emailRole(has);
   if (
     has('phone', 'mobile', 'direct_line') ||
@@ -133,8 +130,8 @@ function roleOf(tokens: ReadonlySet<HeaderToken>, isExact: boolean): ColumnRole 
   ) {
     return has('code', 'name') ? 'other' : 'phone';
   }
-  if (has('registry') || (has('company') && has('number'))) return 'registry_number';
-  if (has('profile')) return has('name') ? 'other' : 'profile';
+  if (has('registry_number') || (has('company') && has('number'))) return 'registry_number';
+  if (has('profile')) return has('name') ? 'other' : 'professional_network';
   if (has('domain', 'website', 'url')) return 'domain';
   if (has('address')) return 'other';
   if (has('country')) return 'country';
@@ -142,6 +139,11 @@ function roleOf(tokens: ReadonlySet<HeaderToken>, isExact: boolean): ColumnRole 
   if (has('handle')) return isExact && tokens.size === 1 ? 'twitter' : 'other';
   return isExact ? nameRole(has, tokens.size) : null;
 }
+
+/** Kinds whose own words mean nothing else, whatever the rest of the name says. */
+const plainKinds = columnKinds.filter(
+  (kind) => !['email', 'phone', 'registry_number', 'domain'].includes(kind),
+);
 
 const phoneHints: HeaderToken[] = ['person', 'work', 'personal', 'direct', 'switchboard', 'home'];
 

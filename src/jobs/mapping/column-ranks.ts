@@ -126,7 +126,7 @@ const companyNames: RankTable = {
 const tables: Readonly<Partial<Record<string, RankTable>>> = {
   email: emails,
   phone: phones,
-  profile: pages,
+  professional_network: pages,
   twitter: pages,
   domain: domains,
   country: countries,

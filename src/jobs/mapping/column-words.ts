@@ -1,16 +1,13 @@
 /**
- * The words of column names by token. Words are written folded (lower case, no accents), a phrase as one word:
+ * The words of column names by token: here those that describe a column, and in each identifier kind its own, whose token
+ * is the kind. Words are written folded (lower case, no accents), a phrase as one word:
  * `website` is also found in `Web Site`. Compound words need no entry when their parts have one.
  */
 
+import { ofEachKind } from './column-kinds.ts';
+
 const words = {
-  email: `email emailadresse mailadresse mail courriel mel correo correoelectronico posta
-    postaelettronica correio correioeletronico correioelectronico epost epostadress
-    epostadresse mejl mejladress emailadres mailadres poczta メール メールアドレス eメール 電子メール 邮箱 电子邮箱
-    电子邮件 邮件 電郵 電子郵件`,
-  phone: `phone telephone tel telefon telefono telefone telefoon telephonique telefonu
-    telefonico fon tlf tfn tlfnr tfnnr telnr telno telefonnr rufnummer festnetz
-    festnetznummer landline dial 電話 電話番号 电话 电话号码 座机 whatsapp`,
+  ...ofEachKind(({ words }) => words),
   mobile: `mobile mobil mobiel cell cellphone cellular cellulare celular movil portable gsm
     handy telemovel komorka komorkowy komorkowa mobilnr mobiltelefon 携帯 携帯電話 手机 手机号 手机号码
     移动电话`,
@@ -19,20 +16,11 @@ const words = {
   switchboard: `switchboard hq headquarter headquarters main mainline central centrale
     zentrale standard reception rezeption general centralita centralino centraal hoved
     hauptnummer vaxel 代表`,
-  network: `linkedin professionalnetwork li`,
   profile: `profile profil perfil profilo profiel プロフィール 个人主页`,
-  microblog: `twitter microblog tweet tweeter`,
   x: `x xcom`,
   handle: `handle screenname`,
-  registry: `registry registrynumber registrationnumber registrationno registrationnr
-    registeredno registerednumber companyregistration companieshouse regno regnr crn
-    handelsregister handelsregisternummer hrb firmenbuchnummer registernummer siren
-    numerosiren nsiren rcs kvk kvknr krs numerkrs organisationsnummer orgnr orgnummer cvr
-    cvrnr registromercantil registroimprese numeroregistro numerodelregistro
-    numeroderegistro numeroderegistre numeroregistroimprese 法人番号 会社番号 注册号 公司编号 统一社会信用代码`,
   number: `number no nr num numero nummer numer n 番号 号码`,
   code: `code kod codigo codice iso kode`,
-  domain: `domain domaine dominio domena domein doman domane domaene ドメイン 域名`,
   website: `website webseite websted web site sitio sito siteweb sitioweb sitoweb webpage
     paginaweb homepage internetadresse internet www webadresse hjemmeside hemsida webbplats
     webbsida strona stronawww stronainternetowa witryna ウェブサイト ホームページ サイト 网站 网址 官网`,

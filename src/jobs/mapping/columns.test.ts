@@ -3,9 +3,13 @@ import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
+import { magicIdentifier, magicWords } from '../../core/enrich/magic-identifiers.ts';
+import { identifierKinds } from '../../core/identifiers/identifier.ts';
+import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { packageRoot } from '../../core/lib/package-root.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
+import { columnKinds, columnSigns } from './column-kinds.ts';
 import { foldColumnName } from './column-names.ts';
 import { knownWords, tokenOfWord } from './column-words.ts';
 import { contextColumns, mapColumns } from './columns.ts';
@@ -404,6 +408,22 @@ describe('any list', () => {
     );
   });
 });
+
+test.each(columnKinds)(
+  'a column of %s is found by its name, and its cells do not refute it',
+  (kind) => {
+    const operation = (Object.keys(operations) as OperationName[]).find((name) =>
+      (operations[name].identifiers as readonly string[]).includes(kind),
+    );
+    // The template of the console heads its columns with the labels.
+    expect(guess(must(operation, 'an operation'), head(identifierKinds[kind].label))).toBe(
+      `${kind}:1`,
+    );
+    const [word = ''] = columnSigns[kind].words.split(' ');
+    const cells = magicWords.map((magic) => magicIdentifier(magic, kind));
+    expect(guess(must(operation, 'an operation'), head(word, ...cells))).toBe(`${kind}:1`);
+  },
+);
 
 test('every word of column names is folded and has one token', () => {
   for (const [idea, words] of knownWords()) {

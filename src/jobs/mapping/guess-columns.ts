@@ -7,6 +7,7 @@ import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { IdentifierKind } from '../../core/identifiers/identifier.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import type { ContentKind } from './column-content.ts';
+import { ofEachKind } from './column-kinds.ts';
 import { type ColumnRole, foldColumnName } from './column-names.ts';
 import { rankOfColumn } from './column-ranks.ts';
 import {
@@ -15,6 +16,7 @@ import {
   kindOfContent,
   type ListHead,
   readColumns,
+  unmistakable,
 } from './read-columns.ts';
 
 /** One column of the file: its number from 1, and its name where the file has a header. */
@@ -81,12 +83,7 @@ export function guessColumns(
 
 /** The content that confirms a role. */
 const contentOfRole: Readonly<Partial<Record<ColumnRole, ContentKind>>> = {
-  email: 'email',
-  phone: 'phone',
-  profile: 'profile',
-  twitter: 'twitter',
-  registry_number: 'registry_number',
-  domain: 'domain',
+  ...ofEachKind((_, kind) => kind),
   country: 'country',
   company_name: 'company_name',
   city: 'person_name',
@@ -95,14 +92,6 @@ const contentOfRole: Readonly<Partial<Record<ColumnRole, ContentKind>>> = {
   middle_name: 'person_name',
   last_name: 'person_name',
 };
-
-/** Kinds whose cells are unambiguous, whatever the header says. */
-const unmistakable: ReadonlySet<ContentKind> = new Set<ContentKind>([
-  'email',
-  'profile',
-  'other_profile',
-  'twitter',
-]);
 
 /** Fewer cells may all be mistakes. */
 const CELLS_TO_REFUTE = 5;
@@ -125,8 +114,8 @@ function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
   }
   const { filled } = content;
   // "Profile" alone may head any text, and nearly every word is a possible handle.
-  const isVague = role === 'profile' && !tokens.has('network');
-  const usable = isVague ? content.strict.profile : content.loose[expected];
+  const isVague = role === 'professional_network' && !tokens.has(role);
+  const usable = isVague ? content.strict.professional_network : content.loose[expected];
   if (!isExact || isVague) return filled === 0 || usable >= filled * DOUBTFUL_BELOW;
   return filled < CELLS_TO_REFUTE || usable >= filled * REFUTED_BELOW;
 }
@@ -139,18 +128,10 @@ function isHostAsName(seen: ContentKind, expected: ContentKind): boolean {
   return seen === 'domain' && (expected === 'company_name' || expected === 'person_name');
 }
 
-const meaningOfKind: Readonly<Record<GuessedKind, ColumnRole>> = {
-  professional_network: 'profile',
-  email: 'email',
-  phone: 'phone',
-  twitter: 'twitter',
-  registry_number: 'registry_number',
-  domain: 'domain',
-  name: 'company_name',
-  company_name: 'company_name',
-  country: 'country',
-  city: 'city',
-};
+/** Returns the role of the columns that hold the kind. */
+function roleOf(kind: GuessedKind): ColumnRole {
+  return kind === 'name' ? 'company_name' : kind;
+}
 
 function columnsByName(
   kind: GuessedKind,
@@ -158,7 +139,7 @@ function columnsByName(
   subject: Subject,
   views: readonly ColumnView[] = believed,
 ): MappedColumn[] {
-  const role = meaningOfKind[kind];
+  const role = roleOf(kind);
   const ranked: { view: ColumnView; rank: number }[] = [];
   for (const view of believed) {
     if (view.reading.role !== role) continue;
@@ -247,7 +228,7 @@ function columnsByContent(
 ): MappedColumn[] {
   return rest.flatMap((view) => {
     const seen = kindOfContent(view);
-    if (seen === null || seen !== contentOfRole[meaningOfKind[kind]]) return [];
+    if (seen === null || seen !== contentOfRole[roleOf(kind)]) return [];
     // Ambiguous cells do not override a name that is known to mean something else.
     const isNamed = view.reading.role === 'other' && !unmistakable.has(seen);
     const isOthers = rankOfColumn(view.reading, subject) === null;

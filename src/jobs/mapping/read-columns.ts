@@ -1,13 +1,14 @@
 /** Reads each column of a list: the meaning of its name and the content of its first cells. */
 import { countryCode, phoneRegion } from '../../core/identifiers/country.ts';
+import type { NormaliseContext } from '../../core/identifiers/kind.ts';
 import {
-  type CellContext,
   type ColumnContent,
   type ContentKind,
   contentPlurals,
   isFilled,
   readContent,
 } from './column-content.ts';
+import { columnKinds, columnSigns, ofEachKind } from './column-kinds.ts';
 import { type HeaderReading, readColumnName } from './column-names.ts';
 
 /** The head of a list: its header and first records. */
@@ -85,12 +86,18 @@ export function readColumns(list: ListHead, subject: Subject): ColumnView[] {
       const codes = countries.map((cells) => read(cells[row] ?? ''));
       return codes.find((code) => code !== null) ?? otherwise;
     });
-  const context: CellContext = {
-    subject,
-    regions: firstRead(phoneRegion, list.defaultRegion),
-    registryCountries: firstRead(countryCode, list.country),
-  };
-  return named.map(({ cells, ...view }) => ({ ...view, content: readContent(cells, context) }));
+  const regions = firstRead(phoneRegion, list.defaultRegion);
+  const registryCountries = firstRead(countryCode, list.country);
+  const contexts = sample.map((_, row): NormaliseContext => {
+    const region = regions[row] ?? undefined;
+    const registryCountry = registryCountries[row] ?? undefined;
+    return {
+      subject,
+      ...(region === undefined ? {} : { region }),
+      ...(registryCountry === undefined ? {} : { registryCountry }),
+    };
+  });
+  return named.map(({ cells, ...view }) => ({ ...view, content: readContent(cells, contexts) }));
 }
 
 const COUNTRY_SHARE_MIN = 0.9;
@@ -104,22 +111,24 @@ function isCountryColumn({ reading, cells }: { reading: HeaderReading; cells: st
   return filled.length > 0 && countries.length >= filled.length * COUNTRY_SHARE_MIN;
 }
 
+/** Contents that are unambiguous, whatever the header says. */
+export const unmistakable: ReadonlySet<ContentKind> = new Set<ContentKind>(
+  columnKinds
+    .filter((kind) => columnSigns[kind].isUnmistakable)
+    .flatMap((kind) => (kind === 'professional_network' ? [kind, 'other_profile'] : [kind])),
+);
+
 /** When a cell fits several kinds, the more specific one comes first. */
 const strictKinds: readonly ContentKind[] = [
-  'email',
-  'profile',
-  'other_profile',
-  'twitter',
-  'phone',
-  'registry_number',
-  'domain',
+  ...unmistakable,
+  ...columnKinds.filter((kind) => !unmistakable.has(kind)),
   'country',
   'company_name',
 ];
 
 /** Only some company names end in a legal form. */
-const shareMin: Readonly<Partial<Record<ContentKind, number>>> = {
-  registry_number: 0.9,
+const shareMin: Readonly<Partial<Record<ContentKind, number | undefined>>> = {
+  ...ofEachKind((signs) => signs.shareMin),
   country: COUNTRY_SHARE_MIN,
   company_name: 0.3,
 };

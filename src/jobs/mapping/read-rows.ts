@@ -3,12 +3,8 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
 import { countryCode, phoneRegion } from '../../core/identifiers/country.ts';
-import {
-  type IdentifierKind,
-  kindsOfCountries,
-  type NormaliseContext,
-  normaliseIdentifier,
-} from '../../core/identifiers/identifier.ts';
+import { type IdentifierKind, identifierKinds } from '../../core/identifiers/identifier.ts';
+import type { KindDescription, NormaliseContext } from '../../core/identifiers/kind.ts';
 import { must } from '../../core/lib/assert.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { type CellColumn, openColumns } from '../../formats/csv/cells.ts';
@@ -79,10 +75,12 @@ export async function readRows(
   const contextOf = contextsOf(subject, reading, codeOf, firstReader(countries, phoneRegion));
   const plain = { subject };
   const kinds = identifiers.map((kind): KindColumns => {
+    const description = identifierKinds[kind];
     return {
       kind,
+      description,
       columns: read(kind),
-      contextOf: kindsOfCountries.has(kind) ? contextOf : () => plain,
+      contextOf: description.dependsOnCountry ? contextOf : () => plain,
     };
   });
   const cities = read('city');
@@ -216,6 +214,7 @@ function firstCell(columns: readonly CellColumn[], index: number): string {
 
 interface KindColumns {
   kind: IdentifierKind;
+  description: KindDescription;
   columns: readonly CellColumn[];
   contextOf(index: number): NormaliseContext;
 }
@@ -297,17 +296,17 @@ function readRow(kinds: readonly KindColumns[], index: number, repairs: Repair[]
   // Most rows have one identifier: a literal of one takes a fifth of the memory of an empty array that grows.
   let identifiers: RowIdentifier[] | null = null;
   let firstReason: string | null = null;
-  for (const { kind, columns, contextOf } of kinds) {
+  for (const { kind, description, columns, contextOf } of kinds) {
     let values: string[] | null = null;
     for (const column of columns) {
       const text = column.at(index);
       if (text === '') continue;
-      const normalised = normaliseIdentifier(kind, text, contextOf(index));
+      const normalised = description.normalise(text, contextOf(index));
       if ('reason' in normalised) {
         firstReason ??= normalised.reason;
         continue;
       }
-      if (isRepaired(kind, text)) repairs.push({ index, kind });
+      if (description.isRepaired?.(text)) repairs.push({ index, kind });
       if (values === null) values = normalised.values;
       else values = [...values, ...normalised.values];
     }
@@ -317,10 +316,4 @@ function readRow(kinds: readonly KindColumns[], index: number, repairs: Repair[]
   }
   if (identifiers !== null) return { identifiers, invalid: null };
   return { identifiers: [], invalid: firstReason ?? 'no_identifier' };
-}
-
-/** True for a usable text that a spreadsheet damaged: scientific notation, or lost leading zeros. */
-function isRepaired(kind: IdentifierKind, text: string): boolean {
-  if (kind === 'phone') return /\de\+?\d/i.test(text);
-  return kind === 'registry_number' && /^\s*\d{1,7}(\.0)?\s*$/.test(text);
 }

@@ -1,20 +1,20 @@
-import { type IdentifierKind, normaliseIdentifier } from '../../identifiers/identifier.ts';
 import { companyFields } from '../fields.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
-import { asObject, coerceLinkedId, coerceText, coerceTexts, isAbsent } from './coerce.ts';
+import { asObject, coerceLinkedId, isAbsent } from './coerce.ts';
 import { columnsOfFields, type Problem } from './columns.ts';
 import { copyLine } from './copy-text.ts';
+import { identifierFieldsOf, identifiersOf, listOf, textOf } from './identifiers-of.ts';
 import type { JsonRecord } from './read-records.ts';
-import { IdentifierSet } from './record-row.ts';
+import type { IdentifierSet } from './record-row.ts';
 
 export const companyColumns = columnsOfFields(companyFields);
 
 /** Field names of an import row; others are ignored and counted. */
 export const companyKnownFields: ReadonlySet<string> = new Set([
   ...companyFields.map((field) => field.name),
+  ...identifierFieldsOf('company'),
   'registry',
   'industry',
-  'secName',
   'directors',
   '_meta',
 ]);
@@ -28,40 +28,15 @@ export function companyIdentifiers(
   record: JsonRecord,
   region: string | undefined,
 ): IdentifierSet {
-  const found = new IdentifierSet(id);
-  const codes = companyIdentifierCodes;
   const country = textOf(record.registryCountry);
   const context = {
     subject: 'company' as const,
     ...(region === undefined ? {} : { region }),
     ...(country === '' ? {} : { registryCountry: country }),
   };
-  const add = (kind: IdentifierKind, code: number, texts: readonly unknown[]) => {
-    for (const text of texts.map(textOf)) {
-      if (text === '') continue;
-      const normalised = normaliseIdentifier(kind, text, context);
-      if (!('values' in normalised)) continue;
-      // Alternative readings of a cell are for look-ups, but each of several numbers belongs to the company.
-      const values = kind === 'phone' ? normalised.values : [normalised.values[0]];
-      for (const value of values) found.add(kind, code, value);
-    }
-  };
-  add('registry_number', codes.registry_number, [record.registryNumber]);
+  const named = isAbsent(record.domain) ? { ...record, domain: record.website } : record;
   // A dissolved company must not be found in the place of a living one.
-  const isEnded = textOf(record.status) === DISSOLVED;
-  const domainCode = isEnded ? codes.ended_domain : codes.domain;
-  const nameCode = isEnded ? codes.ended_name : codes.name;
-  add('domain', domainCode, [isAbsent(record.domain) ? record.website : record.domain]);
-  add('domain', isEnded ? codes.ended_domain : codes.alias_domain, listOf(record.domains));
-  add('professional_network', codes.professional_network, [record.professional_network]);
-  add('phone', codes.phone, [record.phone]);
-  add('name', nameCode, [record.name]);
-  add('name', isEnded ? codes.ended_name : codes.alias_name, [
-    ...listOf(record.aliases),
-    record.secName,
-  ]);
-  add('name', isEnded ? codes.ended_name : codes.former_name, listOf(record.formerNames));
-  return found;
+  return identifiersOf(id, named, context, textOf(record.status) === DISSOLVED);
 }
 
 /** Returns all names of a company in the order of `companyNamesSql`, which reads them from what is stored. */
@@ -109,15 +84,4 @@ function parsed(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function listOf(value: unknown): readonly string[] {
-  const texts = isAbsent(value) ? [] : coerceTexts(value);
-  return Array.isArray(texts) ? texts : [];
-}
-
-function textOf(value: unknown): string {
-  if (value === undefined || value === null) return '';
-  const text = coerceText(value);
-  return typeof text === 'string' ? text : '';
 }
