@@ -12,7 +12,7 @@ import { zipOf } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
 import { operatorRoutes } from '../routes.ts';
 import { contacts, contactsHeader, type Importing, openImporting } from './imports.test-suite.ts';
 
-const BYTES_MAX = 256 * 1024 * 1024;
+const BYTES_MAX = 128 * 1024 * 1024;
 const PIECE_BYTES = 1024 * 1024;
 
 let importing: Importing;
