@@ -1,7 +1,11 @@
 /** Opted-out people stay unnamed: by hash, as an officer, and after the next import. */
 import { createHash } from 'node:crypto';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  createFilledTemplate,
+  type FilledTemplate,
+  type TestDatabase,
+} from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { acme, smallGraph } from '../../../tests/support/small-graph.ts';
 import { enrichMany } from '../enrich/enrich-many.ts';
@@ -12,14 +16,20 @@ import { lastSuppression, suppressedSince } from './opted-out-people.ts';
 import { suppress, suppressHashes } from './suppress.ts';
 
 const databases: TestDatabase[] = [];
+let template: FilledTemplate;
 let sql: TestDatabase['sql'];
+beforeAll(async () => {
+  template = await createFilledTemplate((empty) => importGraph(empty, smallGraph));
+});
 beforeEach(async () => {
-  const database = await createTestDatabase();
+  const database = await template.copy();
   databases.push(database);
   sql = database.sql;
-  await importGraph(sql, smallGraph);
 });
-afterAll(() => Promise.all(databases.map((database) => database.drop())));
+afterAll(async () => {
+  await Promise.all(databases.map((database) => database.drop()));
+  await template.drop();
+});
 
 interface Director {
   name: string | null;

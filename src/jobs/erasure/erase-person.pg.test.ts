@@ -1,7 +1,8 @@
 /** Erasure removes a person from everything, proves it, and keeps the person suppressed. */
 import { cp } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createFilledTemplate, type FilledTemplate } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { ada, crowd, eve, smallGraph } from '../../../tests/support/small-graph.ts';
@@ -15,17 +16,26 @@ import { erasePerson } from './erase-person.ts';
 import { readLastChange } from './erasure.sql.ts';
 import { showPerson } from './show-person.ts';
 
+let template: FilledTemplate;
 let pipeline: Pipeline;
 let caller: Caller;
 const pipelines: Pipeline[] = [];
+beforeAll(async () => {
+  template = await createFilledTemplate(async (sql) => {
+    await importGraph(sql, smallGraph);
+    await importGraph(sql, { persons: crowd(3) });
+  });
+});
 beforeEach(async () => {
-  pipeline = await openPipeline({ CHUNK_ROWS: '2' });
+  const options = { CHUNK_ROWS: '2' };
+  pipeline = await openPipeline(options, undefined, undefined, await template.copy());
   pipelines.push(pipeline);
-  await importGraph(pipeline.sql, smallGraph);
-  await importGraph(pipeline.sql, { persons: crowd(3) });
   caller = await pipeline.account(1000);
 });
-afterAll(() => Promise.all(pipelines.map((one) => one.close())));
+afterAll(async () => {
+  await Promise.all(pipelines.map((one) => one.close()));
+  await template.drop();
+});
 
 const list = 'email\np1@list.example\nada@home.example\np2@list.example\nada@acme.example\n';
 /** Audits as of now. */

@@ -1,6 +1,7 @@
 /** People who opted out are redacted from earlier results, in every format and despite failures. */
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createFilledTemplate, type FilledTemplate } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { Signal } from '../../../tests/support/signal.ts';
@@ -13,12 +14,19 @@ import { findBatch } from '../batch/batches.sql.ts';
 import { runHousekeeping } from '../housekeeping/run-housekeeping.ts';
 import { redactBatch } from './redact-parts.ts';
 
+let template: FilledTemplate;
 let pipeline: Pipeline;
 let caller: Caller;
+beforeAll(async () => {
+  template = await createFilledTemplate(async (sql) => {
+    await importGraph(sql, smallGraph);
+    await importGraph(sql, { persons: crowd(8) });
+  });
+});
+afterAll(() => template.drop());
 beforeEach(async () => {
-  pipeline = await openPipeline({ CHUNK_ROWS: '2' });
-  await importGraph(pipeline.sql, smallGraph);
-  await importGraph(pipeline.sql, { persons: crowd(8) });
+  const options = { CHUNK_ROWS: '2' };
+  pipeline = await openPipeline(options, undefined, undefined, await template.copy());
   caller = await pipeline.account(1000);
 });
 afterEach(() => pipeline.close());
