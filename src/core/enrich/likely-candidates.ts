@@ -3,6 +3,7 @@
  * people, one for what they are compared by.
  */
 import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
 import { relateCompanies } from '../match/compare-companies.ts';
 import {
   type CompanyComparison,
@@ -17,10 +18,10 @@ import {
 } from '../match/compare-person.ts';
 import { companyRowKeys, isPairKey, personRowKeys, wholeKey } from '../match/keys.ts';
 import { type StrongLevel, strongCompanyLevels } from '../match/levels.ts';
+import { ascending, findByKeys, groupsByIds, pauses, type RowIds } from './candidate-keys.ts';
 import {
   findCompaniesByKeys,
   findPeopleByKeys,
-  KEY_RECORDS_MAX,
   readCompanyCards,
   readPersonCards,
 } from './likely.sql.ts';
@@ -41,7 +42,7 @@ export interface Candidate<Comparison> {
 /** Candidates of one row. */
 export interface Candidates<Comparison> {
   found: Candidate<Comparison>[];
-  /** True when more records have the whole name than were read, and nothing else in the row finds one of them. */
+  /** True when more records have the whole name, or fit, than were read, and the row names no employer. */
   isCut: boolean;
 }
 
@@ -64,17 +65,18 @@ export async function findPeople<Result>(
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
     const some = rows.slice(from, from + ROWS_AT_ONCE);
     const employers = await resolveEmployers(sql, names, some);
-    const keys = some.map((row, index) =>
+    const keysOf = (index: number) =>
       personRowKeys(
-        row.name,
+        must(some[index], 'row').name,
         (employers[index] ?? []).map(({ id }) => id),
-      ),
+      );
+    const found = await findByKeys(some.length, { keysOf, isWhole: isPairKey }, (wanted) =>
+      findPeopleByKeys(sql, wanted),
     );
-    const found = await findByKeys(keys, isPairKey, (wanted) => findPeopleByKeys(sql, wanted));
     const people = some.map((row, index) => ({
       row,
       employers: employers[index] ?? [],
-      ids: found[index]?.ids ?? noIds,
+      ids: found[index]?.ids ?? [],
     }));
     const compared = await compareSomePeople(sql, names, people, (candidates, index) => {
       const isCut = some[index]?.company === null && found[index]?.isCut === true;
@@ -86,11 +88,9 @@ export async function findPeople<Result>(
 }
 
 /** A row about a person with what it is compared with. */
-interface PeopleOfRow {
+interface PeopleOfRow extends RowIds {
   row: PersonRow;
   employers: readonly CompanyCard[];
-  /** Ascending. */
-  ids: readonly number[];
 }
 
 async function compareSomePeople<Result>(
@@ -99,20 +99,32 @@ async function compareSomePeople<Result>(
   rows: readonly PeopleOfRow[],
   judge: (candidates: Candidate<PersonComparison>[], index: number) => Result,
 ): Promise<Result[]> {
-  const wanted = new Set<number>();
-  for (const { ids } of rows) for (const id of ids) wanted.add(id);
-  const cards = splitPersonCards(wanted.size === 0 ? '' : await readPersonCards(sql, [...wanted]));
-  return rows.map(({ row, employers, ids }, index) => {
-    const known = new Map(employers.map((card) => [card.id, card]));
-    const compared: Candidate<PersonComparison>[] = [];
-    for (const id of ids) {
-      const text = cards.get(id);
-      if (text === undefined) continue;
-      const { card, work } = parsePersonCard(text, names);
-      compared.push({ id, compared: comparePerson(row, card, employersIn(work, known)) });
+  const results: Result[] = [];
+  const pause = pauses();
+  for (const { group, ids } of groupsByIds(rows)) {
+    const cards = splitPersonCards(ids.length === 0 ? '' : await readPersonCards(sql, ids));
+    for (const row of group) {
+      await pause(row.ids.length);
+      results.push(judge(compareCandidates(names, row, cards), results.length));
     }
-    return judge(compared, index);
-  });
+  }
+  return results;
+}
+
+function compareCandidates(
+  names: GraphNames,
+  { row, employers, ids }: PeopleOfRow,
+  cards: ReadonlyMap<number, string>,
+): Candidate<PersonComparison>[] {
+  const known = new Map(employers.map((card) => [card.id, card]));
+  const compared: Candidate<PersonComparison>[] = [];
+  for (const id of ids) {
+    const text = cards.get(id);
+    if (text === undefined) continue;
+    const { card, work } = parsePersonCard(text, names);
+    compared.push({ id, compared: comparePerson(row, card, employersIn(work, known)) });
+  }
+  return compared;
 }
 
 /** Compares each row about a person with these people, in the order of their ids, without those who opted out. */
@@ -144,12 +156,12 @@ export async function compareCompanies(
   names: GraphNames,
   rows: readonly { row: CompanyRow; ids: ReadonlySet<number> }[],
 ): Promise<Candidate<CompanyComparison>[][]> {
-  const cards = await readCards(
-    sql,
-    names,
-    rows.map(({ ids }) => ascending([...ids])),
-  );
-  return rows.map(({ row }, index) => compareCards(row, cards[index] ?? []));
+  const asked = rows.map(({ ids }) => ({ ids: ascending([...ids]) }));
+  const compared: Candidate<CompanyComparison>[][] = [];
+  await readCards(sql, names, asked, (cards, index) => {
+    compared.push(compareCards(must(rows[index], 'row').row, cards));
+  });
+  return compared;
 }
 
 function compareCards(
@@ -194,20 +206,15 @@ async function fillCompanies(
   wanted: { row: CompanyRow; cards: CompanyCard[] }[],
   keysOf: (row: CompanyRow) => Set<number>,
 ): Promise<void> {
-  if (wanted.length === 0) return;
-  const found = await readCompanies(
-    sql,
-    names,
-    wanted.map(({ row }) => keysOf(row)),
-    wanted.map(({ row }) => wholeKey(row.name)),
-  );
-  for (const [index, one] of wanted.entries()) {
-    for (const card of found[index]?.cards ?? []) {
+  const rows = wanted.map(({ row }) => row);
+  await readCompanies(sql, names, { rows, keysOf }, ({ cards }, index) => {
+    const one = must(wanted[index], 'company of a row');
+    for (const card of cards) {
       if (card.names.some((name) => isStrong(relateCompanies(one.row.name, name).level))) {
         one.cards.push(card);
       }
     }
-  }
+  });
 }
 
 function isStrong(level: string): level is StrongLevel {
@@ -224,84 +231,52 @@ export async function findCompanies<Result>(
   const results: Result[] = [];
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
     const some = rows.slice(from, from + ROWS_AT_ONCE);
-    const read = await readCompanies(
-      sql,
-      names,
-      some.map(({ name }) => companyRowKeys(name)),
-      some.map(({ name }) => wholeKey(name)),
-    );
-    for (const [index, row] of some.entries()) {
-      const { cards = [], isCut = false } = read[index] ?? {};
-      results.push(judge({ found: compareCards(row, cards), isCut }, from + index));
-    }
+    const asked = { rows: some, keysOf: ({ name }: CompanyRow) => companyRowKeys(name) };
+    await readCompanies(sql, names, asked, ({ cards, isCut }, index) => {
+      const found = compareCards(must(some[index], 'row'), cards);
+      results.push(judge({ found, isCut }, from + index));
+    });
   }
   return results;
 }
 
+/** Finds the companies of rows by their keys, and gives them to `use` in the order of the rows. */
 async function readCompanies(
   sql: Sql,
   names: GraphNames,
-  keys: readonly Set<number>[],
-  wholeKeys: readonly number[],
-): Promise<{ cards: CompanyCard[]; isCut: boolean }[]> {
-  const found = await findByKeys(
-    keys,
-    (key, index) => key === wholeKeys[index],
-    (wanted) => findCompaniesByKeys(sql, wanted),
-  );
-  const cards = await readCards(
-    sql,
-    names,
-    found.map(({ ids }) => ids),
-  );
-  return found.map(({ isCut }, index) => ({ cards: cards[index] ?? [], isCut }));
+  { rows, keysOf }: { rows: readonly CompanyRow[]; keysOf: (row: CompanyRow) => Set<number> },
+  use: (found: { cards: CompanyCard[]; isCut: boolean }, index: number) => void,
+): Promise<void> {
+  const rowAt = (index: number) => must(rows[index], 'row');
+  const keys = {
+    keysOf: (index: number) => keysOf(rowAt(index)),
+    isWhole: (key: number, index: number) => key === wholeKey(rowAt(index).name),
+  };
+  const found = await findByKeys(rows.length, keys, (wanted) => findCompaniesByKeys(sql, wanted));
+  await readCards(sql, names, found, (cards, index) => {
+    use({ cards, isCut: found[index]?.isCut === true }, index);
+  });
 }
 
 /** Reads the cards of each row's companies, in the order of their ids. */
 async function readCards(
   sql: Sql,
   names: GraphNames,
-  idsOfRows: readonly (readonly number[])[],
-): Promise<CompanyCard[][]> {
-  const ids = [...new Set(idsOfRows.flat())];
-  if (ids.length === 0) return idsOfRows.map(() => []);
-  const cards = parseCompanyCards(await readCompanyCards(sql, ids), names);
-  const byId = new Map(cards.map((card) => [card.id, card]));
-  return idsOfRows.map((own) => own.flatMap((id) => byId.get(id) ?? []));
-}
-
-/** Looks up the keys of all rows, each once. `isWhole` tells the keys of a whole name. */
-async function findByKeys(
-  keysOfRows: readonly ReadonlySet<number>[],
-  isWhole: (key: number, index: number) => boolean,
-  find: (keys: readonly number[]) => Promise<string>,
-): Promise<{ ids: readonly number[]; isCut: boolean }[]> {
-  const lineOf = new Map<number, number>();
-  for (const keys of keysOfRows) {
-    for (const key of keys) if (!lineOf.has(key)) lineOf.set(key, lineOf.size + 1);
-  }
-  const idsOf = new Map<number, number[]>();
-  const text = lineOf.size === 0 ? '' : await find([...lineOf.keys()]);
-  for (const line of text === '' ? [] : text.split('\n')) {
-    const space = line.indexOf(' ');
-    const ids = line.slice(space + 1).split(',');
-    idsOf.set(Number(line.slice(0, space)), ids.map(Number));
-  }
-  return keysOfRows.map((keys, index) => {
-    const ids: number[] = [];
-    let isCut = false;
-    for (const key of keys) {
-      const found = idsOf.get(lineOf.get(key) ?? 0) ?? noIds;
-      if (found.length > KEY_RECORDS_MAX) isCut ||= isWhole(key, index);
-      else ids.push(...found);
+  rows: readonly RowIds[],
+  use: (cards: CompanyCard[], index: number) => void,
+): Promise<void> {
+  let index = 0;
+  const pause = pauses();
+  for (const { group, ids } of groupsByIds(rows)) {
+    const cards =
+      ids.length === 0 ? [] : parseCompanyCards(await readCompanyCards(sql, ids), names);
+    const byId = new Map(cards.map((card) => [card.id, card]));
+    for (const own of group) {
+      await pause(own.ids.length);
+      use(
+        own.ids.flatMap((id) => byId.get(id) ?? []),
+        index++,
+      );
     }
-    return { ids: ascending(ids), isCut };
-  });
+  }
 }
-
-/** Sorts ids, each once. */
-function ascending(ids: number[]): number[] {
-  return ids.sort((a, b) => a - b).filter((id, place) => id !== ids[place - 1]);
-}
-
-const noIds: readonly number[] = [];
