@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { remember } from './remember.ts';
 
@@ -13,4 +15,20 @@ test('texts that were used last are not computed again, and others are forgotten
   expect(computed).toEqual(['a', 'bb', 'ccc', 'dddd']);
   expect(length('bb')).toBe(2);
   expect(computed.at(-1)).toBe('bb');
+});
+
+test('a kept text does not keep the text that it was cut from', () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const length = remember((text) => text.length, 1_000);
+  const heap = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heap();
+  for (let index = 0; index < 50; index++) {
+    const page = Buffer.alloc(2_000_000, `${index} name of a person `).toString();
+    expect(length(page.slice(1_000, 1_040))).toBe(40);
+  }
+  expect(heap() - before).toBeLessThan(20_000_000);
 });
