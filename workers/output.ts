@@ -7,6 +7,11 @@ export function printResult(json: boolean, value: unknown, lines: string[]): voi
   process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`);
 }
 
+/** A number and its noun: `1 credit`, `2 credits`. */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
 /** `12`, `about 1200` or `fewer than 10`. */
 export function sayTotal({
   total,

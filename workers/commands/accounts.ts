@@ -15,7 +15,7 @@ import { auditParts, type PartsAudit } from '../../src/jobs/audit/audit-parts.ts
 import { insertAudit } from '../../src/jobs/monitor/monitor.sql.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
-import { printResult } from '../output.ts';
+import { countOf, printResult } from '../output.ts';
 import { withDatabase } from '../with-database.ts';
 
 export function addAccountCommands(program: Command): void {
@@ -73,7 +73,7 @@ function addList(account: Command): void {
       const { config, json } = readGlobals(command);
       const accounts = await withDatabase(config, listAccounts);
       const lines = accounts.map(({ id, name, email, credits }) =>
-        [id, `${credits} credits`.padEnd(16), email ?? '-', name].join('  '),
+        [id, countOf(credits, 'credit').padEnd(16), email ?? '-', name].join('  '),
       );
       const listed = accounts.map((one) => ({
         ...{ account_id: one.id, name: one.name, email: one.email, can_sign_in: one.hasPassword },
@@ -180,7 +180,7 @@ function addCredits(program: Command): void {
         const balance = await withDatabase(config, async (sql) =>
           grantCredits(sql, { accountId: await resolveAccount(sql, account), amount, reference }),
         );
-        printResult(json, { balance }, [`Balance ${balance} credits`]);
+        printResult(json, { balance }, [`Balance ${countOf(balance, 'credit')}`]);
       },
     );
   credits
@@ -200,7 +200,7 @@ function addCredits(program: Command): void {
           refundCredits(sql, { accountId: await resolveAccount(sql, account), ...refund }),
         );
         printResult(json, { balance, refunded }, [
-          `Refunded ${refunded} credits. Balance ${balance} credits`,
+          `Refunded ${countOf(refunded, 'credit')}. Balance ${countOf(balance, 'credit')}`,
         ]);
       },
     );
@@ -254,7 +254,7 @@ function describeForgotten({ requests, lists, charges }: LogAudit): string[] {
     ),
     ...charges.map(
       ({ request_id: id, account_id: account, answered_at: at, credits }) =>
-        `     ${credits} credits of account ${account} for request ${id}, answered ${at}`,
+        `     ${countOf(credits, 'credit')} of account ${account} for request ${id}, answered ${at}`,
     ),
   ];
 }

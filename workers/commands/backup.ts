@@ -16,7 +16,7 @@ import { noteBackup } from '../../src/jobs/monitor/monitor.sql.ts';
 import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
 import { openQueues, type Queues } from '../../src/jobs/queue/queues.ts';
 import { readGlobals } from '../global-options.ts';
-import { printResult, say } from '../output.ts';
+import { countOf, printResult, say } from '../output.ts';
 import { withDatabase } from '../with-database.ts';
 
 export function addBackupCommands(program: Command): void {
@@ -93,7 +93,7 @@ function acceptedAt(batchId: string): string {
 }
 
 function describeFinding({ batch_id: id, objects, action, ...found }: Finding): string {
-  const lost = `${id}: ${objects} ${objects === 1 ? 'file' : 'files'} missing or damaged`;
+  const lost = `${id}: ${countOf(objects, 'file')} missing or damaged`;
   const { credits_refunded: credits, rerun_id: rerun } = found;
   switch (action) {
     case 'found':
@@ -101,9 +101,9 @@ function describeFinding({ batch_id: id, objects, action, ...found }: Finding): 
     case 'open':
       return `${lost}; it has not ended, run the doctor again then.`;
     case 'rerun':
-      return `${lost}; ${credits} credits refunded, it runs again as ${rerun}.`;
+      return `${lost}; ${countOf(credits, 'credit')} refunded, it runs again as ${rerun}.`;
     case 'refunded':
-      return `${lost}; ${credits} credits refunded, it cannot be run again.`;
+      return `${lost}; ${countOf(credits, 'credit')} refunded, it cannot be run again.`;
   }
 }
 

@@ -170,6 +170,13 @@ test('run prints what was guessed, and the option that corrects it', async () =>
   expect(none).not.toMatch(/^Check/m);
 });
 
+test('list prints the latest lists with their matches', async () => {
+  const id = await uploaded();
+  const [latest = ''] = (await enrich('list')).split('\n');
+  expect(latest).toContain(id);
+  expect(latest).toContain('completed  2 of 4 rows matched  leads.csv');
+});
+
 test('results --outcomes writes only rows with these outcomes', async () => {
   const id = await uploaded();
   const output = path.join(folder, 'rest.csv');
@@ -278,7 +285,7 @@ test('run ends at the limit of the list, and cap continues it', async () => {
   await writeFile(file, list);
   const run = enrich('run', file, ...people, '--max-credits', '1');
   const refusal = await run.then(String, String);
-  expect(refusal).toMatch(/limit of 1 credits is used up.*enrich batch results/);
+  expect(refusal).toMatch(/limit of 1 credit is used up.*enrich batch results/);
   const id = must(/enrich batch cap ([\w-]+) CREDITS/.exec(refusal)?.[1], 'the id');
   await expect(enrich('resume', id)).rejects.toThrow(/Raise them/);
   await expect(enrich('cap', id, '0')).rejects.toThrow(/at least 1/);

@@ -7,7 +7,7 @@ import type { Client, ClientReport, ControlAction } from '../../src/client/clien
 import { conflict } from '../../src/core/lib/errors.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
-import { printResult } from '../output.ts';
+import { countOf, printResult } from '../output.ts';
 import { enrichedName, type FormOptions, formOf, type OutputForm } from '../output-form.ts';
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
 import { addDecisionCommands } from './decide.ts';
@@ -207,7 +207,7 @@ function addControlCommands(batch: Command): void {
       const { config, json } = readGlobals(command);
       const quoted = await quote(await openClient(config), id);
       const { credits, credits_is, affordable } = quoted.quote ?? {};
-      const price = `${credits_is === 'at_most' ? 'at most ' : ''}${credits} credits`;
+      const price = `${credits_is === 'at_most' ? 'at most ' : ''}${countOf(credits ?? 0, 'credit')}`;
       const { max } = quoted.credits;
       const limit = max === null ? '' : `; max_credits is ${max}`;
       const line = `${price}${limit}${affordable ? '' : ' (more than the wallet has)'}`;

@@ -6,7 +6,7 @@ import type { Client } from '../../src/client/client.ts';
 import { encodeCell } from '../../src/formats/csv/quote-cell.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
-import { printResult } from '../output.ts';
+import { countOf, printResult } from '../output.ts';
 import { describeBatch } from './describe-batch.ts';
 
 type Row = Calls['GET /v1/batches/{id}/ambiguous']['response']['data'][number];
@@ -27,7 +27,9 @@ export function addDecisionCommands(batch: Command): void {
       await writeFile(output, [columns, ...lines].map(toLine).join(''));
       const hint = `Delete the lines of the wrong candidates, then: enrich batch decide ${id} ${output}`;
       const told =
-        rows.length === 0 ? ['No ambiguous rows.'] : [`${rows.length} rows: ${output}`, hint];
+        rows.length === 0
+          ? ['No ambiguous rows.']
+          : [`${countOf(rows.length, 'row')}: ${output}`, hint];
       printResult(json, { output, rows: rows.length }, told);
     });
   batch

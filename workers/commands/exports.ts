@@ -5,7 +5,7 @@ import type { ControlAction } from '../../src/client/client.ts';
 import { PERSON_PRICE_TEXT } from '../../src/core/operations.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
-import { printResult, sayTotal, sayUnknownValues } from '../output.ts';
+import { countOf, printResult, sayTotal, sayUnknownValues } from '../output.ts';
 import { endingOf, type FormOptions, formOf } from '../output-form.ts';
 import { download, follow } from './follow.ts';
 
@@ -111,7 +111,7 @@ function addReadCommands(group: Command): void {
       const page = await (await openClient(config)).listExports();
       const lines = page.data.map(
         ({ id, state, created_at, rows, name }) =>
-          `${id}  ${created_at}  ${state.padEnd(10)} ${rows.matched} people  ${name}`,
+          `${id}  ${created_at}  ${state.padEnd(10)} ${countOf(rows.matched, 'person', 'people')}  ${name}`,
       );
       printResult(json, page, lines.length > 0 ? lines : ['No exports.']);
     });

@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { SingleBar } from 'cli-progress';
 import type { Batch, Export } from '../../src/client/api-types.ts';
 import { AppError, unprocessable } from '../../src/core/lib/errors.ts';
-import { say } from '../output.ts';
+import { countOf, say } from '../output.ts';
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
 
 export const POLL_MS = 200;
@@ -116,7 +116,7 @@ const whyPaused: Record<string, string> = {
 
 function whyItPaused({ id, credits, reason }: Batch | Export): string {
   if (reason === 'max_credits') {
-    return `its limit of ${credits.max} credits is used up. \`enrich batch cap ${id} CREDITS\` raises it and resumes the list`;
+    return `its limit of ${countOf(credits.max ?? 0, 'credit')} is used up. \`enrich batch cap ${id} CREDITS\` raises it and resumes the list`;
   }
   return whyPaused[reason ?? 'user'] ?? String(reason);
 }

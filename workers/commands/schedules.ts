@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Schedule } from '../../src/client/api-types.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
-import { printResult, sayUnknownValues } from '../output.ts';
+import { countOf, printResult, sayUnknownValues } from '../output.ts';
 import { addExportOptions, type ExportOptions, toExportBody } from './exports.ts';
 
 interface CreateOptions extends ExportOptions {
@@ -76,7 +76,7 @@ function addReadCommands(group: Command): void {
       const page = await (await openClient(config)).listRuns(id);
       const lines = page.data.map(
         ({ slot, state, reason, export_id, rows, credits }) =>
-          `${slot}  ${state}${reason === null ? '' : ` (${reason})`}  ${rows} people, ${credits} credits  ${export_id ?? ''}`,
+          `${slot}  ${state}${reason === null ? '' : ` (${reason})`}  ${countOf(rows, 'person', 'people')}, ${countOf(credits, 'credit')}  ${export_id ?? ''}`,
       );
       printResult(json, page, lines.length > 0 ? lines : ['No runs yet.']);
     });

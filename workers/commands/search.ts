@@ -8,7 +8,7 @@ import { PERSON_PRICE_TEXT } from '../../src/core/operations.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
-import { printResult, sayTotal, sayUnknownValues } from '../output.ts';
+import { countOf, printResult, sayTotal, sayUnknownValues } from '../output.ts';
 
 const PAGE_PEOPLE_MAX = 1000;
 
@@ -36,7 +36,7 @@ export function addSearchCommand(program: Command): void {
         // What is written to stdout is the answer; the summary would be one line too many.
         if (options.output !== undefined) {
           printResult(json, { ...written, output: options.output }, [
-            `${written.people} people, ${written.credits} credits, ${options.output}`,
+            `${countOf(written.people, 'person', 'people')}, ${countOf(written.credits, 'credit')}, ${options.output}`,
           ]);
         }
       },

@@ -78,7 +78,7 @@ test('a service without a worker has a problem, its oldest list and the wallets 
   const text = await run();
   expect(text).toContain('No worker is running');
   expect(text).toContain(`Oldest      ${oldest} of ${rich.accountId}, created since`);
-  expect(text).toContain(`  ${poor.accountId}: 1 lists since`);
+  expect(text).toContain(`  ${poor.accountId}: 1 list since`);
   expect(text).not.toContain(paused);
 });
 

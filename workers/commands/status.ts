@@ -17,7 +17,7 @@ import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backen
 import { openQueues } from '../../src/jobs/queue/queues.ts';
 import { findDatabaseUrl } from '../find-service.ts';
 import { readGlobals } from '../global-options.ts';
-import { printResult } from '../output.ts';
+import { countOf, printResult } from '../output.ts';
 
 const WALLETS_MAX = 20;
 
@@ -120,10 +120,10 @@ function sayStatus(status: Status, config: Config): string[] {
     `Lag         chunk ${seconds(state.oldestChunkSeconds)}, progress ${seconds(state.oldestProgressSeconds)}, schedule ${seconds(state.oldestDueSeconds)}, webhook ${seconds(state.oldestDeliverySeconds)}`,
     `Lists       ${count(state.batches.map((one) => ({ ...one, state: `${one.state} ${one.reason}`.trim() })))}`,
     `Oldest      ${oldest === null ? 'none' : `${oldest.batch_id} of ${oldest.account_id}, ${oldest.state} since ${seconds(oldest.age_seconds)}, ${oldest.rows_processed} of ${oldest.rows_total ?? '?'} rows`}`,
-    `Paused      ${paused.length === 0 ? 'no wallet' : `${paused.length} wallets without credits`}`,
+    `Paused      ${paused.length === 0 ? 'no wallet' : `${countOf(paused.length, 'wallet')} without credits`}`,
     ...paused.map(
       ({ account_id: account, batches, credits, since }) =>
-        `  ${account}: ${batches} lists since ${since}, ${credits} credits`,
+        `  ${account}: ${countOf(batches, 'list')} since ${since}, ${countOf(credits, 'credit')}`,
     ),
   ];
 }
