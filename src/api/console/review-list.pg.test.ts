@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
+import { fillTestGraph } from '../../../samples/test-graph/fill-test-graph.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import {
@@ -156,6 +157,46 @@ describeWithBrowser('the page of a held list', () => {
     expect(await pipeline.sql`select from batches where name = 'fair.csv' and id > ${id}`).toEqual(
       [],
     );
+  });
+
+  test('offers a list of each outcome in test mode, for people and for companies', async () => {
+    await fillTestGraph(pipeline.context.testSql);
+    const tester = await pipeline.keyOf(caller.accountId, 'test');
+    const opened = await openConsole(browser, `${pipeline.url}/#/batches/new`);
+    await signInWithKey(opened.page, tester.key);
+    const own = opened.page;
+    await own.getByLabel('What should we add').selectOption({ value: 'companies.logo' });
+    await own.getByText('matched-test.example, no-match-test.example').waitFor();
+    await own.getByLabel('What should we add').selectOption({ value: 'people.enrich' });
+    await own.getByRole('button', { name: 'Use our test list' }).click();
+    await expectAccessible(own);
+    await own.getByRole('button', { name: 'Continue' }).click();
+    const begin = own.getByRole('button', { name: /^Start for/ });
+    await runUntilShown(pipeline, own, begin.waitFor());
+    await begin.click();
+    await runUntilShown(
+      pipeline,
+      own,
+      own.getByRole('heading', { name: 'About this list' }).waitFor(),
+    );
+    const id = own.url().split('/').at(-1) ?? '';
+    expect(await pipeline.batch(tester, id)).toMatchObject({
+      live: false,
+      rows: { total: 4, matched: 1, no_match: 2, ambiguous: 1 },
+      credits: { charged: 0 },
+    });
+    expect(opened.wrong).toEqual([]);
+    await own.context().close();
+    await page.goto(`${pipeline.url}/#/batches/new`);
+    await page.getByRole('button', { name: 'Continue' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Use our test list' }).count()).toBe(0);
+  });
+
+  test('does not start a list of which no row can be matched', async () => {
+    await upload('empty.csv', 'Email;Notes\nnot an address;x\nneither;y\n');
+    await runUntil(page.getByText('No row can be matched').waitFor());
+    expect(await start('0 credits').getAttribute('aria-disabled')).toBe('true');
+    await expectAccessible(page);
   });
 
   test('offers the columns chosen last for the same header', async () => {

@@ -8,6 +8,7 @@ import {
   ReadingOptions,
   readingFields,
 } from '../batch/reading-options.tsx';
+import { TestList } from '../batch/test-list.tsx';
 import { fileProblem, type UploadProgress } from '../batch/upload.ts';
 import { useSending } from '../batch/use-sending.ts';
 import { readOut } from '../components/announcer.tsx';
@@ -34,7 +35,9 @@ export function NewBatchPage() {
   const [reading, setReading] = useState<Reading>(detected);
   const [problem, setProblem] = useState<Problem | null>(null);
   const chosen = findOperation(operation);
-  const bytes = useStore(session)?.limits.upload_bytes;
+  const { limits, key } = useStore(session) ?? {};
+  const isTest = key?.mode === 'test';
+  const bytes = limits?.upload_bytes;
   const limit = bytes === undefined ? '' : `, up to ${formatBytes(bytes)}`;
   const { sending, progress, stop } = useSending((batchId) => goTo(`/batches/${batchId}`));
   const choose = (next: File) => {
@@ -79,6 +82,7 @@ export function NewBatchPage() {
           onFiles={([chosen]) => chosen && choose(chosen)}
           error={problem?.message}
         />
+        {chosen && isTest && <TestList operation={chosen} onFile={choose} />}
         {chosen && <PasteRows operation={chosen} onFile={choose} />}
         <details class="more-options">
           <summary>File format</summary>
