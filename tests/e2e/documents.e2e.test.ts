@@ -23,6 +23,7 @@ const pages = [
   'docs/csv-guide.md',
   'docs/search-guide.md',
   'docs/test-mode.md',
+  'docs/api.md',
 ];
 /** Commands that are tested elsewhere, or only make sense in a terminal. */
 const leftOut = /^(npm |alias |cd )/;
@@ -46,6 +47,8 @@ afterAll(async () => {
 let told: Map<string, string>;
 /** The key of the last `export`. */
 let current: string;
+/** The exports of the page so far: each command has a shell of its own. */
+let exported: string;
 
 beforeEach(async () => {
   await writeFile(
@@ -56,12 +59,16 @@ beforeEach(async () => {
   const about = ['--data-dir', dataDir];
   const account = await runJson<{ account_id: string }>(['account', 'create', ...words, ...about]);
   const forAccount = ['--account', account.account_id, '--mode', 'live'];
-  const { key } = await runJson<{ key: string }>(['key', 'create', ...forAccount, ...about]);
+  const create = ['key', 'create', ...forAccount, ...about];
+  const { key } = await runJson<{ key: string }>(create);
+  const operator = await runJson<{ key: string }>([...create, '--scopes', 'admin']);
   told = new Map([
     ['ACCOUNT_ID', account.account_id],
     ['svc_live_...', key],
+    ['$ADMIN_KEY', operator.key],
   ]);
   current = key;
+  exported = '';
 });
 
 it.each(pages)(
@@ -76,7 +83,7 @@ it.each(pages)(
       remember(command, `${stdout}\n${stderr}`);
     }
   },
-  180_000,
+  360_000,
 );
 
 /** Indented blocks are commands; a line that ends with a backslash continues. */
@@ -97,7 +104,9 @@ async function type(command: string): Promise<{ stdout: string; stderr: string }
     enrich() { node ${path.join(packageRoot, 'dist', 'workers', 'cli.js')} "$@"; }
     curl() { command curl -sS "$@"; }
     api() { curl -H "Authorization: Bearer $ENRICH_API_KEY" -G "http://127.0.0.1:8080/v1/$@"; }
+    ${exported}
     ${filled}`.replaceAll('http://127.0.0.1:8080', service.up.url);
+  if (command.startsWith('export ')) exported += `${filled}\n`;
   const env = environmentWithOnly({ dataDir, logLevel: 'warn', apiKey: current });
   return run('bash', ['-c', script], { cwd: root, env }).catch((error: unknown) => {
     const { stdout, stderr } = error as { stdout: string; stderr: string };

@@ -1,6 +1,6 @@
 /** `import --map` and `--dry-run` as a person runs them. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
@@ -238,6 +238,23 @@ test('rejected records that cannot be written stop the import before it begins',
   const refused = run('--map', 'partners', file, '--rejects', rejects);
   await expect(refused).rejects.toThrow(/cannot be written to .*Name another file with --rejects/);
   expect(await written()).toMatchObject({ imports: 0, mappings: 0 });
+});
+
+test('a file of rejected records exists only when a record was rejected', async () => {
+  const beside = async () => (await readdir(folder)).filter((name) => name.includes('rejects'));
+  const absent = path.join(folder, 'absent.jsonl');
+  await expect(run('persons', absent)).rejects.toThrow(/ENOENT|no such file/);
+  expect(await beside()).toEqual([]);
+  const file = await fileOf('own.jsonl', '{"id":1,"email":"ada@acme.example"}\n');
+  expect((await run('persons', file)).printed).toMatchObject({ inserted: 1, rejects: null });
+  expect(await beside()).toEqual([]);
+  await fileOf('own.jsonl', '{"id":"none"}\n');
+  await run('persons', file);
+  expect(await beside()).toEqual(['own.jsonl.rejects.jsonl']);
+  // An earlier import's are not those of this one.
+  await fileOf('own.jsonl', '{"id":1,"email":"ada@acme.example"}\n');
+  await run('persons', file);
+  expect(await beside()).toEqual([]);
 });
 
 describe('--dry-run', () => {

@@ -1,4 +1,5 @@
 /** The console's behaviour on errors: each shows on the page. */
+import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
@@ -132,6 +133,12 @@ describeWithBrowser('the console', () => {
     await chooseFile(page, 'list.csv', '%PDF-1.7 something');
     await upload(page);
     await page.getByText('This file is a PDF document').waitFor();
+    // The same file would be refused again.
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(await page.getByText('Choose another file').isVisible()).toBe(true);
+    await chooseFile(page, 'list.csv', randomBytes(20_000));
+    await upload(page);
+    await page.getByText('This file is not text').waitFor();
     // Two columns without an identifier: the next page asks what they hold.
     await chooseFile(page, 'list.csv', 'Foo;Bar\r\nx;y\r\n');
     await upload(page);

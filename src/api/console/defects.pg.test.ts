@@ -14,7 +14,7 @@ import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts'
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { createAccount } from '../../core/accounts/accounts.ts';
-import { accountScopes } from '../../core/keys/keys.ts';
+import { accountScopes, type Scope, scopes } from '../../core/keys/keys.ts';
 
 let pipeline: Pipeline;
 let browser: Browser;
@@ -31,9 +31,9 @@ describeWithBrowser('the console', () => {
     await pipeline.close();
   });
 
-  async function openAt(path: string) {
+  async function openAt(path: string, allowed: readonly Scope[] = accountScopes) {
     const { accountId } = await pipeline.account(100);
-    const caller = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
+    const caller = await pipeline.keyOf(accountId, 'live', [...allowed]);
     const opened = await openConsole(browser, `${pipeline.url}/#${path}`);
     await signInWithKey(opened.page, caller.key);
     await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
@@ -70,6 +70,19 @@ describeWithBrowser('the console', () => {
     await page.context().close();
   });
 
+  test('shows an operator what is wrong with the service', async () => {
+    const { page, wrong } = await openAt('/health', scopes);
+    await page.getByText('Something is wrong').waitFor();
+    await page
+      .getByText(/no worker/i)
+      .first()
+      .waitFor();
+    await page.getByText('Oldest queued job').waitFor();
+    await expectAccessible(page);
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
   test('leads an address without its # to the page, and a program to a problem', async () => {
     const { page } = await openAt('/batches');
     await page.goto(`${pipeline.url}/batches/new`);
@@ -102,6 +115,21 @@ describeWithBrowser('the console', () => {
     await page.getByRole('button', { name: 'Reload' }).click();
     await page.getByRole('heading', { name: 'Credits', level: 1 }).waitFor();
     expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
+  test('offers what can be done with a search only when it has a filter', async () => {
+    const { page } = await openAt('/search');
+    await page.getByText('Describe who you are looking for').waitFor();
+    const ways = ['People', 'Export', 'Schedule'];
+    const linkTo = (name: string) =>
+      page.getByRole('main').getByRole('link', { name, exact: true });
+    for (const name of ways) expect(await linkTo(name).count()).toBe(0);
+    expect(await page.getByTitle('Add a filter first').allTextContents()).toEqual(
+      ways.map((name) => `${name} (add a filter first)`),
+    );
+    await page.goto(`${pipeline.url}/#/search?filter=email%3D*`);
+    for (const name of ways) await linkTo(name).waitFor();
     await page.context().close();
   });
 

@@ -6,20 +6,21 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/da
 import { importGraph } from '../../../tests/support/graph.ts';
 import { packageRoot } from '../lib/package-root.ts';
 import { compileSearch } from './compile.sql.ts';
-import { searchParameters } from './fields.ts';
 import { parseFilter } from './parse.ts';
 import { prepareFilter } from './prepare.ts';
 
 const owner = { accountId: '01900000-0000-7000-8000-000000000000', live: true };
 const now = new Date('2026-06-01T00:00:00Z');
 
+/** Parameters of a page or an export, which are no filter. */
+const pageParameters = /^(hold|partial|sort)=/;
+
 /** The filters in quotation marks after `enrich`, and those in the table. */
 function examplesOf(guide: string): string[] {
   const commands = [...guide.matchAll(/enrich (?:search|export|schedule create) '([^']+)'/g)];
   const spans = [...guide.matchAll(/`([\w.]+=[^`]+)`/g)];
-  return [...new Set([...commands, ...spans].map(([, filter = '']) => filter))].filter((filter) =>
-    searchParameters.has(filter.slice(0, filter.indexOf('='))),
-  );
+  const written = [...commands, ...spans].map(([, filter = '']) => filter);
+  return [...new Set(written)].filter((filter) => !pageParameters.test(filter));
 }
 
 const guide = readFileSync(path.join(packageRoot, 'docs', 'search-guide.md'), 'utf8');
