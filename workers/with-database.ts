@@ -1,11 +1,27 @@
 /** The database of a command: that of the service, else one that runs for as long as the command works. */
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
 import { startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
+import { readCredentials } from '../infra/embedded/postgres-credentials.ts';
 import { closeDataFolder } from '../infra/embedded/private-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { connect, type Database } from '../src/core/db/client.ts';
 import { must } from '../src/core/lib/assert.ts';
+import { AppError } from '../src/core/lib/errors.ts';
 import { findRunningUp } from './find-service.ts';
 import { migrateAll } from './migrate-all.ts';
+
+/**
+ * Throws `AppError` 404 for a data folder without a database. A command that checks or backs up what is there would
+ * create an empty one and find nothing wrong with it.
+ */
+export async function requireDatabase(config: Config): Promise<void> {
+  const { databaseUrl, dataDir } = config;
+  if (databaseUrl !== undefined || (await readCredentials(dataDir)) !== null) return;
+  if (await stat(path.join(dataDir, 'postgres')).catch(() => null)) return;
+  const message = `The data folder ${dataDir} has no database. Name the folder of the service with --data-dir, or set DATABASE_URL.`;
+  throw new AppError({ code: 'not_found', status: 404, message });
+}
 
 /**
  * Runs `work` on the database of the configuration: DATABASE_URL, else that of a running `up`, else the

@@ -103,6 +103,18 @@ it('API and workers are not superusers of their database', async () => {
   expect([...roles]).toEqual([{ name: 'enrich_service', superuser: false }]);
 });
 
+it.each([['audit'], ['doctor'], ['backup', path.join(root, 'nothing.backup')]])(
+  '%s of a folder without a database is refused, and creates none',
+  async (...words) => {
+    const wrong = path.join(root, 'wrong-folder');
+    const { code, stderr } = await runCommand([...words, '--data-dir', wrong]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('--data-dir') });
+    expect(stderr).toContain(`${wrong} has no database`);
+    await expect(stat(wrong)).rejects.toThrow('ENOENT');
+  },
+  caseMs,
+);
+
 describe('a copy of the data folder', () => {
   it(
     'that was made while the service ran does not affect the original, and its error says what to do',

@@ -111,6 +111,11 @@ it(
       ),
     );
 
+    // A log that was replaced by the restart, or of a terminal, is no witness.
+    await writeFile(log, 'API listening at 8080\n{"msg":"API listening"}\n');
+    const silent = await run<{ log: LogAudit }>(past, 'audit', '--log', log);
+    expect(silent).toMatchObject({ code: 1, value: { log: { logged: 0, lists: [] } } });
+
     // The files are those of the lost machine.
     const files = path.join('objects', 'batches', last);
     await cp(path.join(own.dataDir, files), path.join(past.dataDir, files), { recursive: true });

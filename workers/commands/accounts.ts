@@ -16,7 +16,7 @@ import { insertAudit } from '../../src/jobs/monitor/monitor.sql.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult } from '../output.ts';
-import { withDatabase } from '../with-database.ts';
+import { requireDatabase, withDatabase } from '../with-database.ts';
 
 export function addAccountCommands(program: Command): void {
   addAccount(program);
@@ -214,6 +214,7 @@ function addAudit(program: Command): void {
     .option('--log <file...>', 'also name what answers in logs of the API promised and is missing')
     .action(async ({ deep = false, log }: { deep?: boolean; log?: string[] }, command: Command) => {
       const { config, json } = readGlobals(command);
+      await requireDatabase(config);
       const result = await withDatabase(config, async (sql, url) => {
         const { checks } = await audit(sql);
         const forgotten = log === undefined ? undefined : await auditLog(sql, linesOf(log));
@@ -227,7 +228,7 @@ function addAudit(program: Command): void {
         const failed = checks.filter(({ violations }) => violations > 0);
         const violations = failed.reduce((sum, check) => sum + check.violations, 0);
         await insertAudit(sql, { deep, violations, failed: failed.map(({ name }) => name) });
-        const isComplete = (forgotten?.lists.length ?? 0) + (forgotten?.charges.length ?? 0) === 0;
+        const isComplete = forgotten === undefined || isKept(forgotten);
         return { ok: failed.length === 0 && isComplete, checks, objects, log: forgotten };
       });
       printResult(json, result, [
@@ -245,9 +246,19 @@ async function* linesOf(files: readonly string[]): AsyncGenerator<string> {
   for (const file of files) yield* (await open(file)).readLines();
 }
 
-function describeForgotten({ requests, lists, charges }: LogAudit): string[] {
+function isKept({ logged, lists, charges }: LogAudit): boolean {
+  return logged > 0 && lists.length + charges.length === 0;
+}
+
+function describeForgotten(result: LogAudit): string[] {
+  const { logged, requests, lists, charges } = result;
+  if (logged === 0) {
+    return [
+      'FAIL the log has no line of a request, so nothing was compared: give the JSON lines that the API wrote before the loss',
+    ];
+  }
   return [
-    `${lists.length + charges.length === 0 ? 'ok  ' : 'FAIL'} the database has what ${requests} answers in the log promised`,
+    `${isKept(result) ? 'ok  ' : 'FAIL'} the database has what ${requests} answers in the log promised`,
     ...lists.map(
       ({ batch_id: id, account_id: account, answered_at: at }) =>
         `     list ${id} of account ${account}, answered ${at}`,

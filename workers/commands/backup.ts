@@ -17,7 +17,7 @@ import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backen
 import { openQueues, type Queues } from '../../src/jobs/queue/queues.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult, say } from '../output.ts';
-import { withDatabase } from '../with-database.ts';
+import { requireDatabase, withDatabase } from '../with-database.ts';
 
 export function addBackupCommands(program: Command): void {
   program
@@ -26,6 +26,7 @@ export function addBackupCommands(program: Command): void {
     .option('--encrypt', 'encrypt it with ENRICH_BACKUP_PASSPHRASE')
     .action(async (file: string, options: { encrypt?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
+      await requireDatabase(config);
       const end = await onContext(config, (context) => backup(context, config, file, options));
       const left = end.missing === 0 ? '' : ` ${end.missing} had been deleted meanwhile.`;
       printResult(json, { file, ...end }, [`Backup ${file}: ${end.objects} files.${left}`]);
@@ -41,7 +42,7 @@ export function addBackupCommands(program: Command): void {
       );
       printResult(json, restored, [
         `Restored ${file} of ${restored.createdAt}: ${restored.objects} files.`,
-        'Revoke keys that were revoked since, repeat opt-outs and grants since, then run `enrich doctor` and `enrich audit --deep`.',
+        'Before you start the service: run `enrich doctor` and `enrich audit --deep`, revoke keys that were revoked since, and repeat opt-outs and grants since.',
       ]);
     });
   addDoctor(program);
@@ -59,6 +60,7 @@ function addDoctor(program: Command): void {
     .action(async (options: { fix?: boolean; restored?: boolean }, command: Command) => {
       const { fix = false, restored = false } = options;
       const { config, json } = readGlobals(command);
+      await requireDatabase(config);
       const diagnosis = await onContext(config, async (context, url) => {
         if (restored) {
           const left = await inTransaction(context.sql, leaveThePast);

@@ -96,6 +96,7 @@ describe('a file of no known source', () => {
       },
     };
     expect(first.told).toContain(`mapping partners (guessed): ${JSON.stringify(mapping)}`);
+    expect(first.told).toContain('not imported: Partner no\n');
     const rejects = (await readFile(`${file}.rejects.jsonl`, 'utf8')).trim().split('\n');
     expect(rejects.map((line) => JSON.parse(line).reason)).toEqual([
       'more_cells_than_header',

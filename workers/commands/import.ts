@@ -24,7 +24,7 @@ import { AppError } from '../../src/core/lib/errors.ts';
 import { keepMapping, readGivenMapping, readKeptMapping } from '../../src/sources/kept-mapping.ts';
 import { readFileHead } from '../../src/sources/mapped-file.ts';
 import { openMapped, openSource, sourceNames } from '../../src/sources/read-source.ts';
-import { guessMapping } from '../../src/sources/source-mapping.ts';
+import { guessMapping, type SourceMapping } from '../../src/sources/source-mapping.ts';
 import { isoDate } from '../../src/sources/values.ts';
 import { oneOf, wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
@@ -165,7 +165,9 @@ async function importOwn(
   command: Command,
 ): Promise<void> {
   if (file === undefined || more.length > 0) {
-    throw usage('Give an entity and one file, or --source or --map and files.');
+    throw usage(
+      'Give --source auto and files, --map NAME and files, or an entity (such as persons) and one file.',
+    );
   }
   if (options.dryRun === true) throw usage('--dry-run goes with --source or --map.');
   const entity = parseEntity(entityName);
@@ -208,13 +210,24 @@ async function importMapped(
   const { config } = readGlobals(command);
   await withDatabase(config, async (sql) => {
     const known = asked.mapping ?? (await readKeptMapping(sql, asked.name));
-    const mapping = known ?? guessMapping(await readFileHead(first));
+    const mapping = known ?? (await guess(first, asked.name));
     const input = await openMapped(asked.name, mapping, { files, asOf: options.asOf });
-    const origin = known === undefined ? 'guessed' : asked.mapping === undefined ? 'kept' : 'given';
-    say(`mapping ${asked.name} (${origin}): ${JSON.stringify(mapping)}`);
+    const origin = asked.mapping === undefined ? 'kept' : 'given';
+    if (known !== undefined) say(`mapping ${asked.name} (${origin}): ${JSON.stringify(mapping)}`);
     await importInput(sql, input, files, options, command);
     if (options.dryRun !== true) await keepMapping(sql, asked.name, mapping);
   });
+}
+
+/** Guesses the mapping of a file; shows it, and the columns that it leaves out. */
+async function guess(file: string, name: string): Promise<SourceMapping> {
+  const head = await readFileHead(file);
+  const mapping = guessMapping(head);
+  const used = new Set(Object.values(mapping.columns).flat());
+  const unused = head.header.filter((column) => column !== '' && !used.has(column));
+  say(`mapping ${name} (guessed): ${JSON.stringify(mapping)}`);
+  if (unused.length > 0) say(`not imported: ${unused.join(', ')}`);
+  return mapping;
 }
 
 /** Imports opened files and prints the report. */

@@ -41,6 +41,7 @@ const accepted = [
   '-- Outside a transaction\ncreate index concurrently if not exists a on batches (name)',
   '-- Unused since 0.2.0\nalter table batches drop column name',
   'create table fresh (a int); create index fresh_a on fresh (a); update fresh set a = 1',
+  'create table fresh (a int); create index fresh_position on fresh (position)',
   'create function f() returns int language sql as $$ drop table batches; update batches set a = 1 $$',
   "insert into settings values ('update batches set a = 1')",
 ];

@@ -70,7 +70,7 @@ const LONG = 'holds a lock that others wait for while it reads the whole table';
 
 function classify(statement: string): { table: string | null; kind: Kind } {
   const match = (pattern: string) => new RegExp(`^${pattern}`).exec(statement)?.[1] ?? null;
-  const index = /^create (?:unique )?index (concurrently )?.*? ?on (?:only )?([\w.]+)/.exec(
+  const index = /^create (?:unique )?index (concurrently )?(?:.*? )?on (?:only )?([\w.]+)/.exec(
     statement,
   );
   if (index !== null) {

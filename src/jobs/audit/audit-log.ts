@@ -8,6 +8,8 @@ import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 
 /** Promises of answers that the database does not have. */
 export interface LogAudit {
+  /** All requests in the log. Without any nothing was compared. */
+  logged: number;
   /** Successful requests in the log that promised a list, an export or a charge. */
   requests: number;
   lists: { batch_id: string; account_id: string; answered_at: string }[];
@@ -30,6 +32,8 @@ interface Line {
   credits?: number;
 }
 
+type LoggedRequest = Partial<Line> & { msg?: unknown; status?: unknown };
+
 const PAGE = 1_000;
 /** A reconciliation charges each of its queries or ids under a number of its own. */
 const NUMBERED_MAX = 100;
@@ -37,7 +41,7 @@ const RECONCILIATION = /\/reconcile/;
 
 /** Reads the lines of a log, of one or several API processes in any order; other lines are skipped. */
 export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<LogAudit> {
-  const found: LogAudit = { requests: 0, lists: [], charges: [] };
+  const found: LogAudit = { logged: 0, requests: 0, lists: [], charges: [] };
   const named = new Set<string>();
   let page: Line[] = [];
   const check = async () => {
@@ -55,7 +59,10 @@ export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<
     page = [];
   };
   for await (const text of lines) {
-    const line = readPromise(text);
+    const request = readRequest(text);
+    if (request === null) continue;
+    found.logged++;
+    const line = readPromise(request);
     if (line === null) continue;
     found.requests++;
     page.push(line);
@@ -86,17 +93,21 @@ function referencesOf({ requestId, route }: Line): string[] {
   return Array.from({ length: NUMBERED_MAX }, (_, number) => `call:${requestId}:${number}`);
 }
 
-/** Returns the line of a successful request that promised something; null for any other text. */
-function readPromise(text: string): Line | null {
+/** Returns the line of a request; null for any other text. */
+function readRequest(text: string): LoggedRequest | null {
   if (!text.startsWith('{')) return null;
-  let line: Partial<Line> & { msg?: unknown; status?: unknown };
   try {
-    line = JSON.parse(text) as typeof line;
+    const line = JSON.parse(text) as LoggedRequest;
+    return line.msg === 'request' ? line : null;
   } catch {
     // The last line of a process that was killed.
     return null;
   }
+}
+
+/** Returns the line of a successful request that promised something; null for any other. */
+function readPromise(line: LoggedRequest): Line | null {
   const isAnswered = typeof line.status === 'number' && line.status >= 200 && line.status < 300;
-  if (line.msg !== 'request' || !isAnswered || line.account === undefined) return null;
+  if (!isAnswered || line.account === undefined) return null;
   return line.batch !== undefined || (line.credits ?? 0) > 0 ? (line as Line) : null;
 }

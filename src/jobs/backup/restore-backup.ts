@@ -127,7 +127,7 @@ async function refuseOtherTables(sql: Sql, { tables, sequences }: Manifest): Pro
 async function refuseHeld(sql: Sql): Promise<void> {
   const { accounts, persons, companies } = await countHeld(sql);
   if (accounts + persons + companies === 0) return;
-  const message = `The database is not empty: it has ${accounts} accounts${persons + companies > 0 ? ' and a graph' : ''}. Restore into a new data folder (--data-dir) or an empty database. Nothing was restored.`;
+  const message = `The database is not empty: it has ${accounts} ${accounts === 1 ? 'account' : 'accounts'}${persons + companies > 0 ? ' and a graph' : ''}. Restore into a new data folder (--data-dir) or an empty database. Nothing was restored.`;
   throw conflict('not_empty', message);
 }
 
