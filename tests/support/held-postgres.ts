@@ -38,6 +38,8 @@ const children: ChildProcess[] = [];
 
 /** Call before all tests of a file. */
 export async function prepareServers(): Promise<void> {
+  // Files may share the process, and the one before has removed it.
+  await mkdir(root, { recursive: true });
   await chmod(root, 0o755);
   await mkdir(path.join(root, 'home'), { mode: 0o700 });
   await installCompiled(path.join(root, 'app'));
