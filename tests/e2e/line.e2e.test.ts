@@ -22,7 +22,7 @@ import {
   withSql,
   writeList,
 } from './list.ts';
-import { runCommand, runJson, startCommand } from './processes.ts';
+import { CHUNK_ROWS, runCommand, runJson, startCommand } from './processes.ts';
 import { readUpFile, type Service, startService } from './service.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -393,5 +393,5 @@ async function expectOnlyRecordedParts(of: Service, { id }: RunningList): Promis
   );
   const recorded = parts.map(({ objectKey }) => path.basename(objectKey));
   expect(recorded.filter((name) => !stored.has(name))).toEqual([]);
-  expect(recorded).toHaveLength(Math.ceil(rows / 3_000));
+  expect(recorded).toHaveLength(Math.ceil(rows / CHUNK_ROWS));
 }

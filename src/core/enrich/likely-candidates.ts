@@ -51,7 +51,7 @@ type Judge<Comparison, Result> = (candidates: Candidates<Comparison>, index: num
 
 /** Employers that a row's company may be: a parliament of one name exists in many countries. */
 const EMPLOYERS_MAX = 48;
-/** Rows whose candidates are read at once: bounds memory, and how long a worker does nothing else. */
+/** Rows whose candidates are read at once: bounds memory. */
 const ROWS_AT_ONCE = 400;
 
 /** Finds the candidates of rows about people, and judges them in the order of the rows. */
