@@ -9,8 +9,11 @@ import type { Log } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
 import type { QueueTelemetry } from './telemetry.ts';
 
-/** A healthy server accepts at once; an unavailable one must not delay the caller that adds a job. */
-const CONNECT_MS_MAX = 5_000;
+/**
+ * On a machine with much else to do, the first connections of a process take seconds, and a queue that fails to open ends its
+ * process. Callers that add or count jobs wait for less, whatever this is.
+ */
+const CONNECT_MS_MAX = 20_000;
 
 /**
  * Opens the pool. A worker holds one connection for each queue that it listens on, so a process with
