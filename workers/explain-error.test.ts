@@ -23,6 +23,15 @@ test.each([
   expect([`${file}: ${reason}.`, reason]).toContain(message);
 });
 
+test('a full disk of the database is told as one', () => {
+  const full = Object.assign(new Error('could not extend file: No space left on device'), {
+    code: '53100',
+  });
+  const { message } = explainError(full);
+  expect(message).toMatch(/^the disk of the database is full: .+ Free some space/);
+  expect(message).not.toContain('DATABASE_URL');
+});
+
 test('wrong usage exits with 2, help with 0, a failure with 1', () => {
   const usage = new AppError({ code: 'usage', status: 400, message: 'Set ENRICH_API_KEY.' });
   expect(explainError(usage)).toEqual({ message: 'Set ENRICH_API_KEY.', exitCode: 2 });

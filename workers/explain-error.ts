@@ -7,6 +7,9 @@ import { AppError } from '../src/core/lib/errors.ts';
 /** `ENOENT: no such file or directory, open 'leads.csv'`: the words between the code and the system call. */
 const SYSTEM_ERROR = /^[A-Z0-9]+: (.+?), [a-z]+(?: '.*')?$/s;
 
+/** `disk_full` of Postgres. */
+const DISK_FULL = '53100';
+
 /**
  * Returns the sentence for an error and the exit code of the process: 1 for a failure, 2 for wrong usage. The message is
  * null when commander has printed it already, and has the stack of an error that is a bug.
@@ -26,6 +29,9 @@ function describeFailure(error: unknown): string {
   if (error instanceof ProblemError || error instanceof UnreachableError) return error.message;
   const { code, syscall, path } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   if (!(error instanceof Error)) return String(error);
+  if (code === DISK_FULL) {
+    return `the disk of the database is full: ${error.message}. Free some space, and repeat the command.`;
+  }
   if (isUnavailable(error) && !/^(ENOSPC|EIO|EMFILE)$/.test(String(code))) {
     return `the database does not respond: ${error.message} (${code}). Check DATABASE_URL, and that the server runs.`;
   }

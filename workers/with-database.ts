@@ -9,7 +9,7 @@ import { connect, type Database } from '../src/core/db/client.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { AppError } from '../src/core/lib/errors.ts';
 import { findRunningUp } from './find-service.ts';
-import { migrateAll } from './migrate-all.ts';
+import { migrateAll, migrateIfBehind } from './migrate-all.ts';
 
 /**
  * Throws `AppError` 404 for a data folder without a database. A command that checks or backs up what is there would
@@ -25,17 +25,21 @@ export async function requireDatabase(config: Config): Promise<void> {
 
 /**
  * Runs `work` on the database of the configuration: DATABASE_URL, else that of a running `up`, else the
- * embedded one, started for as long as the work takes. The schema is brought up to date first; `applied`
- * is what that took.
+ * embedded one, started for as long as the work takes. The schema is brought up to date first.
  */
 export async function withDatabase<T>(
   config: Config,
-  work: (sql: Database, url: string, applied: string[]) => Promise<T>,
+  work: (sql: Database, url: string) => Promise<T>,
 ): Promise<T> {
   return atDatabase(config, async (url) => {
-    const applied = await migrateAll(url);
-    return onDatabase(url, config, (sql) => work(sql, url, applied));
+    await migrateIfBehind(url);
+    return onDatabase(url, config, (sql) => work(sql, url));
   });
+}
+
+/** Brings everything in the database of the configuration up to date. Returns what was applied to its schema. */
+export async function migrateDatabase(config: Config): Promise<string[]> {
+  return atDatabase(config, migrateAll);
 }
 
 /** As `withDatabase`, with the schema as it is. */

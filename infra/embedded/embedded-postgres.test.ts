@@ -18,7 +18,7 @@ import {
 } from '../../tests/support/held-postgres.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 
-beforeAll(prepareServers, 60_000);
+beforeAll(prepareServers);
 afterAll(removeServers);
 
 describe('a start', () => {

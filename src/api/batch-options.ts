@@ -8,6 +8,7 @@ import { parseDelimiter } from '../formats/csv/delimiter.ts';
 import { parseEncoding } from '../formats/csv/encoding.ts';
 import type { BatchRequest } from '../jobs/list/create-list.ts';
 import type { DialectRequest } from '../jobs/list/read-upload.ts';
+import { decimal } from './decimal.ts';
 import { parseParameters } from './parse-parameters.ts';
 import { parseJson } from './read-json.ts';
 
@@ -83,7 +84,7 @@ export const encoding = parsed(parseEncoding);
 export const delimiter = parsed(parseDelimiter);
 
 /** The row with the names of the columns. */
-export const headerRow = z.coerce.number().int().min(0).max(1_000_000).meta({
+export const headerRow = decimal(z.number().int().min(0).max(1_000_000)).meta({
   description:
     'The row with the names of the columns, from 1 as a spreadsheet counts; the rows above it are not rows of the list. `0`: there is none. Detected when omitted.',
 });
@@ -100,7 +101,7 @@ export const matchMode = z.enum(matchModes).meta({
 });
 
 /** The probability that a likely match needs. */
-export const minProbability = z.coerce.number().min(0.5).max(1).meta({
+export const minProbability = decimal(z.number().min(0.5).max(1)).meta({
   description: 'The probability that a likely match needs, from 0.5 to 1. Default 0.95.',
 });
 
@@ -134,7 +135,7 @@ export const batchOptions = z.strictObject({
     description:
       'Fields of the record. A row whose record lacks any of them is `no_match`, and costs nothing.',
   }),
-  max_credits: z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+  max_credits: decimal(z.number().int().min(0).max(Number.MAX_SAFE_INTEGER)).optional(),
 });
 
 /**

@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import { AppError } from '../core/lib/errors.ts';
 
@@ -18,6 +20,21 @@ export function clientGone(response: Response): AbortSignal {
   if (response.destroyed) leave();
   else response.once('close', leave);
   return gone.signal;
+}
+
+/**
+ * Sends a stream as the response. Throws 499 `client_gone` when the client has disconnected before, and destroys the stream: a
+ * pipeline into a response that was closed before its turn on the connection waits for its close forever.
+ */
+export async function sendStream(
+  stream: Readable,
+  response: Response,
+  signal?: AbortSignal,
+): Promise<void> {
+  const gone = clientGone(response);
+  if (gone.aborted) stream.destroy();
+  gone.throwIfAborted();
+  await pipeline(stream, response, signal === undefined ? {} : { signal });
 }
 
 function goneError(): AppError {

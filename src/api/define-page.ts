@@ -1,5 +1,6 @@
 /** An endpoint that returns a list in pages, declared by its rows and its cursor. */
 import { z } from 'zod';
+import { decimal } from './decimal.ts';
 import { defineRoute, type Route, type RouteDefinition, type RouteInput } from './define-route.ts';
 
 /** A page ends before this many bytes of JSON, but has one item at least. Callers choose how long an item is. */
@@ -51,7 +52,7 @@ export function definePage<
   const { description, item, filter, limit, cursor, cursorOf, view, read, ...route } = definition;
   const { default: usual, max } = limit ?? { default: 20, max: 100 };
   const steering = {
-    limit: z.coerce.number().int().min(1).max(max).default(usual),
+    limit: decimal(z.number().int().min(1).max(max)).default(usual),
     cursor: cursor.optional(),
   };
   return defineRoute({

@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
-import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { changeOwnedDays } from '../core/credits/owned.ts';
 import { suppress } from '../core/suppression/suppress.ts';
 
 let pipeline: Pipeline;
@@ -72,3 +73,38 @@ test.each([
     );
   },
 );
+
+const next = (member: string) => `${anchor.email}, ${member}@list.example`;
+
+/** The free rows of a list that ask for the members next to the anchor, whom its first row has paid for. */
+async function freeRows(by: Caller, options: Record<string, string>): Promise<string[]> {
+  const rows = [anchor.email, ...members.map((member) => `"${next(member)}"`)];
+  const all = { operation: 'people.enrich', fields: 'id', ...options };
+  const id = await pipeline.enrich(by, `email\n${rows.join('\n')}\n`, all);
+  expect(await pipeline.batch(by, id)).toMatchObject({ credits: { charged: 1 } });
+  return (await pipeline.results(by, id)).text.trim().split('\n').slice(2);
+}
+
+async function callsForOwned(by: Caller): Promise<string[]> {
+  const told: string[] = [];
+  for (const cell of [anchor.email, ...members.map(next)]) {
+    const query = new URLSearchParams({ fields: 'id', email: cell });
+    const call = await pipeline.call(by, `/v1/people/enrich?${query}`);
+    const charged = call.headers.get('x-credits-charged');
+    const { data, match } = (await call.json()) as Record<string, unknown>;
+    told.push(JSON.stringify({ data, match, charged }));
+  }
+  return told.slice(1);
+}
+
+test.each([
+  ['a duplicate', 0, (by: Caller) => freeRows(by, { dedupe: 'true' })],
+  ['a row of an owned person', 30, (by: Caller) => freeRows(by, {})],
+  ['a call for an owned person', 30, callsForOwned],
+])('%s does not tell whether its other identifier is stored', async (_what, days, ask) => {
+  const by = await pipeline.account(50);
+  await changeOwnedDays(pipeline.sql, by.accountId, days);
+  const told = (await ask(by)).map((row, index) => row.replaceAll(members[index] ?? '', 'OWN'));
+  expect(told).toHaveLength(members.length);
+  expect(new Set(told).size).toBe(1);
+});

@@ -13,6 +13,7 @@ import {
 import type { Duplex } from 'node:stream';
 import type { RequestHandler } from 'express';
 import { uuidv7 } from 'uuidv7';
+import { must } from '../core/lib/assert.ts';
 import { AppError, invalidRequest } from '../core/lib/errors.ts';
 import { renderProblem, toProblem } from './problem.ts';
 import { type SlownessLimits, watchSlowClients } from './slow-clients.ts';
@@ -69,16 +70,21 @@ export function createHttpServer(app: RequestListener, limits: HttpLimits = http
   });
   server.maxConnections = limits.connectionsMax;
   server.timeout = limits.stallMs;
-  const waiting = new WeakMap<Duplex, number>();
+  const open = new WeakMap<Duplex, Set<ServerResponse>>();
+  server.on('connection', (socket) => {
+    const responses = new Set<ServerResponse>();
+    open.set(socket, responses);
+    socket.once('close', () => closeWaiting(responses));
+  });
   server.on('request', (request, response) => {
     const { socket } = request;
-    const ahead = waiting.get(socket) ?? 0;
-    if (socket.destroyed || ahead >= limits.pipelinedMax) {
+    const ahead = must(open.get(socket), 'responses of the connection');
+    if (socket.destroyed || ahead.size >= limits.pipelinedMax) {
       socket.destroy();
       return;
     }
-    waiting.set(socket, ahead + 1);
-    response.once('close', () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    ahead.add(response);
+    response.once('close', () => ahead.delete(response));
     latest.set(socket, response);
     if (lacksHost(request)) refuseUnread(request, response, hostMissing());
     else app(request, response);
@@ -97,6 +103,18 @@ export function createHttpServer(app: RequestListener, limits: HttpLimits = http
     else refuse(socket, describeClientError(error, limits));
   });
   return server;
+}
+
+/**
+ * Closes the responses that wait for earlier ones of a closed connection. Node closes only the one in turn, and whatever
+ * they hold is released when they close.
+ */
+function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
+  for (const response of [...responses]) {
+    if (response.socket !== null) continue;
+    response.destroy();
+    response.emit('close');
+  }
 }
 
 /** Refuses a request whose URL is too long, and one whose body, unless it is an upload, arrives too slowly. */

@@ -23,6 +23,10 @@ const keyShape = {
   last_used_at: time.nullable().meta({
     description: 'Its last call, within five minutes; null before the first.',
   }),
+  requests_today: integer.meta({
+    description:
+      'Requests of this UTC day, as `requests_per_day` counts them: those of a rotated key and of the one before together. With Redis, requests that a process has reserved count too.',
+  }),
 };
 export const keySchema = z.strictObject(keyShape).meta({ id: 'Key' });
 /** `key` is null in a replay: the text is shown once. */
@@ -49,6 +53,7 @@ export function viewKey(key: AccountKey): z.output<typeof keySchema> {
     expires_at: key.expiresAt?.toISOString() ?? null,
     revoked_at: key.revokedAt?.toISOString() ?? null,
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    requests_today: key.requestsToday,
   };
 }
 

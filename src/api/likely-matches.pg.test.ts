@@ -258,6 +258,15 @@ describe('a list of what is no name', () => {
     expect((await pipeline.batch(caller, id)).credits.charged).toBe(1);
   });
 
+  test('says what is wrong with an identifier that has no name beside it', async () => {
+    const { rows } = await run('Name,Email\n,not-an-email\n,\n', likely);
+    const reasons = rows.map(({ match }) => [match.status, match.reason]);
+    expect(reasons).toEqual([
+      ['invalid', 'not_an_email'],
+      ['invalid', 'empty_name'],
+    ]);
+  });
+
   test('of companies matches none of them, says why, and is free', async () => {
     const cells = [
       ['Nordlicht Optik', 'matched', null],

@@ -50,9 +50,12 @@ export async function readMultipart<File>(
     parser.on('finish', resolve);
     parser.on('error', (error) => reject(badForm('the form cannot be read', error)));
     cut.addEventListener('abort', () => reject(cut.reason));
-    request.on('close', () => {
-      if (!request.complete) reject(badForm('the upload ended early. Send it again'));
-    });
+    const leave = () => {
+      if (!request.readableEnded) reject(badForm('the upload ended early. Send it again'));
+    };
+    // The client may have disconnected before this line.
+    if (request.destroyed) leave();
+    else request.on('close', leave);
   });
   try {
     request.pipe(parser);

@@ -5,8 +5,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import { tooManyOpen } from '../core/limits/limits.ts';
+import { clientGone } from './client-gone.ts';
 
-/** Counts a response as open until it is closed. Throws `AppError` 429 at the account's maximum. */
+/** Counts a response as open until it is closed. Throws `AppError` 429 at the account's maximum, 499 once it is closed. */
 export type HoldOpen = (accountId: string, response: Response) => void;
 
 /** Responses that are counted by one of the kinds. */
@@ -21,6 +22,7 @@ export function isCounted(response: ServerResponse): boolean {
 export function limitOpenResponses(name: string, max: number): HoldOpen {
   const open = new Map<string, number>();
   return (accountId, response) => {
+    clientGone(response).throwIfAborted();
     const count = open.get(accountId) ?? 0;
     if (count >= max) throw tooManyOpen(name, max);
     open.set(accountId, count + 1);

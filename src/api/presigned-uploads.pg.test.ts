@@ -254,4 +254,20 @@ describe('after a day', () => {
     await runHousekeeping(pipeline.context);
     expect(await uploadObjects()).not.toContain(`uploads/${upload_id}`);
   });
+
+  test('a file put again after its use, or too large, is deleted within ten minutes', async () => {
+    const used = await openUpload();
+    const putAgain = () => fetch(used.url, { method: 'PUT', body: list });
+    await putAgain();
+    await accepted(await post({ upload_id: used.upload_id, operation }));
+    await putAgain();
+    const large = await uploaded(Buffer.alloc(BYTES_MAX + 1, 'x'));
+    const fine = await uploaded(list);
+    await runHousekeeping(pipeline.context);
+    const left = await uploadObjects();
+    expect(left).toContain(`uploads/${fine}`);
+    expect(left).not.toContain(`uploads/${used.upload_id}`);
+    expect(left).not.toContain(`uploads/${large}`);
+    await accepted(await post({ upload_id: fine, operation }));
+  });
 });

@@ -41,7 +41,8 @@ export function renderProblems(log: Log): ErrorRequestHandler {
     if (rendered.has(response)) return;
     const requestId = requestIdOf(response);
     const error = asAppError(thrown);
-    if (error.status >= 500 && !isHangUp(thrown, response)) {
+    // The read of a body that its client ended is no error of the service, and neither is a response that it cut.
+    if (error.status >= 500 && thrown !== request.errored && !isHangUp(thrown, response)) {
       log.error({ err: thrown, requestId, method: request.method, route: request.route?.path });
     }
     if (response.headersSent) {

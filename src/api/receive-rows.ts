@@ -107,11 +107,15 @@ async function receiveUploadId(
   };
 }
 
+/** Options whose `null` means that they are not given; as a number it would be 0. */
+const nullable: ReadonlySet<string> = new Set(['max_credits', 'header_row']);
+
 /** Converts JSON values to form fields: one parser reads the options of every kind of request. */
 function asFormFields(values: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [name, asFormField(value)]),
-  );
+  const given = Object.entries(values).filter(([name, value]) => {
+    return value !== null || !nullable.has(name);
+  });
+  return Object.fromEntries(given.map(([name, value]) => [name, asFormField(value)]));
 }
 
 function asFormField(value: unknown): unknown {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request as send } from 'node:http';
+import { type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
@@ -78,6 +78,13 @@ async function callsCounted(): Promise<number> {
   const [day] = await pipeline.sql<{ requests: number }[]>`
     select requests from day_counts where owner = ${caller.keyId}`;
   return day?.requests ?? 0;
+}
+
+async function unmeteredCalls(): Promise<number> {
+  const [bucket] = await pipeline.sql<{ at: number }[]>`
+    select extract(epoch from full_at)::float8 as at from rate_buckets
+    where owner = ${caller.accountId} and name = 'other calls'`;
+  return bucket?.at ?? 0;
 }
 
 test('a call that was charged tells whose it was and what it cost', async () => {
@@ -166,6 +173,39 @@ test('a caller who did not wait is told as such, and counted', async () => {
   expect(after.sum('enrich_http_request_seconds_count', aborted)).toBe(
     (before.sum('enrich_http_request_seconds_count', aborted) ?? 0) + 1,
   );
+});
+
+test('methods that no route takes make no series of their own', async () => {
+  for (const path of ['/v1/me', '/admin/queues', '/console/session']) {
+    for (const method of ['PUT', 'PROPFIND', 'M-SEARCH', 'PATCH']) {
+      const sent = send(url + path, { method }).end();
+      const [response] = (await once(sent, 'response')) as [IncomingMessage];
+      expect(response.statusCode).toBeGreaterThanOrEqual(400);
+      response.destroy();
+    }
+  }
+  const seconds = (await scrapeHere()).samples.filter(
+    ({ name }) => name === 'enrich_http_request_seconds_count',
+  );
+  const counted = seconds.map(({ labels }) => `${labels.method} ${labels.route}`);
+  expect(counted).toEqual(expect.arrayContaining(['any /v1/me', 'any /admin']));
+  expect(counted).not.toContain('PATCH /v1/me');
+  for (const name of counted) expect(name).toMatch(/^(any|GET|HEAD|POST|PATCH|DELETE) /);
+});
+
+test('a body that its client broke off is no error of the service', async () => {
+  const broken = send(`${url}/v1/batches`, {
+    method: 'POST',
+    headers: { ...headers(), 'Content-Type': 'application/json', 'Content-Length': 100 },
+  });
+  broken.on('error', () => {});
+  const counted = await unmeteredCalls();
+  broken.write('{"rows":');
+  await vi.waitUntil(async () => (await unmeteredCalls()) > counted);
+  broken.destroy();
+  await vi.waitUntil(() => lines.find(({ status }) => status === 'aborted'));
+  await lineOf(await fetch(`${url}/v1/me`, { headers: headers() }));
+  expect(lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });
 
 test('probes are told to those who want to know everything', async () => {

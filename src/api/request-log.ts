@@ -16,6 +16,10 @@ const requestSeconds = new Histogram({
   registers: [metrics],
 });
 
+/** The methods of all routes. Others, and those that a path does not take, are the callers' choice: each would make series. */
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE']);
+const METHOD_NOT_ALLOWED = 405;
+
 /** The paths that balancers and orchestrators request every few seconds. */
 const probes = ['/healthz', '/readyz'];
 
@@ -48,7 +52,8 @@ export function observeRequests(log: Log): RequestHandler {
       const { account, key, trace } = response.locals as Noted;
       const credits = response.getHeader('X-Credits-Charged');
       const route = routeOf(request, response);
-      const method = route === 'none' ? 'any' : request.method;
+      const isServed = route !== 'none' && response.statusCode !== METHOD_NOT_ALLOWED;
+      const method = isServed && methods.has(request.method) ? request.method : 'any';
       // False when the client disconnected before the end.
       const isComplete = response.writableFinished;
       const status = isComplete ? `${Math.floor(response.statusCode / 100)}xx` : 'aborted';

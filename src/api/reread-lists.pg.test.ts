@@ -83,6 +83,15 @@ describe('rows above the header', () => {
     expect(report).toMatchObject({ rows: 2, unusable: { not_an_email: { rows: 1, lines: [5] } } });
   });
 
+  test('may hold what no JSON of the database can: a NUL, a letter that is cut in two', async () => {
+    const text = `Q3\0\n${'x'.repeat(199)}\u{1f600}\nEmail,Name\np1@list.example,Ada\n`;
+    const id = await pipeline.enrich(caller, text, { ...options, header_row: '3' });
+    expect(await batchOf(id)).toMatchObject({
+      dialect: { titles: ['Q3\ufffd', `${'x'.repeat(199)}\ufffd`] },
+      rows: { matched: 1 },
+    });
+  });
+
   test('are found by `header_row` where nothing tells them', async () => {
     const text = 'Email\n1,2\np1@list.example,x\n';
     const id = await pipeline.enrich(caller, text, {

@@ -84,9 +84,10 @@ export async function respondToSearch(
     const people = found.people.slice(0, paid?.granted);
     const last = people.at(-1);
     const isPartial = people.length < found.people.length;
-    const next =
-      last && (found.hasMore || isPartial) ? cursorAfter(last, filter, page.order) : null;
-    const disclosed = discloseCount(found.total, paid?.units ?? people.length, filter);
+    const units = paid?.units ?? people.length;
+    const hasNext = found.hasMore || isPartial || hidesEnd(units, filter);
+    const next = last && hasNext ? cursorAfter(last, filter, page.order) : null;
+    const disclosed = discloseCount(found.total, units, filter);
     const { unknown } = found;
     const kept = {
       people: people.map(({ id }) => id),
@@ -120,6 +121,14 @@ function discloseCount(
   if (identifyingParameter(filter) !== null) return { total: null };
   const disclosed = discloseTotal(total);
   return { total: disclosed.total, totalIs: disclosed.total_is };
+}
+
+/**
+ * Returns true for a page that charged for no one by a filter that identifies people: it has a link to a next page whether
+ * or not there is one. After the account's own people, the absence of a link would tell for free that a person is not stored.
+ */
+function hidesEnd(paid: number, filter: Filter): boolean {
+  return paid === 0 && identifyingParameter(filter) !== null;
 }
 
 /** Charges the page and sets the credit headers. Returns how many of its people may be sent, and were charged. */

@@ -1,5 +1,4 @@
 /** The response to a call with rows: the new batch, or its results when the caller waits for them. */
-import { pipeline } from 'node:stream/promises';
 import { availableCredits } from '../core/credits/credits.ts';
 import { assertStillValid } from '../core/sessions/still-valid.ts';
 import type { ListBatch } from '../jobs/batch/batch.ts';
@@ -7,6 +6,7 @@ import { type BatchView, viewBatch } from '../jobs/batch/batch-view.ts';
 import { isFinal } from '../jobs/batch/states.ts';
 import { openResults } from '../jobs/result/results.ts';
 import { setCreditHeaders } from './authorize.ts';
+import { sendStream } from './client-gone.ts';
 import { type RouteInput, sent } from './define-route.ts';
 
 /** Many proxies close a connection that is silent for longer. */
@@ -44,7 +44,7 @@ export async function resultsWhenDone(
   response.location(`/v1/batches/${batch.id}`);
   response.setHeader('Content-Type', 'application/jsonl; charset=utf-8');
   response.setHeader('X-Result-Complete', String(results.complete));
-  await pipeline(await results.read(), response);
+  await sendStream(await results.read(), response);
   return sent;
 }
 
@@ -71,6 +71,8 @@ function untilIdle(
     });
     signal.addEventListener('abort', stop);
     response.on('close', stop);
+    // The client may have disconnected before the watch began.
+    if (response.destroyed) stop();
   });
 }
 

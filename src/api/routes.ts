@@ -54,6 +54,7 @@ import { replayWebhookDeliveryRoute } from './v1/replay-webhook-delivery.ts';
 import { rerunBatchRoute } from './v1/rerun-batch.ts';
 import { rollKeyRoute } from './v1/roll-key.ts';
 import { rotateWebhookRoute } from './v1/rotate-webhook.ts';
+import { runScheduleRoute } from './v1/run-schedule.ts';
 import { searchPeopleRoutes } from './v1/search-people.ts';
 import { testWebhookRoute } from './v1/test-webhook.ts';
 
@@ -91,6 +92,7 @@ export const routes: readonly Route[] = [
   patchScheduleRoute,
   deleteScheduleRoute,
   listScheduleRunsRoute,
+  runScheduleRoute,
   createKeyRoute,
   listKeysRoute,
   deleteKeyRoute,

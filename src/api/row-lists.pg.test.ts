@@ -83,6 +83,13 @@ describe('rows', () => {
     expect(new Set(problem.errors.map(({ field }) => field))).toEqual(new Set(['max_credits']));
   });
 
+  test('with the limit `null` have none, as an export and a change of a list', async () => {
+    const rows = [{ email: 'ada@acme.example' }];
+    const response = await post({ operation, rows, hold: true, max_credits: null });
+    expect(response.status).toBe(202);
+    expect(await response.json()).toMatchObject({ credits: { max: null } });
+  });
+
   test('become a batch, every row one in its order, empty ones too', async () => {
     const rows = [
       { email: 'ada@acme.example', note: 'a, "b"\nc' },

@@ -108,6 +108,16 @@ describe('GET /v1/usage', () => {
     for (const limit of [1, 4, 21, 22]) expect(await read(limit)).toEqual(rows);
   });
 
+  test('refuses a cursor that names no key or list', async () => {
+    const { accountId } = await pipeline.account(3);
+    const reader = await pipeline.keyOf(accountId, 'live', ['account']);
+    for (const place of ['2026-01-01|grant||x|', '2026-01-01|grant|||x', '2026-01-01|grant||']) {
+      const cursor = Buffer.from(place).toString('base64url');
+      const response = await pipeline.call(reader, `/v1/usage?cursor=${cursor}`);
+      await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    }
+  });
+
   test('reads the lines of the days that a page needs, not all of the account', async () => {
     const { accountId } = await pipeline.account(3);
     await pipeline.sql`

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { CallCredentials } from '../core/keys/keys.ts';
 import { credentialsEnded } from '../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
+import { sendStream } from './client-gone.ts';
 
 /**
  * Runs a transfer, which may take hours, as long as its key and session are valid, which a watcher keeps checking.
@@ -42,5 +42,5 @@ export async function sendWhileValid(
   response: Response,
 ): Promise<void> {
   await once(file, 'readable');
-  await whileValid(context, credentials, (signal) => pipeline(file, response, { signal }));
+  await whileValid(context, credentials, (cut) => sendStream(file, response, cut));
 }

@@ -494,6 +494,8 @@ export interface Batch {
   error: Record<string, unknown> | null;
   operation: string;
   mapping: Record<string, unknown>;
+  /** The key that made the list, of a session too. */
+  key_id: string;
   /** The list whose rows this one reruns, with their row numbers. */
   rerun_of: string | null;
   dialect: {
@@ -729,6 +731,8 @@ export interface Key {
   revoked_at: string | null;
   /** Its last call, within five minutes; null before the first. */
   last_used_at: string | null;
+  /** Requests of this UTC day, as `requests_per_day` counts them: those of a rotated key and of the one before together. With Redis, requests that a process has reserved count too. */
+  requests_today: number;
 }
 
 export interface NamedMapping {
@@ -2271,6 +2275,22 @@ export interface Calls {
       next_cursor: string | null;
     };
   };
+  'POST /v1/schedules/{id}/run': {
+    body: {
+      /** Maximum credits to spend: a list pauses there, an export ends. */
+      max_credits?: number | null | undefined;
+    };
+    response: {
+      slot: string;
+      state: string;
+      reason: string | null;
+      export_id: string | null;
+      rows: number;
+      credits: number;
+      started_at: string | null;
+      finished_at: string | null;
+    };
+  };
   'POST /v1/keys': {
     body: {
       /** Of a key, live or test data; of a schedule, all matching people or only new ones. */
@@ -2304,6 +2324,8 @@ export interface Calls {
       revoked_at: string | null;
       /** Its last call, within five minutes; null before the first. */
       last_used_at: string | null;
+      /** Requests of this UTC day, as `requests_per_day` counts them: those of a rotated key and of the one before together. With Redis, requests that a process has reserved count too. */
+      requests_today: number;
     };
   };
   'GET /v1/keys': {
@@ -2342,6 +2364,8 @@ export interface Calls {
       revoked_at: string | null;
       /** Its last call, within five minutes; null before the first. */
       last_used_at: string | null;
+      /** Requests of this UTC day, as `requests_per_day` counts them: those of a rotated key and of the one before together. With Redis, requests that a process has reserved count too. */
+      requests_today: number;
       replaces: Key;
     };
   };

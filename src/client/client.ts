@@ -211,6 +211,7 @@ function scheduleCalls({ call }: Transport) {
     listSchedules: () => call('GET /v1/schedules'),
     changeSchedule: (id: string, body: object) => call('PATCH /v1/schedules/{id}', { id, body }),
     deleteSchedule: (id: string) => call('DELETE /v1/schedules/{id}', { id }),
+    runSchedule: (id: string) => call('POST /v1/schedules/{id}/run', { id, body: {} }),
     listRuns: (id: string) => call('GET /v1/schedules/{id}/runs', { id }),
   };
 }

@@ -7,8 +7,8 @@ import { Loading } from './components/loading.tsx';
 import { PageHeader } from './components/page-header.tsx';
 import { SignInDialog, SignInPage } from './components/sign-in.tsx';
 import type { Page, PageProps } from './page.ts';
-import { HOME_PATH, pages } from './pages.ts';
-import { address, goTo, matchPath } from './router.ts';
+import { homePath, pages } from './pages.ts';
+import { address, leadOn, matchPath } from './router.ts';
 import { type Session, session } from './session.ts';
 import { useStore } from './store.ts';
 
@@ -43,7 +43,7 @@ async function reloadOr(again: () => void): Promise<void> {
 function CurrentPage({ session: { key } }: { session: Session }) {
   const { path, query } = useStore(address);
   useEffect(() => {
-    if (path === '/') goTo(HOME_PATH, {}, true);
+    if (path === '/') leadOn('/', homePath(key.scopes));
   }, [path]);
   if (path === '/') return null;
   for (const page of pages) {
@@ -58,15 +58,13 @@ function CurrentPage({ session: { key } }: { session: Session }) {
     <>
       <PageHeader title="Page not found" />
       <EmptyState
-        title="Nothing is at this address"
+        title="The link may be wrong, or the page may have been removed"
         action={
-          <a class="button primary" href={`#${HOME_PATH}`}>
-            Go to your lists
+          <a class="button primary" href="#/">
+            Go to the first page
           </a>
         }
-      >
-        The link may be wrong, or the page may have been removed.
-      </EmptyState>
+      />
     </>
   );
 }

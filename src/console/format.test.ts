@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatShare } from './format.ts';
+import { formatBytes, formatShare, mostOf } from './format.ts';
 
 test('a share is never shown as none when it is some, in any language', () => {
   const none = formatShare(0, 200_000);
@@ -9,4 +9,20 @@ test('a share is never shown as none when it is some, in any language', () => {
   expect(formatShare(200, 200_000)).toBe(smallest);
   expect(formatShare(0, 0)).toBe(none);
   expect(none).not.toBe(smallest);
+});
+
+test('a rounded total stands for no more than what is said', () => {
+  expect(mostOf({ total: 10, total_is: 'about' })).toBe(14);
+  expect(mostOf({ total: 100, total_is: 'about' })).toBe(104);
+  expect(mostOf({ total: 1_200, total_is: 'about' })).toBe(1_249);
+  expect(mostOf({ total: 10, total_is: 'below' })).toBe(9);
+  expect(mostOf({ total: 12, total_is: 'exact' })).toBe(12);
+});
+
+test('a size is said as the limits are set', () => {
+  expect(formatBytes(209_715_200)).toBe('200 MB');
+  expect(formatBytes(20 * 1024 ** 3)).toBe('20 GB');
+  expect(formatBytes(1023)).toBe(`${(1023).toLocaleString()} bytes`);
+  expect(formatBytes(1024)).toBe('1 kB');
+  expect(formatBytes(0)).toBe('0 bytes');
 });

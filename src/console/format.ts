@@ -4,6 +4,7 @@ import { PERSON_PRICE } from './priced-operations.ts';
 
 const whole = new Intl.NumberFormat();
 const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 1 });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 export function formatNumber(value: number): string {
@@ -24,10 +25,16 @@ export function formatTime(iso: string): string {
   return moment.format(new Date(iso));
 }
 
+/** The day of such a time. */
+export function formatDay(iso: string): string {
+  return day.format(new Date(iso));
+}
+
+/** A size in steps of 1,024, as limits are set: 209,715,200 bytes are `200 MB`. */
 export function formatBytes(bytes: number): string {
   const units = ['bytes', 'kB', 'MB', 'GB'];
-  const power = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
-  const value = bytes / 1000 ** power;
+  const power = Math.min(units.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  const value = bytes / 1024 ** power;
   return `${value.toLocaleString(undefined, { maximumFractionDigits: power === 0 ? 0 : 1 })} ${units[power]}`;
 }
 
@@ -50,6 +57,14 @@ export type DisclosedTotal = Pick<
 export function formatTotal({ total, total_is }: DisclosedTotal): string {
   const said = { exact: '', about: 'about ', below: 'fewer than ' }[total_is];
   return `${said}${formatNumber(total)}`;
+}
+
+/** The most that a total stands for: one told as about 1,200 was rounded to tens or two digits. */
+export function mostOf({ total, total_is }: DisclosedTotal): number {
+  if (total_is === 'exact') return total;
+  if (total_is === 'below') return total - 1;
+  const step = Math.max(10, 10 ** (String(total).length - 2));
+  return total + step / 2 - 1;
 }
 
 /** The same with its noun: `about 1,200 people`. */

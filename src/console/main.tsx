@@ -17,5 +17,12 @@ const root = document.createElement('div');
 root.id = 'app';
 document.body.append(root);
 render(<App />, root);
-// Without an answer the page to sign in says what is wrong as soon as somebody tries.
-loadSession(takeLink()).catch(() => session.set(null));
+const load = (link: string | null) =>
+  // Without an answer the page to sign in says what is wrong on the first attempt.
+  loadSession(link).catch(() => session.set(session.get() ?? null));
+void load(takeLink());
+// A link that is pasted into a tab of the console changes the address alone.
+address.follow(() => {
+  const link = takeLink();
+  if (link !== null) void load(link);
+});

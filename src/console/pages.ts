@@ -112,8 +112,17 @@ export const pages: readonly Page[] = [
   },
 ];
 
-/** Where `/` leads. */
-export const HOME_PATH = '/batches';
+/** The menu of a key with these scopes. */
+export function menuOf(scopes: readonly string[]) {
+  return pages.flatMap(({ path, entry, scope }) =>
+    entry === null || (scope !== null && !scopes.includes(scope)) ? [] : [{ path, entry }],
+  );
+}
+
+/** Where `/` leads: the first page of the menu. */
+export function homePath(scopes: readonly string[]): string {
+  return menuOf(scopes)[0]?.path ?? WELCOME_PATH;
+}
 
 /** The first page of a newcomer. */
 export const WELCOME_PATH = '/welcome';

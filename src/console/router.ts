@@ -33,6 +33,11 @@ export function goTo(path: string, query: Record<string, string> = {}, replace =
   address.set(readAddress());
 }
 
+/** Goes on from a page that only leads to another, unless the address has changed since it was shown. */
+export function leadOn(from: string, to: string): void {
+  if (readAddress().path === from) goTo(to, {}, true);
+}
+
 function readAddress(): Address {
   const [path = '', query = ''] = location.hash.replace(/^#/, '').split('?', 2);
   return { path: path.startsWith('/') ? path : '/', query: new URLSearchParams(query) };

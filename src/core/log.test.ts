@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toPlainLine } from './log.ts';
+import { describeError, toPlainLine } from './log.ts';
 
 test('a line for a terminal has time, level, process, message and members, and no JSON', () => {
   const time = '2026-11-22T12:04:31.123Z';
@@ -21,4 +21,15 @@ test('the stack of an error follows its line', () => {
   expect(toPlainLine(JSON.stringify(line))).toBe(
     '12:04:31 error worker: method=GET\nError: no\n    at work\n',
   );
+});
+
+test('an error of Postgres is logged without the values that it quotes', () => {
+  const error = Object.assign(new Error('duplicate key value violates unique constraint'), {
+    code: '23505',
+    detail: 'Key (email)=(ada@home.example) already exists.',
+    where: 'JSON data, line 1: {"email":"ada@home.example"',
+  });
+  const line = JSON.stringify(describeError(error));
+  expect(JSON.parse(line)).toMatchObject({ message: error.message, code: '23505' });
+  expect(line).not.toContain('ada@home');
 });

@@ -52,12 +52,25 @@ export function toPlainLine(json: string): string {
 }
 
 /**
+ * Describes an error for the log. Postgres quotes the values of a statement in `detail` and `where`, which may be those of
+ * people.
+ */
+export function describeError(error: Error): object {
+  return { ...pino.stdSerializers.err(error), detail: undefined, where: undefined };
+}
+
+/**
  * Returns a logger that writes JSON lines to stderr, in a terminal plain lines; stdout stays free for results. Personal
  * identifiers never belong in a log line: log ids, counts and codes.
  */
 export function createLog(level: string, process: string): Log {
   return pino(
-    { level, base: { process }, timestamp: pino.stdTimeFunctions.isoTime },
+    {
+      level,
+      base: { process },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      serializers: { err: describeError },
+    },
     { write: stderr.isTTY ? (line) => writeLine(toPlainLine(line)) : writeLine },
   );
 }

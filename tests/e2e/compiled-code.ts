@@ -36,8 +36,8 @@ async function build(): Promise<void> {
 
 /** The two compilations, each with its last output file. */
 const builds = [
-  { written: 'dist/.tsbuildinfo', from: /^(src(?!\/api\/console\/app\/)|workers|infra|bench)\// },
-  { written: 'dist/.console.tsbuildinfo', from: /^src\/api\/console\/app\// },
+  { written: 'dist/.tsbuildinfo', from: /^(src(?!\/console\/)|workers|infra|bench)\// },
+  { written: 'dist/.console.tsbuildinfo', from: /^src\/console\// },
 ];
 
 async function isStale(): Promise<boolean> {

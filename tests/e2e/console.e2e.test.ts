@@ -10,6 +10,7 @@ import { parse } from 'csv-parse/sync';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startChromium } from '../../bench/browser.ts';
+import { createKey } from '../../src/core/keys/keys.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import { createSignInLink } from '../../src/core/sessions/sessions.ts';
 import { describeWithBrowser } from '../support/browser.ts';
@@ -63,7 +64,7 @@ describeWithBrowser('a user with a messy list', () => {
     ));
     rows = await writeMessyList(path.join(root, 'messe-kontakte.csv'));
     browser = await startChromium();
-    opened = await openConsole(browser, service.up.url, { viewport: { width: 1280, height: 860 } });
+    opened = await openConsole(browser, service.up.url);
     page = opened.page;
   }, 120_000);
 
@@ -222,7 +223,7 @@ describeWithBrowser('a user with a messy list', () => {
       const gives = own.getByLabel('What the search would give');
       await gives.getByText(/^about [\d,]+ people$/).waitFor();
       await look('search');
-      await own.getByText('Saved searches').click();
+      await own.getByText(/^Save(d searches| this search)/).click();
       await own.getByLabel('Name of this search').fill(`Leads ${device}`);
       await own.getByRole('button', { name: 'Save the search' }).click();
       await own.getByRole('link', { name: `Leads ${device}` }).waitFor();
@@ -254,8 +255,14 @@ describeWithBrowser('a user with a messy list', () => {
 
   // Their behaviour is tested with the API; here are their pictures.
   it.runIf(pictures !== undefined)('shows keys and credits', async () => {
+    await withSql(service, async (sql) => {
+      for (const name of ['CRM sync', 'Sign-up form']) {
+        const scopes = ['enrich', 'batches'] as const;
+        await createKey(sql, { accountId, mode: 'live', name, scopes: [...scopes] });
+      }
+    });
     await openPage('Keys');
-    await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor();
+    await page.getByRole('table', { name: /^Keys/ }).waitFor();
     await picture('keys', page);
     await openPage('Credits');
     await page.getByRole('table', { name: /^Credit activity/ }).waitFor();

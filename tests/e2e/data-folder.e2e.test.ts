@@ -93,6 +93,21 @@ describe('customer data', () => {
   );
 });
 
+it('is not made by a restore of a file that is no backup', async () => {
+  const dataDir = path.join(root, 'never-made');
+  const refused = await runCommand(['restore', leads, '--data-dir', dataDir]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('not a whole backup') });
+  const absent = path.join(root, 'absent.backup');
+  const missing = await runCommand(['restore', absent, '--data-dir', dataDir]);
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining(`${absent}: no such`) });
+  await expect(stat(dataDir)).rejects.toThrow('ENOENT');
+});
+
+it('is not written to a folder in place of a backup file', async () => {
+  const refused = await runCommand(['backup', root, '--data-dir', service.dataDir]);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is a folder') });
+});
+
 it('API and workers are not superusers of their database', async () => {
   const admin = connect({ url: await readAdminUrl(service.dataDir), connections: 1 });
   const roles = await admin<{ name: string; superuser: boolean }[]>`

@@ -26,7 +26,7 @@ import { CHUNK_ROWS, runCommand, runJson, startCommand } from './processes.ts';
 import { readUpFile, type Service, startService } from './service.ts';
 import { waitFor } from './wait-for.ts';
 
-const rows = 60_000;
+const rows = 30_000;
 const caseMs = 150_000;
 
 const root = mkdtempSync(path.join(tmpdir(), 'enrich-line-'));

@@ -64,7 +64,7 @@ let page: Page;
       ...['key', 'create', '--account', account, '--mode', 'live', '--scopes', scopes, ...about],
     ]);
     browser = await startChromium();
-    opened = await openConsole(browser, service.up.url, { viewport: { width: 1280, height: 860 } });
+    opened = await openConsole(browser, service.up.url);
     page = opened.page;
     await page.getByRole('radio', { name: 'API key' }).check();
     await page.getByRole('textbox', { name: 'API key' }).fill(key);

@@ -27,7 +27,7 @@ export interface Ended {
 }
 
 /** Rows of a chunk, unless a test says otherwise: a list that takes some seconds has many, so that it is seen midway. */
-export const CHUNK_ROWS = 3_000;
+export const CHUNK_ROWS = 1_500;
 
 /** Starts `enrich` with these words, in a process group of its own, as a terminal does. */
 export function startCommand(words: string[], options: OptionTexts = {}): Command {

@@ -20,10 +20,10 @@ interface Point {
   value: number;
 }
 
-/** All samples of one moment, by series. */
+/** All samples of one moment, by the names of their metrics. */
 interface Moment {
   at: number;
-  series: Map<string, { metric: string; labels: Labels; value: number }>;
+  samples: Map<string, Value[]>;
 }
 
 /** The storage of a Prometheus: the samples of all targets, scrape after scrape. */
@@ -35,9 +35,12 @@ export class Prometheus {
    * moment lacks ends with it, as with the staleness markers of Prometheus.
    */
   store(at: number, job: string, targets: ReadonlyMap<string, string | null>): void {
-    const moment: Moment = { at, series: new Map() };
-    const add = (metric: string, labels: Labels, value: number) =>
-      moment.series.set(keyOf({ ...labels, __name__: metric }), { metric, labels, value });
+    const moment: Moment = { at, samples: new Map() };
+    const add = (metric: string, labels: Labels, value: number) => {
+      const ofMetric = moment.samples.get(metric);
+      if (ofMetric === undefined) moment.samples.set(metric, [{ labels, value }]);
+      else ofMetric.push({ labels, value });
+    };
     for (const [instance, text] of targets) {
       add('up', { instance, job }, text === null ? 0 : 1);
       for (const { name, labels, value } of text === null ? [] : readScrape(text).samples) {
@@ -70,8 +73,8 @@ export class Prometheus {
 
   #instant({ metric, matchers }: Selector, at: number): Value[] {
     const moment = this.#moments.findLast((one) => one.at <= at);
-    return [...(moment?.series.values() ?? [])]
-      .filter((one) => one.metric === metric && isMatching(one.labels, matchers))
+    return (moment?.samples.get(metric) ?? [])
+      .filter(({ labels }) => isMatching(labels, matchers))
       .map(({ labels, value }) => ({ labels: { ...labels, __name__: metric }, value }));
   }
 
@@ -80,10 +83,11 @@ export class Prometheus {
     const found = new Map<string, { labels: Labels; points: Point[] }>();
     for (const moment of this.#moments) {
       if (moment.at > at || moment.at < at - Number(range)) continue;
-      for (const [key, one] of moment.series) {
-        if (one.metric !== metric || !isMatching(one.labels, matchers)) continue;
-        const series = found.get(key) ?? { labels: one.labels, points: [] };
-        series.points.push({ at: moment.at, value: one.value });
+      for (const { labels, value } of moment.samples.get(metric) ?? []) {
+        if (!isMatching(labels, matchers)) continue;
+        const key = keyOf(labels);
+        const series = found.get(key) ?? { labels, points: [] };
+        series.points.push({ at: moment.at, value });
         found.set(key, series);
       }
     }

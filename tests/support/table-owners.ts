@@ -50,6 +50,7 @@ const owners: Owned[] = [
       positions records_to_build regions source_keys source_mappings source_record_versions source_records source_splits`,
     writers: ['core/graph'],
     readers: [
+      'core/credits',
       'core/enrich',
       'core/graph-copy',
       'core/lookups',

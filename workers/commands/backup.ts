@@ -1,6 +1,6 @@
 /** `backup`, `restore`, `doctor`. */
 import { createReadStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { Config } from '../../src/core/config.ts';
@@ -10,7 +10,7 @@ import { AppError, unavailable } from '../../src/core/lib/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import { diagnose, type Finding } from '../../src/jobs/backup/doctor.ts';
 import { leaveThePast } from '../../src/jobs/backup/leave-the-past.ts';
-import { restoreBackup } from '../../src/jobs/backup/restore-backup.ts';
+import { checkBackup, restoreBackup } from '../../src/jobs/backup/restore-backup.ts';
 import { writeBackup } from '../../src/jobs/backup/write-backup.ts';
 import { noteBackup } from '../../src/jobs/monitor/monitor.sql.ts';
 import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
@@ -37,12 +37,12 @@ export function addBackupCommands(program: Command): void {
     .action(async (file: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
       const passphrase = config.backupPassphrase?.reveal() ?? null;
-      const restored = await onContext(config, (context) =>
-        restoreBackup(context, () => createReadStream(file), passphrase, say),
-      );
+      // Before a database is made for it.
+      const checked = await checkBackup(() => createReadStream(file), passphrase);
+      const restored = await onContext(config, (context) => restoreBackup(context, checked, say));
       printResult(json, restored, [
         `Restored ${file} of ${restored.createdAt}: ${restored.objects} files.`,
-        'Before you start the service: run `enrich doctor` and `enrich audit --deep`, revoke keys that were revoked since, and repeat opt-outs and grants since.',
+        'Before you start the service, take the steps of “After every restore” in docs/operations.md, with the same options: `enrich doctor`, `enrich audit --log api.log`, `enrich doctor --fix`, `enrich audit --deep`; then revoke the keys that were revoked since, and repeat opt-outs and grants since.',
       ]);
     });
   addDoctor(program);
@@ -137,6 +137,11 @@ function diskFull(file: string, cause: unknown): AppError {
   return unavailable('disk_full', message, { cause });
 }
 
+function isFolder(file: string): AppError {
+  const message = `${file} is a folder. Name a file in it.`;
+  return new AppError({ code: 'is_folder', status: 400, message });
+}
+
 function missingPassphrase(): AppError {
   const message =
     'Set ENRICH_BACKUP_PASSPHRASE to the passphrase of the backup: it cannot be restored without it.';
@@ -152,6 +157,7 @@ async function backup(
 ) {
   const passphrase = isEncrypted ? (config.backupPassphrase?.reveal() ?? null) : null;
   if (isEncrypted && passphrase === null) throw missingPassphrase();
+  if ((await stat(file).catch(() => null))?.isDirectory()) throw isFolder(file);
   const partial = `${file}.partial`;
   try {
     const { file: bytes, end } = await writeBackup(context, passphrase, say);

@@ -183,7 +183,7 @@ function addReadCommands(batch: Command): void {
 const actions: Record<ControlAction, string> = {
   pause: 'pause a batch until it is resumed',
   resume: 'resume a paused batch',
-  cancel: 'cancel a batch; nothing more is charged',
+  cancel: 'cancel a list and stop charging',
   start: 'start a held batch',
 };
 

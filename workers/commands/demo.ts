@@ -20,6 +20,7 @@ import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { createLog } from '../../src/core/log.ts';
 import { changePassword, createSignInLink } from '../../src/core/sessions/sessions.ts';
 import { findRunningUp, type UpFile } from '../find-service.ts';
+import { portOrAny } from '../free-port.ts';
 import { readGlobals } from '../global-options.ts';
 import { openProgressLine, printResult, say } from '../output.ts';
 import { formOf } from '../output-form.ts';
@@ -47,7 +48,9 @@ export function addDemoCommand(program: Command): void {
       }
       say('Starting Postgres, the API and a worker ...');
       const log = createLog('warn', 'demo');
-      const stack = await startStack({ ...config, port: 0, logLevel: 'warn' }, 1, log);
+      // The address to sign in at stays the same from one demo to the next, and is that of `npm start`.
+      const port = staysUp ? await portOrAny(config.host, config.port) : 0;
+      const stack = await startStack({ ...config, port, logLevel: 'warn' }, 1, log);
       const interrupted = untilInterrupted();
       try {
         const runs = staysUp ? 'until Ctrl-C' : 'for the demo';

@@ -1,4 +1,4 @@
-/** `key bound` on a database: what it changes, prints and refuses. */
+/** `key bound` and `key revoke --cancel` on a database: what they change, print and refuse. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { type CreatedKey, createKey } from '../../src/core/keys/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
+import { openPipeline } from '../../tests/support/pipeline.ts';
 import { addGlobalOptions } from '../global-options.ts';
 import { addKeyCommands } from './keys.ts';
 
@@ -30,8 +31,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Runs `key bound`; returns what it printed as JSON. */
-async function bound(...words: string[]): Promise<Record<string, unknown>> {
+const bound = (...words: string[]) => runKey('bound', ...words);
+
+/** Runs a command of keys; returns what it printed as JSON. */
+async function runKey(...words: string[]): Promise<Record<string, unknown>> {
   const printed: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     printed.push(String(text));
@@ -46,7 +49,7 @@ async function bound(...words: string[]): Promise<Record<string, unknown>> {
     command.commands.forEach(override);
   };
   override(program);
-  await program.parseAsync(['key', 'bound', ...words, '--json'], { from: 'user' });
+  await program.parseAsync(['key', ...words, '--json'], { from: 'user' });
   return JSON.parse(printed.join(''));
 }
 
@@ -81,4 +84,30 @@ test.each([
 
 test('an unknown key is named in the error', async () => {
   await expect(bound('svc_live_nobody', '--unbounded')).rejects.toThrow('svc_live_nobody');
+});
+
+test('a key is revoked with its lists, and without them', async () => {
+  const own = await createTestDatabase();
+  const pipeline = await openPipeline({}, 'files', undefined, own);
+  vi.stubEnv('DATABASE_URL', own.url);
+  try {
+    const revoked = async (...words: string[]) => {
+      const caller = await pipeline.account(10);
+      const other = await pipeline.keyOf(caller.accountId, 'live');
+      const options = { operation: 'people.enrich', hold: 'true' };
+      const id = await pipeline.enrich(caller, 'email\np1@list.example\n', options);
+      await runKey('revoke', caller.key.slice(0, 13), ...words);
+      expect((await pipeline.call(caller, '/v1/me')).status).toBe(403);
+      // The command wakes the workers of the service's own queue; these find the list by the sweep.
+      await pipeline.passAnHour();
+      await pipeline.sweep();
+      await pipeline.runUntilIdle();
+      return (await pipeline.batch(other, id)).state;
+    };
+    expect(await revoked('--cancel')).toBe('cancelled');
+    expect(await revoked()).toBe('ready');
+  } finally {
+    vi.stubEnv('DATABASE_URL', database.url);
+    await pipeline.close();
+  }
 });

@@ -15,7 +15,6 @@ import { lockKeysOf } from '../../src/core/keys/keys.sql.ts';
 import { createKey, revokeKey, type Scope, scopes } from '../../src/core/keys/keys.ts';
 import { createLog } from '../../src/core/log.ts';
 import { cancelKeyBatches } from '../../src/jobs/batch/cancel-key-batches.ts';
-import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
 import { openQueues } from '../../src/jobs/queue/queues.ts';
 import { listOf, oneOf, wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
@@ -190,6 +189,8 @@ async function cancelOf(
   keyIds: string[],
 ): Promise<string[]> {
   const log = createLog('warn', 'key revoke');
+  // BullMQ takes longer to load than the other commands of keys take to run.
+  const { openQueueBackend, queueStoreOf } = await import('../../src/jobs/queue/open-backend.ts');
   const backend = openQueueBackend(queueStoreOf(config, databaseUrl), log, 0);
   const queues = openQueues(backend, log);
   try {

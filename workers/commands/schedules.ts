@@ -1,4 +1,4 @@
-/** `schedule create|list|show|runs|enable|disable|delete`: recurring exports. */
+/** `schedule create|list|show|runs|run|enable|disable|delete`: recurring exports. */
 import type { Command } from 'commander';
 import type { Schedule } from '../../src/client/api-types.ts';
 import { readGlobals } from '../global-options.ts';
@@ -98,6 +98,15 @@ function addChangeCommands(group: Command): void {
         printResult(json, after, describeSchedule(after));
       });
   }
+  group
+    .command('run')
+    .description('run a schedule now, besides its times')
+    .argument('<id>', 'schedule id')
+    .action(async (id: string, _options, command: Command) => {
+      const { config, json } = readGlobals(command);
+      const run = await (await openClient(config)).runSchedule(id);
+      printResult(json, run, [`Started export ${run.export_id}.`]);
+    });
   group
     .command('delete')
     .description('delete a schedule and its history; its exports stay')

@@ -9,7 +9,7 @@ import { findRunningUp } from '../find-service.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
 import { startStack } from '../stack.ts';
-import { withDatabase, withUnchangedDatabase } from '../with-database.ts';
+import { migrateDatabase, withUnchangedDatabase } from '../with-database.ts';
 
 export function addServerCommands(program: Command): void {
   program
@@ -46,7 +46,7 @@ export function addServerCommands(program: Command): void {
         printResult(json, { pending }, sayPlan(pending));
         return;
       }
-      const applied = await withDatabase(config, async (_sql, _url, done) => done);
+      const applied = await migrateDatabase(config);
       printResult(json, { applied }, [`Schema is up to date (${applied.length} applied).`]);
     });
 }
@@ -82,7 +82,9 @@ async function up(config: Parameters<typeof startStack>[0], workers: number): Pr
   await checkRedis(config.redisUrl, log);
   const stack = await startStack(config, workers, log);
   say(`Ready. Open ${stack.up.url} in your browser. Press Ctrl-C to stop.`);
-  say('Sign in with an API key, or with a password from `account create --sign-in`.');
+  say(
+    'Sign in with an API key (`key create`), or with a password (`account password`): see README.md.',
+  );
   const reason = await Promise.race([untilSignal(), stack.failed.then((why) => ({ failed: why }))]);
   await stack.stop();
   if (reason === null) return;

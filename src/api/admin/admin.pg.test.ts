@@ -207,7 +207,7 @@ describe('the health of the service', () => {
       schedules: { due: 0, oldest_due_seconds: 0 },
       database: { connections_max: expect.any(Number), bytes: expect.any(Number), replicas: [] },
       limits: { kept_in: 'postgres', degraded: null },
-      storage: { kept_in: 'files', answers: true },
+      storage: { kept_in: 'files', answers: true, bytes_free: expect.any(Number) },
     });
     await worker.stop();
   });

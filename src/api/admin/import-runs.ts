@@ -83,6 +83,8 @@ interface Received {
   discard(): Promise<void>;
 }
 
+type Recorded = { status: 202; body: z.output<typeof importRunSchema> };
+
 /** Receives the body as a file of a run. When this throws, nothing of it remains. */
 async function receive(
   { context, key, credentials, query, request, response }: RouteInput<{ name: string }>,
@@ -115,11 +117,21 @@ async function receive(
   }
 }
 
-/** Adds a received file to its run; a file that the run does not take is deleted. */
-async function record(tx: Sql, { run, file, discard }: Received): Promise<ImportRun> {
+/**
+ * Adds a received file to its run. A file that the run does not take, or whose client has left before, is deleted, and so is a run
+ * without another.
+ */
+async function record(
+  { run, file, discard }: Received,
+  commit: (work: (tx: Sql) => Promise<Recorded>) => Promise<Recorded>,
+): Promise<Recorded> {
   try {
-    return await receiveFile(tx, run.id, file);
+    return await commit(async (tx) => ({
+      status: 202,
+      body: viewRun(await receiveFile(tx, run.id, file)),
+    }));
   } catch (error) {
+    // Another error, such as a lost connection, leaves open whether it was added.
     if (error instanceof AppError) await discard();
     throw error;
   }
@@ -136,8 +148,7 @@ const createRoute = defineRoute({
   idempotent: true,
   responses: { 202: theRun },
   locates: true,
-  handler: ({ body, commit }) =>
-    commit(async (tx) => ({ status: 202, body: viewRun(await record(tx, body)) })),
+  handler: ({ body, commit }) => record(body, commit),
 });
 
 const addFileRoute = defineRoute({
@@ -152,8 +163,7 @@ const addFileRoute = defineRoute({
     receive(input, (sql, accountId) => requireRun(sql, accountId, idOf(input.params.id))),
   idempotent: true,
   responses: { 202: theRun },
-  handler: ({ body, commit }) =>
-    commit(async (tx) => ({ status: 202, body: viewRun(await record(tx, body)) })),
+  handler: ({ body, commit }) => record(body, commit),
 });
 
 const listRoute = definePage({

@@ -38,6 +38,16 @@ const partners =
   'Partner no;Vorname;Nachname;E-Mail\n17;Ada;Lark;ada@acme.example\n18;Bob;Stone;bob@acme.example\n';
 
 describe('a file of a source', () => {
+  test('is shown whatever its first rows hold', async () => {
+    const cut = `${'x'.repeat(199)}\u{1f600}`;
+    const run = await importing.examined(
+      'partners.csv',
+      `${partners}19;N\0l;${cut};c@acme.example\n20;Cy;${cut};d@acme.example\n`,
+    );
+    expect(run).toMatchObject({ state: 'ready', problem: null });
+    expect(JSON.stringify(run.found)).toContain(`${'x'.repeat(199)}\ufffd…`);
+  });
+
   test('is recognised, shown as it would be importing.imported, counted, imported and undone', async () => {
     const run = await importing.examined('contacts.csv', contacts);
     expect(run).toMatchObject({
@@ -48,7 +58,12 @@ describe('a file of a source', () => {
       found: { source: 'hubspot', snapshot: false, mapping: null },
     });
     expect(run.found?.preview).toMatchObject([
-      { line: 2, entity: 'person', record: { name: 'Ada', surname: 'Lark' }, reason: null },
+      {
+        line: 2,
+        entity: 'person',
+        record: { name: 'Ada', surname: 'Lark', company: 'acme.example' },
+        reason: null,
+      },
       { line: 3, record: null, reason: 'opted_out' },
       { line: 4, record: null, reason: expect.stringMatching(/^[a-z_]+$/) },
     ]);

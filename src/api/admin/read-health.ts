@@ -1,4 +1,6 @@
 /** The state of the whole service, with a sentence for each problem. */
+import { statfs } from 'node:fs/promises';
+import path from 'node:path';
 import { isLimiterDegraded } from '../../core/limits/availability.ts';
 import { isSeen } from '../../jobs/monitor/heartbeat.ts';
 import type { DatabaseState } from '../../jobs/monitor/monitor.sql.ts';
@@ -39,8 +41,18 @@ export async function readHealth(context: ApiContext): Promise<Record<string, un
       kept_in: config.storage.provider,
       answers: storage.value !== null,
       milliseconds: storage.milliseconds,
+      bytes_free: await freeBytes(config.storage),
     },
   };
+}
+
+/** Bytes that are free where files are kept; null for a store that is no folder of this machine. */
+async function freeBytes(storage: ApiContext['config']['storage']): Promise<number | null> {
+  if (storage.provider !== 'files') return null;
+  const { folder } = storage;
+  // The first file makes the folder.
+  const found = await statfs(folder).catch(() => statfs(path.dirname(folder)).catch(() => null));
+  return found === null ? null : found.bavail * found.bsize;
 }
 
 function viewDatabase(server: DatabaseState) {

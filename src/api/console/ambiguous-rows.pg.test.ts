@@ -4,11 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
-import {
-  expectAccessible,
-  openConsole,
-  signInWithKey,
-} from '../../../tests/support/console-page.ts';
+import { expectAccessible, openSignedIn } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 
@@ -49,10 +45,7 @@ describeWithBrowser('the page of ambiguous rows', () => {
     await importGraph(pipeline.sql, { countries, companies, persons: [...others, ...twins] });
     browser = await startChromium();
     caller = await pipeline.unmeteredAccount(1_000);
-    ({ page, wrong } = await openConsole(browser, pipeline.url));
-    await page.setViewportSize({ width: 1280, height: 860 });
-    await signInWithKey(page, caller.key);
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
   }, 120_000);
   afterAll(async () => {
     await browser.close();

@@ -7,8 +7,8 @@ import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import {
   expectAccessible,
   openConsole,
+  openSignedIn,
   openTab,
-  signInWithKey,
 } from '../../../tests/support/console-page.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { createAccount } from '../../core/accounts/accounts.ts';
@@ -37,9 +37,7 @@ describeWithBrowser('the components of the console', () => {
   async function openAt(path: string, caller?: Caller) {
     const own = caller ?? (await anyone());
     await pipeline.sql`update api_keys set requests_per_minute = 10000 where id = ${own.keyId}`;
-    const opened = await openConsole(browser, `${pipeline.url}/#${path}`);
-    await signInWithKey(opened.page, own.key);
-    await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    const opened = await openSignedIn(browser, `${pipeline.url}/#${path}`, own.key);
     return { ...opened, caller: own };
   }
 

@@ -8,13 +8,14 @@ import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import {
   expectAccessible,
   openConsole,
+  openSignedIn,
   openTab,
   runUntil,
   signInWithKey,
 } from '../../../tests/support/console-page.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 
-const uploadBytesMax = 1_000_000;
+const uploadBytesMax = 1024 * 1024;
 const people = 'E-mail;Name\r\nada@team.example;Ada\r\nbob@team.example;Bob\r\n';
 
 let pipeline: Pipeline;
@@ -32,11 +33,9 @@ describeWithBrowser('the console', () => {
   });
 
   /** Somebody who is signed in with a key of an account with 1,000 credits. */
-  async function openSignedIn(path = '/') {
+  async function openAt(path = '/') {
     const caller = await pipeline.account(1_000);
-    const opened = await openConsole(browser, pipeline.url + path);
-    await signInWithKey(opened.page, caller.key);
-    await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    const opened = await openSignedIn(browser, pipeline.url + path, caller.key);
     return { ...opened, caller };
   }
 
@@ -79,7 +78,7 @@ describeWithBrowser('the console', () => {
   });
 
   test('shows an empty list to a new account, and nothing after signing out', async () => {
-    const { page, wrong } = await openSignedIn();
+    const { page, wrong } = await openAt();
     await heading(page, 'No lists yet').waitFor();
     expect(await page.getByText('1,000').isVisible()).toBe(true);
     await expectAccessible(page);
@@ -93,7 +92,7 @@ describeWithBrowser('the console', () => {
   });
 
   test('says at once that a file is too large, or no list, and sends nothing', async () => {
-    const { page, caller } = await openSignedIn('/#/batches/new');
+    const { page, caller } = await openAt('/#/batches/new');
     await chooseFile(page, 'big.csv', Buffer.alloc(uploadBytesMax + 1, 'a'));
     await page.getByText('The limit is 1 MB').waitFor();
     await chooseFile(page, 'photo.png', 'x', 'image/png');
@@ -108,13 +107,13 @@ describeWithBrowser('the console', () => {
   });
 
   test('says that nothing is at an address that cannot be read', async () => {
-    const { page } = await openSignedIn('/#/batches/%E0%A4%A');
+    const { page } = await openAt('/#/batches/%E0%A4%A');
     await heading(page, 'Page not found').waitFor();
     await close(page);
   });
 
   test('says that a file is too large when only the service can tell', async () => {
-    const { page, caller } = await openSignedIn();
+    const { page, caller } = await openAt();
     await page.route('**/console/session', async (route) => {
       const response = await route.fetch();
       const told = (await response.json()) as object;
@@ -123,13 +122,13 @@ describeWithBrowser('the console', () => {
     await page.goto(`${pipeline.url}/?again#/batches/new`);
     await chooseFile(page, 'big.csv', Buffer.alloc(4 * uploadBytesMax, 'a@b.example\n'));
     await upload(page);
-    await page.getByText('This file has more than 1000000 bytes').waitFor();
+    await page.getByText(`This file has more than ${uploadBytesMax} bytes`).waitFor();
     expect(await listsOf(caller)).toEqual([]);
     await close(page);
   });
 
   test('says what else the service finds wrong with a file, and takes the next one', async () => {
-    const { page, caller } = await openSignedIn('/#/batches/new');
+    const { page, caller } = await openAt('/#/batches/new');
     await chooseFile(page, 'list.csv', '%PDF-1.7 something');
     await upload(page);
     await page.getByText('This file is a PDF document').waitFor();
@@ -156,7 +155,7 @@ describeWithBrowser('the console', () => {
   });
 
   test('takes a file once, however often its connection is lost', async () => {
-    const { page, caller } = await openSignedIn('/#/batches/new');
+    const { page, caller } = await openAt('/#/batches/new');
     await chooseFile(page, 'list.csv', people);
     const lost = page.getByText('The connection was lost during the upload');
     const sent = '**/v1/batches?operation=*';
@@ -185,7 +184,7 @@ describeWithBrowser('the console', () => {
 
   /** A list that waits to be started, on the screen. */
   async function openReady() {
-    const opened = await openSignedIn('/#/batches/new');
+    const opened = await openAt('/#/batches/new');
     await chooseFile(opened.page, 'list.csv', people);
     await upload(opened.page);
     await opened.page.getByText('Reading your file…', { exact: true }).waitFor();

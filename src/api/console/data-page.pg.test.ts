@@ -4,11 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
-import {
-  expectAccessible,
-  openConsole,
-  signInWithKey,
-} from '../../../tests/support/console-page.ts';
+import { expectAccessible, openSignedIn } from '../../../tests/support/console-page.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
 import { startImporting } from '../../jobs/imports/run-imports.ts';
@@ -42,12 +38,8 @@ describeWithBrowser('the Data page', () => {
     await pipeline.close();
   });
 
-  async function openAs(caller: Caller, width = 1280) {
-    const viewport = { width, height: 860 };
-    const opened = await openConsole(browser, `${pipeline.url}/#/data`, { viewport });
-    await signInWithKey(opened.page, caller.key);
-    return opened;
-  }
+  const openAs = ({ key }: Caller, width = 1280) =>
+    openSignedIn(browser, `${pipeline.url}/#/data`, key, { viewport: { width, height: 860 } });
 
   const drop = (page: Page, name: string, text: string) =>
     page
@@ -75,6 +67,16 @@ describeWithBrowser('the Data page', () => {
       await page.getByRole('heading', { name: 'What would change' }).waitFor();
       expect(await fact(page, 'Source').textContent()).toBe('HubSpot');
       await page.getByRole('cell', { name: 'ada@acme.example' }).waitFor();
+      expect(await page.getByRole('columnheader').allTextContents()).toEqual([
+        'Line',
+        'Given name',
+        'Surname',
+        'Work email',
+        'Job title',
+        'Company',
+        'Becomes',
+      ]);
+      await page.getByText('Contacts find their company by its id or domain.').waitFor();
       await page.getByText('1 rejected row').click();
       expect(await fact(page, 'New').textContent()).toBe('1');
       expect(await fact(page, 'Opted out').textContent()).toBe('1');
@@ -84,6 +86,7 @@ describeWithBrowser('the Data page', () => {
       await page.getByRole('button', { name: 'Import', exact: true }).click();
       await page.getByRole('link', { name: /^Show import/ }).waitFor();
       expect(await countPeople()).toBe(1);
+      await page.getByRole('link', { name: 'Enrich a list' }).waitFor();
       await expectAccessible(page);
       await picture(page, `done-${width}`);
       const [download] = await Promise.all([
@@ -167,5 +170,18 @@ describeWithBrowser('the Data page', () => {
     await page.getByRole('heading', { name: 'You don’t have access to this page' }).waitFor();
     expect(await page.getByRole('link', { name: 'Data', exact: true }).count()).toBe(0);
     await page.context().close();
+  });
+
+  test('is the first page of a key that opens no other, and the first step of who may do both', async () => {
+    const { accountId } = await pipeline.account(100);
+    const { key } = await pipeline.keyOf(accountId, 'live', ['admin']);
+    const { page } = await openSignedIn(browser, pipeline.url, key);
+    await page.getByRole('heading', { name: 'Data', exact: true }).waitFor();
+    await page.context().close();
+    const { page: other } = await openSignedIn(browser, pipeline.url, operator.key);
+    await other.getByRole('heading', { name: 'No lists yet' }).waitFor();
+    await other.getByRole('link', { name: 'Import files' }).click();
+    await other.getByRole('heading', { name: 'Data', exact: true }).waitFor();
+    await other.context().close();
   });
 });

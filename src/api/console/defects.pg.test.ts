@@ -7,7 +7,7 @@ import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import {
   expectAccessible,
   openConsole,
-  signInWithKey,
+  openSignedIn,
 } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -34,9 +34,7 @@ describeWithBrowser('the console', () => {
   async function openAt(path: string, allowed: readonly Scope[] = accountScopes) {
     const { accountId } = await pipeline.account(100);
     const caller = await pipeline.keyOf(accountId, 'live', [...allowed]);
-    const opened = await openConsole(browser, `${pipeline.url}/#${path}`);
-    await signInWithKey(opened.page, caller.key);
-    await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    const opened = await openSignedIn(browser, `${pipeline.url}/#${path}`, caller.key);
     return { ...opened, caller };
   }
 
@@ -78,6 +76,7 @@ describeWithBrowser('the console', () => {
       .first()
       .waitFor();
     await page.getByText('Oldest queued job').waitFor();
+    await page.getByText('Disk free').waitFor();
     await expectAccessible(page);
     expect(wrong).toEqual([]);
     await page.context().close();
@@ -163,7 +162,9 @@ describeWithBrowser('the console', () => {
     expect(await spend.getByRole('cell').allTextContents()).toEqual(['9', '75%', '3', '25%']);
     await page.getByRole('table', { name: 'Spend by key' }).waitFor();
     await page.getByRole('img', { name: /100 at first, 88 now|0 at first, 88 now/ }).waitFor();
-    await page.getByText(/At this pace the balance lasts/).waitFor();
+    await page.getByText('About 12 credits per day so far.').waitFor();
+    await page.getByText('Last 7 days: 12 credits, none in the 7 days before.').waitFor();
+    await page.getByText('--owned-days 90').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download as CSV' }).click(),

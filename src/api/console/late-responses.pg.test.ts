@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
-import { openConsole, signInWithKey } from '../../../tests/support/console-page.ts';
+import { openSignedIn } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
@@ -25,9 +25,7 @@ describeWithBrowser('the page of a list or an export', () => {
     await importGraph(pipeline.sql, { persons: people });
     browser = await startChromium();
     caller = await pipeline.account(1_000);
-    ({ page } = await openConsole(browser, pipeline.url));
-    await signInWithKey(page, caller.key);
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    ({ page } = await openSignedIn(browser, pipeline.url, caller.key));
   }, 120_000);
   afterAll(async () => {
     await browser.close();

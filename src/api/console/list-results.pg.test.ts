@@ -5,12 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
-import {
-  expectAccessible,
-  openConsole,
-  runUntil,
-  signInWithKey,
-} from '../../../tests/support/console-page.ts';
+import { expectAccessible, openSignedIn, runUntil } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
@@ -38,10 +33,7 @@ describeWithBrowser('the page of a list that ran', () => {
     await importGraph(pipeline.sql, { persons: people });
     browser = await startChromium();
     caller = await pipeline.unmeteredAccount(1_000);
-    ({ page, wrong } = await openConsole(browser, pipeline.url));
-    await page.setViewportSize({ width: 1280, height: 860 });
-    await signInWithKey(page, caller.key);
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
   }, 120_000);
   afterAll(async () => {
     await browser.close();
@@ -61,6 +53,7 @@ describeWithBrowser('the page of a list that ran', () => {
     const headlines = page.locator('.headlines');
     await headlines.getByText('Mobile').waitFor();
     expect(await headlines.textContent()).toContain('Mobile25%');
+    await page.getByText('Matched on: Email 100%.').waitFor();
     const funnel = await page.locator('.funnel li').allTextContents();
     expect(funnel).toEqual([
       'Rows15 100%',
@@ -70,6 +63,14 @@ describeWithBrowser('the page of a list that ran', () => {
       'With mobile3 20%',
     ]);
     await expectAccessible(page);
+  });
+
+  test('tells who made the list to those who may read keys', async () => {
+    const made = `${pipeline.url}/#/batches/${await enrich()}`;
+    const { key } = await pipeline.keyOf(caller.accountId, 'live', ['batches', 'account']);
+    const { page: owners } = await openSignedIn(browser, made, key);
+    await owners.getByText(/^by svc_live_/).waitFor();
+    await owners.context().close();
   });
 
   test('shows found columns first, rows by outcome and text, and a row with its evidence', async () => {

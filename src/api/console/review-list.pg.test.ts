@@ -7,9 +7,8 @@ import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import {
   expectAccessible,
-  openConsole,
+  openSignedIn,
   runUntil as runUntilShown,
-  signInWithKey,
 } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -37,10 +36,7 @@ describeWithBrowser('the page of a held list', () => {
     await importGraph(pipeline.sql, { persons: people });
     browser = await startChromium();
     caller = await pipeline.unmeteredAccount(1_000);
-    ({ page, wrong } = await openConsole(browser, pipeline.url));
-    await page.setViewportSize({ width: 1280, height: 860 });
-    await signInWithKey(page, caller.key);
-    await page.getByRole('button', { name: 'Sign out' }).waitFor();
+    ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
   }, 120_000);
   afterAll(async () => {
     await browser.close();
@@ -162,9 +158,8 @@ describeWithBrowser('the page of a held list', () => {
   test('offers a list of each outcome in test mode, for people and for companies', async () => {
     await fillTestGraph(pipeline.context.testSql);
     const tester = await pipeline.keyOf(caller.accountId, 'test');
-    const opened = await openConsole(browser, `${pipeline.url}/#/batches/new`);
-    await signInWithKey(opened.page, tester.key);
-    const own = opened.page;
+    const url = `${pipeline.url}/#/batches/new`;
+    const { page: own, wrong: errors } = await openSignedIn(browser, url, tester.key);
     await own.getByLabel('What should we add').selectOption({ value: 'companies.logo' });
     await own.getByText('matched-test.example, no-match-test.example').waitFor();
     await own.getByLabel('What should we add').selectOption({ value: 'people.enrich' });
@@ -185,7 +180,7 @@ describeWithBrowser('the page of a held list', () => {
       rows: { total: 4, matched: 1, no_match: 2, ambiguous: 1 },
       credits: { charged: 0 },
     });
-    expect(opened.wrong).toEqual([]);
+    expect(errors).toEqual([]);
     await own.context().close();
     await page.goto(`${pipeline.url}/#/batches/new`);
     await page.getByRole('button', { name: 'Continue' }).waitFor();

@@ -5,12 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
-import {
-  expectAccessible,
-  openConsole,
-  openTab,
-  signInWithKey,
-} from '../../../tests/support/console-page.ts';
+import { expectAccessible, openSignedIn, openTab } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
@@ -53,15 +48,13 @@ describeWithBrowser('the pages of search', () => {
   });
 
   /** Somebody who is signed in with a key of an account with these credits, at a page of the console. */
-  async function openSignedIn(path: string, credits = 1_000) {
+  async function openAt(path: string, credits = 1_000) {
     const caller = await pipeline.account(credits);
     // Who looks as somebody types calls often.
     await pipeline.sql`
       update api_keys set requests_per_minute = 10000 where id = ${caller.keyId}`;
     const options = { timezoneId: 'Europe/Paris' };
-    const opened = await openConsole(browser, `${pipeline.url}/#${path}`, options);
-    await signInWithKey(opened.page, caller.key);
-    await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
+    const opened = await openSignedIn(browser, `${pipeline.url}/#${path}`, caller.key, options);
     return { ...opened, caller };
   }
 
@@ -79,7 +72,7 @@ describeWithBrowser('the pages of search', () => {
     (await pipeline.charges(caller)).reduce((sum, { amount }) => sum - amount, 0);
 
   test('build a search by keyboard, in the form and as text alike', async () => {
-    const { page, wrong } = await openSignedIn('/search');
+    const { page, wrong } = await openAt('/search');
     await page.getByText('Describe who you are looking for').waitFor();
     await page.getByRole('combobox', { name: 'Job title', exact: true }).focus();
     await page.keyboard.type('engin');
@@ -126,7 +119,7 @@ describeWithBrowser('the pages of search', () => {
   });
 
   test('leave people out, keep a search under a name and open it again', async () => {
-    const { page } = await openSignedIn(searchAt('positionIds=[20|21]'));
+    const { page } = await openAt(searchAt('positionIds=[20|21]'));
     await count(page, 'about 40 people');
     await page
       .getByRole('combobox', { name: 'Not with these job titles', exact: true })
@@ -135,7 +128,7 @@ describeWithBrowser('the pages of search', () => {
     await count(page, 'about 10 people');
     const filter = 'positionIds=[20|21]&not.positionList=Engineer';
     await expect.poll(() => filterOf(page)).toBe(filter);
-    await page.getByText('Saved searches').click();
+    await page.getByText('Save this search').click();
     await page.getByLabel('Name of this search').fill('Managers');
     await page.getByRole('button', { name: 'Save the search' }).click();
     await page.getByRole('link', { name: 'Managers' }).waitFor();
@@ -150,7 +143,7 @@ describeWithBrowser('the pages of search', () => {
   });
 
   test('say what is wrong with a filter where it stands', async () => {
-    const { page } = await openSignedIn(searchAt('gender=3&ageRange=[25-34|45-5]&nme=x'));
+    const { page } = await openAt(searchAt('gender=3&ageRange=[25-34|45-5]&nme=x'));
     await page.getByText('“3” must be one of 1, 2, male, female.').waitFor();
     await page.getByRole('button', { name: 'Go to error' }).click();
     const selected = 'getSelection().toString()';
@@ -168,7 +161,7 @@ describeWithBrowser('the pages of search', () => {
   });
 
   test('show the count of the newest filter, however late an older one is answered', async () => {
-    const { page } = await openSignedIn('/search');
+    const { page } = await openAt('/search');
     let answer = () => {};
     const isHeld = new Promise<void>((resolve) => {
       void page.route('**/personsearch/preview?positionIds=20', async (route) => {
@@ -194,7 +187,7 @@ describeWithBrowser('the pages of search', () => {
   });
 
   test('wait for the limit of calls, and say what to do about a search that is too slow', async () => {
-    const { page } = await openSignedIn('/search');
+    const { page } = await openAt('/search');
     const problem = (status: number, more: object) => ({ status, json: { status, ...more } });
     const limited = problem(429, { code: 'rate_limited', detail: 'Too many.', retry_after: 0.1 });
     const preview = '**/personsearch/preview?*';
@@ -212,7 +205,7 @@ describeWithBrowser('the pages of search', () => {
   });
 
   test('show people for the price that was said, on a page that stays', async () => {
-    const { page, wrong, caller } = await openSignedIn(searchAt('positionIds=20', 'people'), 11);
+    const { page, wrong, caller } = await openAt(searchAt('positionIds=20', 'people'), 11);
     await heading(page, 'About 30 people').waitFor();
     // What they are before they are paid: groups, and none of fewer than ten.
     await heading(page, 'Who they are').waitFor();
@@ -257,7 +250,7 @@ describeWithBrowser('the pages of search', () => {
   });
 
   test('say before each price how many are owned', async () => {
-    const { page, caller } = await openSignedIn(searchAt('positionIds=20', 'export'));
+    const { page, caller } = await openAt(searchAt('positionIds=20', 'export'));
     await changeOwnedDays(pipeline.sql, caller.accountId, 30);
     await pipeline.makeExport(caller, { name: 'x', filter: 'positionIds=20', max_results: 12 });
     await pipeline.runUntilIdle();
@@ -268,6 +261,8 @@ describeWithBrowser('the pages of search', () => {
     await page.getByText('Finding people').waitFor();
     await pipeline.runUntilIdle();
     await page.getByText('You already have 12 of these.').waitFor();
+    await page.getByText('22 credits at most').waitFor();
+    expect(await page.getByText('are charged again').count()).toBe(0);
     await page.getByRole('button', { name: 'Start for about 18 credits' }).click();
     await heading(page, 'Progress').waitFor();
     await pipeline.runUntilIdle();
@@ -276,7 +271,7 @@ describeWithBrowser('the pages of search', () => {
   });
 
   test('export a search with its price first, and give the file', async () => {
-    const { page, wrong, caller } = await openSignedIn(searchAt('positionIds=20', 'export'));
+    const { page, wrong, caller } = await openAt(searchAt('positionIds=20', 'export'));
     await count(page, 'about 30 people');
     await page.getByLabel('Name').fill('Engineers');
     await page.getByLabel('Max people').fill('1o');
@@ -290,6 +285,8 @@ describeWithBrowser('the pages of search', () => {
     await page.getByText('Finding people').waitFor();
     await pipeline.runUntilIdle();
     await page.getByText('for about 10 people').waitFor();
+    await page.getByText('counted roughly before you pay: 11 credits at most').waitFor();
+    await page.getByText('People you already paid for are charged again.').waitFor();
     await expectAccessible(page);
     expect(await spent(caller)).toBe(0);
     await page.getByRole('button', { name: 'Start for about 10 credits' }).click();
@@ -316,7 +313,7 @@ describeWithBrowser('the pages of search', () => {
   });
 
   test('save a search as a schedule, with its next five times, and show what came of its runs', async () => {
-    const { page, wrong, caller } = await openSignedIn(searchAt('positionIds=21', 'schedule'));
+    const { page, wrong, caller } = await openAt(searchAt('positionIds=21', 'schedule'));
     await page.getByLabel('Name').fill('New managers');
     await page.getByLabel('Runs').selectOption('Monday to Friday');
     await page.getByLabel('At', { exact: true }).fill('22:30');
@@ -346,7 +343,7 @@ describeWithBrowser('the pages of search', () => {
     await runDueSchedules(pipeline.context, new Date(second));
     await pipeline.runUntilIdle();
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByText('The run before had not ended yet').waitFor();
+    await page.getByText('the run before had not ended').waitFor();
     expect(await spent(caller)).toBe(12);
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Open the export' }).click();
@@ -380,7 +377,7 @@ describeWithBrowser('the pages of search', () => {
     });
 
     await goTo(page, 'Schedules');
-    const own = page.getByRole('switch', { name: 'New managers: runs by itself' });
+    const own = page.getByRole('switch', { name: 'New managers: runs automatically' });
     await own.click();
     await page.getByText('Turned off').waitFor();
     expect(await own.getAttribute('aria-checked')).toBe('false');

@@ -68,6 +68,15 @@ afterAll(() => stocked.close());
 const forgetCalls = () => stocked.sql`truncate rate_buckets`.then(() => {});
 beforeEach(forgetCalls);
 
+/** Calls until it is the call's turn: on a loaded machine a search may have none within its 2 s. */
+async function callInTurn(path: string, init: RequestInit): Promise<Response> {
+  while (true) {
+    const response = await stocked.call(caller, path, init);
+    if (response.status !== 503) return response;
+    if (!(await response.clone().text()).includes('without a turn')) return response;
+  }
+}
+
 /** Holds the answer to: no failure of ours, and a refusal that says what is wrong. */
 async function expectSane(
   response: Response,
@@ -159,7 +168,7 @@ describe.each(operations)('$name', ({ name, route }) => {
       headers.set(parameter.name, text);
     }
     const init = { ...sample.init, headers };
-    const response = await stocked.call(caller, url.pathname + url.search, init);
+    const response = await callInTurn(url.pathname + url.search, init);
     await expectSane(response, parameter.in === 'query' ? parameter.name : null, name);
   };
 
@@ -174,7 +183,7 @@ describe.each(operations)('$name', ({ name, route }) => {
     const fields = [...Object.keys(json?.schema?.properties ?? {}), ...Object.keys(sample)];
     const post = async (body: unknown, field: string | null) => {
       await expectSane(
-        await stocked.call(caller, path, {
+        await callInTurn(path, {
           ...init,
           headers: { 'Content-Type': 'application/json' },
           body: JSON.stringify(body),

@@ -183,7 +183,11 @@ class Components {
     const around = z.toJSONSchema(z.object({ schema }), {
       io,
       unrepresentable: 'any',
-      override: ({ jsonSchema }) => simplify(jsonSchema),
+      override: ({ zodSchema: { _zod: schema }, jsonSchema }) => {
+        // Left out of a schema that reads texts as numbers.
+        if (schema.def.type === 'default') jsonSchema.default = schema.def.defaultValue as Json;
+        simplify(jsonSchema);
+      },
     });
     const text = JSON.stringify(around).replaceAll('#/$defs/', '#/components/schemas/');
     const { properties, $defs = {} } = JSON.parse(text) as {

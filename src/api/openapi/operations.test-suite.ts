@@ -130,6 +130,7 @@ export async function openStocked(environment: Record<string, string> = {}) {
     'post /v1/exports': json({ filter: 'gender=2' }),
     'post /v1/schedules': json({ cron: '0 2 * * *', filter: 'gender=2' }),
     'patch /v1/schedules/:id': json({ name: CANARY }),
+    'post /v1/schedules/:id/run': json({}),
     'post /v1/keys': json({ mode: 'test', name: 'Sample' }),
     'post /v1/webhooks': json({ url: 'https://receiver.test/', events: ['batch.completed'] }),
     'patch /v1/webhooks/:id': json({ credits_low_threshold: 50 }),

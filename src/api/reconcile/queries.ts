@@ -46,8 +46,11 @@ interface Candidate {
   features: { id: string; value: number }[];
 }
 
-/** Parses a batch of queries. Throws `AppError` 400. */
+/** Parses a batch of queries. Throws `AppError` 400, also for a name that no object can hold: its query would be dropped. */
 export function parseQueries(json: unknown): Record<string, Query> {
+  if (typeof json === 'object' && json !== null && Object.hasOwn(json, '__proto__')) {
+    throw invalidParameter('queries.__proto__', 'cannot be the name of a query. Rename the query');
+  }
   const queries = parseParameters(batch, json);
   if (Object.keys(queries).length > QUERIES_MAX) {
     throw invalidParameter('queries', `must have at most ${QUERIES_MAX} queries`);

@@ -10,6 +10,7 @@ import { invalidParameter } from '../../core/lib/errors.ts';
 import { countFurtherRequests } from '../../core/limits/limits.ts';
 import { lookUpCompaniesNamed, lookUpCompanyIds } from '../../core/lookups/look-up-companies.ts';
 import { assertStillValid } from '../../core/sessions/still-valid.ts';
+import { decimal } from '../decimal.ts';
 import { defineRoute, type Route, type RouteInput, sent } from '../define-route.ts';
 import { parseParameters } from '../parse-parameters.ts';
 import { parseJson, readBody } from '../read-json.ts';
@@ -112,11 +113,12 @@ export const reconcileRoutes: readonly Route[] = [
     summary: 'Fields that extend a row',
     query: z.strictObject({
       type: z.string().optional(),
-      limit: z.coerce.number().int().min(1).optional(),
+      limit: decimal(z.number().int().min(1)).optional(),
     }),
     async handler({ query }) {
       const { type = 'company', limit } = query;
-      const properties = type in entityTypes ? fieldProperties(type as EntityType) : [];
+      const isType = Object.hasOwn(entityTypes, type);
+      const properties = isType ? fieldProperties(type as EntityType) : [];
       const told = limit === undefined ? {} : { limit };
       return { status: 200, body: { type, ...told, properties: properties.slice(0, limit) } };
     },

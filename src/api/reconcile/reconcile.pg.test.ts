@@ -279,6 +279,7 @@ describe('queries', () => {
     ['queries=', /not valid JSON/],
     ['queries=[]', /queries|body/],
     ['queries={"q0":{"limit":0}}', /q0\.limit/],
+    ['queries={"q0":{},"__proto__":{"query":"x"}}', /queries\.__proto__: cannot be the name/],
     ['nonsense=1', /nonsense/],
     ['', /queries: is missing/],
   ])('with the form %j are refused by name', async (form, message) => {
@@ -372,6 +373,8 @@ describe('an extension', () => {
       const { properties } = (await response.json()) as { properties: { id: string }[] };
       expect(properties.map(({ id }) => id)).toContain(field);
     }
+    const ofNone = await get('/properties?type=constructor');
+    expect(await ofNone.json()).toMatchObject({ properties: [] });
     const few = await get('/properties?type=company&limit=2');
     expect(await few.json()).toMatchObject({ type: 'company', limit: 2, properties: [{}, {}] });
   });

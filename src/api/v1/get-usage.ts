@@ -56,6 +56,7 @@ function parseCursor(text: string): UsagePlace | null {
   const parts = Buffer.from(text, 'base64url').toString('utf8').split('|');
   const [on, kind, operation, key, batch] = parts;
   if (parts.length !== 5 || !day.safeParse(on).success || text.includes('\0')) return null;
-  if (!/^[\w.-]*$/.test(`${kind}${operation}${key}${batch}`)) return null;
+  if (!/^[\w.-]*$/.test(`${kind}${operation}`)) return null;
+  if (![key, batch].every((id) => id === '' || z.guid().safeParse(id).success)) return null;
   return [on ?? '', kind ?? '', operation ?? '', key ?? '', batch ?? ''];
 }

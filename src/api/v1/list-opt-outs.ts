@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { listOptedOut, type OptedOutPerson } from '../../core/suppression/suppression.sql.ts';
+import { decimal } from '../decimal.ts';
 import { defineRoute } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 
@@ -29,7 +30,7 @@ export const listOptOutsRoute = defineRoute({
   summary: 'Ids of people who opted out, oldest first',
   scope: null,
   query: z.strictObject({
-    limit: z.coerce.number().int().min(1).max(10_000).default(1_000),
+    limit: decimal(z.number().int().min(1).max(10_000)).default(1_000),
     cursor,
   }),
   responses: {

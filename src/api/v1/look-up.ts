@@ -11,6 +11,7 @@ import {
 } from '../../core/lookups/look-up.ts';
 import { discloseCount } from '../../core/search/free-responses.ts';
 import { escapeItem } from '../../core/search/parse-items.ts';
+import { decimal } from '../decimal.ts';
 import { defineRoute, type Route } from '../define-route.ts';
 
 const summaries: Record<LookupKind, string> = {
@@ -53,7 +54,7 @@ export const lookupQuery = z
       .refine((ids) => ids.every((id) => id <= ID_MAX), `must have ids of at most ${ID_MAX}`)
       .optional()
       .describe('Instead of `q`: ids such as `12,15`, to get their names'),
-    limit: z.coerce.number().int().min(1).max(100).default(10),
+    limit: decimal(z.number().int().min(1).max(100)).default(10),
   })
   .refine(({ q, ids }) => ids === undefined || q === '', {
     path: ['ids'],

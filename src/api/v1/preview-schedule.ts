@@ -10,7 +10,7 @@ const SHOWN_RUNS = 5;
 export const previewScheduleRoute = defineRoute({
   method: 'get',
   path: '/v1/schedules/preview',
-  summary: 'The next five times of a cron expression in a time zone',
+  summary: 'The next 5 runs of a cron expression in a time zone',
   scope: 'exports',
   query: z.strictObject(scheduleOptions.pick({ cron: true, time_zone: true }).shape),
   responses: {

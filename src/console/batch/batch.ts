@@ -61,7 +61,9 @@ export type Dialect = ApiBatch['dialect'];
 
 export type Mapping = Record<string, { column: number; header: string | null; reason?: string }[]>;
 
-export interface Batch extends Progress, Pick<ApiBatch, 'match' | 'not_as_xlsx' | 'quote'> {
+export interface Batch
+  extends Progress,
+    Pick<ApiBatch, 'key_id' | 'match' | 'not_as_xlsx' | 'quote'> {
   mapping: Mapping;
   dialect: Dialect;
   default_region: string | null;

@@ -7,12 +7,19 @@ import type { Preview, PreviewRow } from './preview.ts';
 interface FirstRowsProps {
   preview: Preview;
   columns: ColumnKinds;
+  /** True when rows without an identifier are matched by their names. */
+  isByName: boolean;
   /** False while the mapping that is shown is not the one that the rows were read with. */
   isCurrent: boolean;
 }
 
-export function FirstRows({ preview, columns, isCurrent }: FirstRowsProps) {
+const nameKinds: ReadonlySet<string> = new Set(['person_name', 'name']);
+
+export function FirstRows({ preview, columns, isByName, isCurrent }: FirstRowsProps) {
   const isUsed = (column: number) => (columns.get(column) ? 'used' : '');
+  const names = preview.columns.filter(({ column }) => nameKinds.has(columns.get(column) ?? ''));
+  const hasName = ({ cells }: PreviewRow) =>
+    isByName && names.some(({ column }) => (cells[column - 1] ?? '').trim() !== '');
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section class="table sheet" aria-label="First rows of the list" tabIndex={0}>
@@ -31,7 +38,9 @@ export function FirstRows({ preview, columns, isCurrent }: FirstRowsProps) {
         <tbody>
           {preview.rows.map((row) => (
             <tr key={row.row}>
-              <th scope="row">{isCurrent ? <MatchedOn row={row} /> : '…'}</th>
+              <th scope="row">
+                {isCurrent ? <MatchedOn row={row} hasName={hasName(row)} /> : '…'}
+              </th>
               {preview.columns.map(({ column }) => (
                 <td key={column} class={isUsed(column)}>
                   <span class="cell">{row.cells[column - 1]}</span>
@@ -45,8 +54,10 @@ export function FirstRows({ preview, columns, isCurrent }: FirstRowsProps) {
   );
 }
 
-function MatchedOn({ row: { identifiers, invalid } }: { row: PreviewRow }) {
+function MatchedOn({ row, hasName }: { row: PreviewRow; hasName: boolean }) {
+  const { identifiers, invalid } = row;
   const found = Object.entries(identifiers);
+  if (found.length === 0 && hasName) return <span class="soft">name</span>;
   if (found.length === 0) return <span class="error">{sayReason(invalid ?? 'no_identifier')}</span>;
   return (
     <>

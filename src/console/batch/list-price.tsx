@@ -9,6 +9,7 @@ import { useStore } from '../store.ts';
 import { useAction } from '../use-call.ts';
 import { type Batch, lists } from './batch.ts';
 import { CancelButton } from './cancel-button.tsx';
+import { findOperation } from './operations.ts';
 import { OutcomeList } from './outcome-list.tsx';
 import type { Live } from './use-live-batch.ts';
 import { useMovedOn } from './use-moved-on.ts';
@@ -31,8 +32,12 @@ export function CostCard({ batch, pricing }: PriceProps) {
       {price !== null && (
         <>
           <p class="soft">
-            {batch.live ? 'You’re only charged for matches.' : 'Test mode: nothing is charged.'}
-            {price.isFew && ' Fewer than 10 rows match, perhaps none: so few are not counted.'}
+            {batch.live ? 'You’re only charged for matches' : 'Test mode: nothing is charged'}
+            {batch.live && price.credits > 0
+              ? ', and never more than this price: the list pauses there if more rows match by then.'
+              : '.'}
+            {price.isFew &&
+              ' Fewer than 10 rows match, perhaps none: so few are not counted. Expected more? Rows match the records that your operator has imported.'}
           </p>
           {price.isCut && (
             <p class="soft">
@@ -80,11 +85,18 @@ interface StartBarProps extends PriceProps {
 
 /** Price and Start, always in view. */
 export function StartBar({ batch, pricing, live, isSaved, refusal }: StartBarProps) {
-  const starting = useAction(async () =>
-    live.show(await call('POST', `/v1/batches/${batch.id}/start`)),
-  );
-  useMovedOn([starting], live);
   const { price, isUsable, problem } = pricing;
+  const starting = useAction(async () => {
+    // The price is a promise, also when more rows match by now than when they were counted.
+    if (price !== null && batch.live) {
+      // A list of owned people is free; no limit is below one match.
+      const one = findOperation(batch.operation)?.price ?? 1;
+      const body = { max_credits: Math.max(price.credits, one) };
+      await call('PATCH', `/v1/batches/${batch.id}`, { body });
+    }
+    live.show(await call('POST', `/v1/batches/${batch.id}/start`));
+  });
+  useMovedOn([starting], live);
   // A price of 0 may also mean that the account owns every person who matches.
   const matched = batch.quote?.rows?.matched ?? 0;
   const isPointless = batch.rows.total === 0 || (price?.full === 0 && batch.live && matched === 0);
@@ -105,7 +117,7 @@ export function StartBar({ batch, pricing, live, isSaved, refusal }: StartBarPro
                 {countOf(price.credits, 'credit')}
               </strong>
               <span class="soft">
-                {batch.live ? 'only matches are charged' : 'in test mode, free'}
+                {batch.live ? 'at most; only matches are charged' : 'in test mode, free'}
               </span>
             </>
           )}

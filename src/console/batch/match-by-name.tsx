@@ -43,7 +43,7 @@ function sayUnmatched(quote: Batch['quote']): string {
   const rows = no_match + invalid;
   const about = 'Rows that no identifier matches are matched by name and company, or place.';
   if (rows === 0) return about;
-  return `${about} ${countOf(rows, 'row')} could match: turn it on to see how many do, and the price, for free.`;
+  return `${about} Up to ${countOf(rows, 'row')} could match: turn it on to see how many do, and the price, for free.`;
 }
 
 /** How many more rows match, and for how much. */

@@ -12,6 +12,7 @@ export interface ReportData {
   repaired: Record<string, number>;
   unusable: Record<string, { rows: number; lines: number[] }>;
   agrees: Record<string, number>;
+  matched_by: Record<string, number>;
   fill_rate: Record<string, number>;
 }
 
@@ -31,13 +32,14 @@ export function Report({ batch, data }: { batch: Batch; data: ReportData }) {
 function Notes({ data, isStrict }: { data: ReportData; isStrict: boolean }) {
   const { yes = 0, no, unknown = 0 } = data.agrees;
   const matches = yes + unknown + (isStrict ? 0 : (no ?? 0));
+  const sources = Object.entries(data.matched_by).sort(([, one], [, other]) => other - one);
+  const matched = sources.reduce((sum, [, rows]) => sum + rows, 0);
   const notes = [
+    matched > 0 &&
+      `Matched on: ${sources.map(([by, rows]) => `${sayKind(by)} ${formatShare(rows, matched)}`).join(', ')}.`,
     matches > 0 &&
       `Names agree in ${formatShare(yes, matches)} of matches.${isStrict || no ? '' : ' No conflicts found.'}`,
-    !isStrict &&
-      matches > 0 &&
-      (no ?? 0) > 0 &&
-      `Names differ in ${countOf(no ?? 0, 'row')} (column match.agrees).`,
+    !isStrict && matches > 0 && (no ?? 0) > 0 && `Names differ in ${countOf(no ?? 0, 'row')}.`,
     isStrict &&
       (no === undefined
         ? 'Matches whose name differs were skipped. Too few to be counted here.'

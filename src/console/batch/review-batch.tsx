@@ -145,6 +145,7 @@ function Columns({ batch, operation, preview, chosen, changes }: ColumnsProps) {
       <FirstRows
         preview={preview}
         columns={columns}
+        isByName={batch.match === 'likely'}
         isCurrent={isSaved && !isChanged && changes.problem === null}
       />
     </>

@@ -3,6 +3,7 @@
  * batch. `fetch` cannot tell how much of a body has been sent, XMLHttpRequest can.
  */
 import { call, modeHeader, newId, whileSignedIn } from '../api.ts';
+import { formatBytes } from '../format.ts';
 import { type Problem, pageProblem } from '../problem.ts';
 import { session } from '../session.ts';
 import type { Batch } from './batch.ts';
@@ -67,10 +68,9 @@ function kindOfFile({ name }: File): string {
 }
 
 function tooLarge(file: File, limit: number): Problem {
-  const megabytes = (bytes: number) => Math.ceil(bytes / 1_000_000);
   return pageProblem(
     'file_too_large',
-    `“${file.name}” is ${megabytes(file.size)} MB. The limit is ${megabytes(limit)} MB. Split it and upload the parts, each with the header.`,
+    `“${file.name}” is ${formatBytes(file.size)}. The limit is ${formatBytes(limit)}. Split it and upload the parts, each with the header.`,
   );
 }
 

@@ -1,5 +1,5 @@
-/** The price of a held list: asked for, and asked for again after each change that may alter it. */
-import { useEffect } from 'preact/hooks';
+/** The price of a held list: asked for, and again after each change that may alter it and when it is old. */
+import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api.ts';
 import type { Problem } from '../problem.ts';
 import { useAction } from '../use-call.ts';
@@ -29,6 +29,9 @@ export interface Pricing {
   retry: () => void;
 }
 
+/** A price older than this is asked for again when the list is opened: records may have come or gone. */
+const FRESH_MS = 10 * 60_000;
+
 /** `isCurrent` is false while the service does not know the list as it is shown. */
 export function usePrice(
   batch: Batch,
@@ -40,7 +43,10 @@ export function usePrice(
   );
   useMovedOn([{ problem }], live);
   const { quote, rows, state } = batch;
-  const isDue = state === 'ready' && quote === null && rows.total !== 0 && isCurrent && isUsable;
+  const oldQuote = useRef(isOld(batch) ? quote?.asked_at : null);
+  const isOutdated = quote !== null && quote.asked_at === oldQuote.current;
+  const isMissing = quote === null || isOutdated;
+  const isDue = state === 'ready' && isMissing && rows.total !== 0 && isCurrent && isUsable;
   const seconds = problem?.status === 429 ? Number(problem.more.retry_after) : null;
   useEffect(() => {
     if (isDue && !isBusy && problem === null) run();
@@ -52,11 +58,15 @@ export function usePrice(
     return () => clearTimeout(timer);
   }, [seconds, problem, clear]);
   return {
-    price: quote?.state === 'done' && isCurrent && isUsable ? priceOf(batch) : null,
+    price: quote?.state === 'done' && !isOutdated && isCurrent && isUsable ? priceOf(batch) : null,
     isUsable,
     problem: seconds === null ? problem : null,
     retry: () => run(),
   };
+}
+
+function isOld({ quote }: Batch): boolean {
+  return quote?.state === 'done' && Date.now() - Date.parse(quote.asked_at) > FRESH_MS;
 }
 
 function priceOf({ quote, live, credits: { max } }: Batch): Price {

@@ -54,6 +54,8 @@ interface ConfirmDialogProps {
   /** The button that does nothing; another word where `confirm` says Cancel. */
   leave?: string;
   kind?: 'primary' | 'danger';
+  /** False while what it asks is not known. */
+  isReady?: boolean;
   action: Action<void>;
   onClose: () => void;
 }
@@ -61,13 +63,19 @@ interface ConfirmDialogProps {
 /** Asks before something that cannot be taken back. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   const { title, children, confirm, leave = 'Cancel', kind = 'danger', action, onClose } = props;
+  const { isReady = true } = props;
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="dialog-text">{children}</div>
       <ProblemNotice problem={action.problem} />
       <div class="dialog-buttons">
         <Button onClick={onClose}>{leave}</Button>
-        <Button kind={kind} isBusy={action.isBusy} onClick={() => action.run()}>
+        <Button
+          kind={kind}
+          isBusy={action.isBusy}
+          isDisabled={!isReady}
+          onClick={() => action.run()}
+        >
           {confirm}
         </Button>
       </div>

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 interface EmptyStateProps {
   title: string;
-  children: ComponentChildren;
+  children?: ComponentChildren;
   action?: ComponentChildren;
 }
 
@@ -11,7 +11,7 @@ export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <div class="empty">
       <h2>{title}</h2>
-      <p>{children}</p>
+      {children !== undefined && <p>{children}</p>}
       {action}
     </div>
   );

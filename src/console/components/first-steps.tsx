@@ -14,9 +14,18 @@ interface Step {
 
 const steps: readonly Step[] = [
   {
+    title: 'Bring your data',
+    about:
+      'Lists and searches match the records of your graph. Import a CRM export, a register or contacts first.',
+    icon: 'data',
+    scope: 'admin',
+    action: 'Import files',
+    path: '/data',
+  },
+  {
     title: 'Enrich a list',
     about:
-      'Upload a CSV or Excel file of people or companies, such as samples/leads.csv of the project. You get it back with emails, phones and jobs added.',
+      'Upload a CSV or Excel file of people or companies, such as samples/leads.csv of the project. Rows that match a record come back with emails, phones and jobs added.',
     icon: 'list',
     scope: 'batches',
     action: 'Upload a list',

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { formatNumber } from '../format.ts';
-import { pages } from '../pages.ts';
+import { menuOf } from '../pages.ts';
 import { address, linkTo } from '../router.ts';
 import {
   creditsRemaining,
@@ -66,9 +66,7 @@ function Navigation({ session, path }: { session: Session; path: string }) {
   return (
     <nav aria-label="Pages">
       <ul>
-        {pages.map(({ path: target, entry, scope }) => {
-          if (entry === null || (scope !== null && !session.key.scopes.includes(scope)))
-            return null;
+        {menuOf(session.key.scopes).map(({ path: target, entry }) => {
           const isHere = path === target || path.startsWith(`${target}/`);
           return (
             <li key={target}>

@@ -17,11 +17,14 @@ interface TableProps<Row> {
   nameOf?(row: Row): string;
 }
 
-/** A table that scrolls sideways where it does not fit, by keyboard too. Its first cells name the rows. */
+/**
+ * A table whose rows become cards where it is narrow; between, it scrolls sideways, by keyboard too. Its first cells name the
+ * rows.
+ */
 export function Table<Row>({ caption, columns, rows, keyOf, nameOf }: TableProps<Row>) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section class="table" aria-label={caption} tabIndex={0}>
+    <section class="table rows" aria-label={caption} tabIndex={0}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>
@@ -47,7 +50,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, nameOf }: TableProps
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={header} class={isNumber ? 'number' : ''}>
+                  <td key={header} class={isNumber ? 'number' : ''} data-label={header}>
                     {cell(row)}
                   </td>
                 ),

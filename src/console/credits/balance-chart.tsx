@@ -3,6 +3,8 @@ import { ChartFrame } from './chart-frame.tsx';
 import { balanceByDay, forecast, type UsageLine } from './usage.ts';
 
 const HEIGHT = 120;
+/** Steps of the line that are told in words. */
+const GRANTS_MAX = 3;
 const STEP = 10;
 /** A forecast of more days says nothing. */
 const DAYS_TOLD_MAX = 3650;
@@ -14,6 +16,12 @@ interface BalanceChartProps {
   to: string;
   /** Credits now. */
   balance: number;
+}
+
+function sayRest(days: number | null): string {
+  if (days === null) return ' so far.';
+  const rest = days > DAYS_TOLD_MAX ? 'more than ten years' : `about ${countOf(days, 'day')}`;
+  return `. At this pace the balance lasts ${rest}.`;
 }
 
 /** The balance at the end of each day as a line, and how long it lasts. */
@@ -28,6 +36,10 @@ export function BalanceChart(range: BalanceChartProps) {
     return [`${at * STEP},${y}`, `${(at + 1) * STEP},${y}`];
   });
   const expected = forecast(lines, range);
+  const grants = days.filter(({ added }) => added > 0);
+  const latest = grants
+    .slice(-GRANTS_MAX)
+    .map(({ day, added }) => `${formatNumber(added)} on ${day}`);
   return (
     <ChartFrame
       label={`Balance at the end of each day from ${from} to ${to}: ${formatNumber(days[0]?.balance ?? 0)} at first, ${formatNumber(balance)} now`}
@@ -37,9 +49,10 @@ export function BalanceChart(range: BalanceChartProps) {
       from={from}
       to={to}
       caption={
-        expected === null
+        (latest.length === 0 ? '' : `Added: ${latest.join(', ')}. `) +
+        (expected === null
           ? 'Nothing was spent in these days.'
-          : `About ${countOf(Math.round(expected.creditsPerDay), 'credit')} per day. At this pace the balance lasts ${expected.days > DAYS_TOLD_MAX ? 'more than ten years' : `about ${countOf(expected.days, 'day')}`}.`
+          : `About ${countOf(Math.round(expected.creditsPerDay), 'credit')} per day${sayRest(expected.days)}`)
       }
     >
       {days.map(({ day, balance: credits, added }, at) => (

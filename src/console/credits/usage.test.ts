@@ -6,6 +6,7 @@ import {
   forecast,
   mergeKeys,
   operationsOf,
+  spendTrend,
   spentBy,
   spentByDay,
   type UsageLine,
@@ -82,10 +83,25 @@ it('tells for how many days the balance lasts at the pace of these days', () => 
   const range = { from: '2026-02-28', to: '2026-03-02', balance: 1085 };
   expect(forecast(lines, range)).toEqual({ creditsPerDay: 5, days: 217 });
   expect(forecast([], range)).toBeNull();
+  // The account began in these days, with its 1,000 credits.
+  const young = lines.slice(0, 3);
+  const left = { ...range, from: '2026-02-01', balance: 987 };
+  expect(forecast(young, left)).toEqual({ creditsPerDay: 6.5, days: null });
+  expect(forecast(young, { ...left, to: '2026-03-03' })).toMatchObject({ days: 227 });
+  expect(forecast(young, { ...left, balance: 1987 })?.creditsPerDay).toBeLessThan(1);
   expect(forecast(lines, { ...range, balance: 0 })?.days).toBe(0);
 });
 
 it('adds up what was spent by key', () => {
   const keyed = lines.map((one, at) => ({ ...one, key_id: at < 2 ? 'a' : null }));
   expect(spentBy(keyed, ({ key_id }) => key_id)).toEqual(new Map([['a', 13]]));
+});
+
+it('compares the latest week with the week before, in a range that holds both', () => {
+  const spent = [line('2026-03-14', -6, 'people.enrich'), line('2026-03-07', -4, 'people.mobile')];
+  const trend = { days: 7, latest: 6, before: 4 };
+  expect(spendTrend(spent, '2026-03-01', '2026-03-14')).toEqual(trend);
+  expect(spendTrend(spent, '2026-02-01', '2026-03-14')).toEqual(trend);
+  expect(spendTrend(spent, '2026-03-08', '2026-03-14')).toBeNull();
+  expect(spendTrend([line('2026-03-13', 9, null)], '2026-03-01', '2026-03-14')).toBeNull();
 });

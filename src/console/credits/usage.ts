@@ -108,6 +108,29 @@ export function spentBy(
   return sums;
 }
 
+export interface SpendTrend {
+  /** Of each of the two periods that are compared. */
+  days: number;
+  latest: number;
+  before: number;
+}
+
+/** What the latest week cost, and the week before; null when the range is shorter than both, or nothing was spent in them. */
+export function spendTrend(
+  lines: readonly UsageLine[],
+  from: string,
+  to: string,
+): SpendTrend | null {
+  const days = spentByDay(lines, from, to).toReversed();
+  if (days.length < 2 * WEEK) return null;
+  const sumOf = (some: typeof days) => some.reduce((sum, { total }) => sum + total, 0);
+  const latest = sumOf(days.slice(0, WEEK));
+  const before = sumOf(days.slice(WEEK, 2 * WEEK));
+  return latest + before === 0 ? null : { days: WEEK, latest, before };
+}
+
+const WEEK = 7;
+
 export interface DayBalance {
   day: string;
   /** Credits at the end of the day. */
@@ -140,11 +163,17 @@ export function balanceByDay(
 
 export interface Forecast {
   creditsPerDay: number;
-  /** Whole days until nothing is left at that pace. */
-  days: number;
+  /** Whole days until nothing is left at that pace; null while there are too few days to tell. */
+  days: number | null;
 }
 
-/** How long the balance lasts at the pace of these days; null when nothing was spent in them. */
+/** Days from which on a pace says something. */
+const PACE_DAYS_MIN = 3;
+
+/**
+ * How long the balance lasts at the pace of these days, or of those since the first credits of the account; null when
+ * nothing was spent in them.
+ */
 export function forecast(
   lines: readonly UsageLine[],
   { from, to, balance }: { from: string; to: string; balance: number },
@@ -153,6 +182,12 @@ export function forecast(
     (sum, { kind, credits }) => (kind === 'charge' ? sum - credits : sum),
     0,
   );
-  const creditsPerDay = spent / daysOf(from, to).length;
-  return spent === 0 ? null : { creditsPerDay, days: Math.floor(balance / creditsPerDay) };
+  const moved = lines.reduce((sum, { credits }) => sum + credits, 0);
+  // Without a balance before these days the account is younger than they are.
+  const [firstDay = from] = lines.map(({ day }) => day).sort();
+  const began = balance === moved ? firstDay : from;
+  const known = daysOf(began, to).length;
+  const creditsPerDay = spent / known;
+  const days = known < PACE_DAYS_MIN ? null : Math.floor(balance / creditsPerDay);
+  return spent === 0 ? null : { creditsPerDay, days };
 }

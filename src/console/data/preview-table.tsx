@@ -1,5 +1,6 @@
 import { type Column, Table } from '../components/table.tsx';
 import { formatNumber } from '../format.ts';
+import { fieldLabel } from '../search/person-fields.ts';
 import { type Found, reasonLabel } from './import-run.ts';
 
 const COLUMNS_MAX = 8;
@@ -16,10 +17,11 @@ type Row = Found['preview'][number];
 /** The first records as they would be imported, with the fields that most of them have. */
 export function PreviewTable({ preview }: { preview: readonly Row[] }) {
   const fields = fieldsOf(preview);
+  const isPeople = preview.every(({ entity }) => entity === 'person' || entity === null);
   const columns: Column<Row>[] = [
     { header: 'Line', isNumber: true, cell: ({ line }) => formatNumber(line) },
     ...fields.map((field) => ({
-      header: wordsOf(field),
+      header: isPeople ? fieldLabel(field) : wordsOf(field),
       cell: ({ record }: Row) => <span class="cell">{textOf(record?.[field])}</span>,
     })),
     {
@@ -42,14 +44,33 @@ export function PreviewTable({ preview }: { preview: readonly Row[] }) {
   );
 }
 
-/** The fields of most records first, in the order in which they are seen. */
+/** What people look for first; other fields follow in the order in which they are seen. */
+const firstFields = [
+  'name',
+  'surname',
+  'workEmail',
+  'email',
+  'position',
+  'company',
+  'domain',
+  'phone',
+  'mobile',
+  'locality',
+  'employees',
+];
+
+/** The fields of most records, those that identify it first. One that begins with `_` only helps to derive another. */
 function fieldsOf(preview: readonly Row[]): string[] {
   const counts = new Map<string, number>();
   for (const { record } of preview) {
-    for (const name of Object.keys(record ?? {})) counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const name of Object.keys(record ?? {})) {
+      if (!name.startsWith('_')) counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
   }
   const most = [...counts].sort(([, one], [, other]) => other - one).slice(0, COLUMNS_MAX);
-  return [...counts.keys()].filter((name) => most.some(([field]) => field === name));
+  const shown = new Set(most.map(([name]) => name));
+  const first = firstFields.filter((name) => shown.has(name));
+  return [...new Set([...first, ...shown])];
 }
 
 /** `workEmail` as `Work email`. */

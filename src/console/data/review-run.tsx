@@ -5,7 +5,13 @@ import { Fact } from '../components/fact.tsx';
 import { errorOf, SelectField, TextField } from '../components/field.tsx';
 import { Loading } from '../components/loading.tsx';
 import type { Problem } from '../problem.ts';
-import { type ImportRun, type RunChange, sourceLabel, sourceLabels } from './import-run.ts';
+import {
+  type Found,
+  type ImportRun,
+  type RunChange,
+  sourceLabel,
+  sourceLabels,
+} from './import-run.ts';
 import { MappingForm } from './mapping-form.tsx';
 import { PreviewTable } from './preview-table.tsx';
 import { SendingNotice } from './sending-notice.tsx';
@@ -58,6 +64,12 @@ export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewR
         <section class="card" aria-label="Records">
           <h2>First records</h2>
           <PreviewTable preview={found.preview} />
+          {contactSources.has(found.source) && found.preview.some(isContact) && (
+            <p class="hint">
+              Contacts find their company by its id or domain. Import the companies of this CRM too,
+              before or after: names of companies in this file make none.
+            </p>
+          )}
         </section>
       )}
     </>
@@ -69,6 +81,11 @@ const origins = {
   kept: 'As files with these columns were read before.',
   given: 'As you chose.',
 } as const;
+
+/** Sources that have a file of companies beside the one of contacts. */
+const contactSources: ReadonlySet<string> = new Set(['hubspot', 'salesforce', 'pipedrive']);
+
+const isContact = ({ entity }: Found['preview'][number]) => entity === 'person';
 
 const AUTO = 'auto';
 

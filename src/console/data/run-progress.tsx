@@ -10,7 +10,7 @@ export function RunProgress({ run }: { run: ImportRun }) {
       <p class="soft number" role="status">
         {wordsOf(run)}
       </p>
-      <p class="hint">It goes on when you close this page.</p>
+      <p class="hint">It continues when you close this page.</p>
     </div>
   );
 }

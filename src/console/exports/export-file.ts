@@ -13,9 +13,9 @@ export const exportWords: Partial<Record<Outcome, string>> = {
 
 export const formats = [
   { value: 'csv-safe', label: 'CSV for spreadsheets' },
-  { value: 'xlsx', label: 'Excel workbook' },
-  { value: 'csv', label: 'CSV, every cell as it is' },
-  { value: 'jsonl', label: 'JSON lines' },
+  { value: 'xlsx', label: 'Excel (.xlsx)' },
+  { value: 'csv', label: 'CSV, unchanged' },
+  { value: 'jsonl', label: 'JSON Lines' },
 ] as const;
 
 export function formatLabel(format: string): string {

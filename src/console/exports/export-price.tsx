@@ -5,12 +5,13 @@ import type { Live } from '../batch/use-live-batch.ts';
 import { useMovedOn } from '../batch/use-moved-on.ts';
 import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, formatNumber, totalOf } from '../format.ts';
+import { countOf, formatNumber, mostOf, totalOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { creditsRemaining } from '../session.ts';
 import { useStore } from '../store.ts';
 import { useAction } from '../use-call.ts';
 import type { ExportFile } from './export-file.ts';
+import { PaidAgain } from './paid-again.tsx';
 
 interface ExportPriceProps {
   file: ExportFile;
@@ -30,6 +31,7 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
   const isCut = limit !== null && (full === null || limit < full);
   const price = isCut ? countOf(limit, 'credit') : priceOf(file);
   const most = isCut ? limit : full;
+  const cap = (file.max_results ?? Number.POSITIVE_INFINITY) * PERSON_PRICE;
   return (
     <section class="card" aria-labelledby="price-title">
       <h2 id="price-title">Cost</h2>
@@ -49,6 +51,13 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
           again.
         </p>
       )}
+      {file.live && !isCut && full !== null && file.total_is === 'about' && (
+        <p class="soft">
+          People are counted roughly before you pay:{' '}
+          {countOf(Math.min(mostOf({ total: full, total_is: 'about' }), cap), 'credit')} at most.
+        </p>
+      )}
+      {file.live && <PaidAgain />}
       <p class="soft">
         This export is locked to these people. Anyone who opts out before it finishes is skipped and
         not charged.
@@ -56,7 +65,9 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
           ' A search by name, address, number or profile is counted when it is paid.'}
       </p>
       {isCut && (
-        <p class="notice warn">At {price} it ends, as you said: people beyond that are left out.</p>
+        <p class="notice warn">
+          The export stops at your limit of {price}. The other people are not in the file.
+        </p>
       )}
       {file.live && remaining !== null && most !== null && remaining < most && (
         <p class="notice warn">

@@ -49,7 +49,7 @@ export function KeyActions({ keyShown, onRolled, onChanged }: KeyActionsProps) {
           action={rolling}
           onClose={close}
         >
-          You get a new key with the same settings. The old one goes on for 24 hours, so that
+          You get a new key with the same settings. The old one stays valid for 24 hours, so that
           programs can change over.
         </ConfirmDialog>
       )}

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import type { Calls } from '../../client/api-types.ts';
 import { type Batch, isFinal, stateLabel, stateTone } from '../batch/batch.ts';
 import { operationLabel } from '../batch/operations.ts';
 import { ReviewBatch } from '../batch/review-batch.tsx';
@@ -12,6 +13,8 @@ import { ProblemNotice } from '../components/problem-notice.tsx';
 import { Time } from '../components/time.tsx';
 import type { PageProps } from '../page.ts';
 import { linkTo } from '../router.ts';
+import { session } from '../session.ts';
+import { useResource } from '../use-call.ts';
 
 const back = { href: linkTo('/batches'), label: 'Lists' };
 
@@ -35,6 +38,7 @@ export function BatchPage({ params: { id = '' } }: PageProps) {
       <Badge tone={stateTone(batch.state)}>{stateLabel(batch.state)}</Badge>
       <span>{operationLabel(batch.operation)}</span>
       <Time at={batch.created_at} />
+      <MadeBy keyId={batch.key_id} />
     </>
   );
   return (
@@ -62,6 +66,19 @@ export function BatchPage({ params: { id = '' } }: PageProps) {
       </div>
     </>
   );
+}
+
+/** The key that made a list; a person who signed in has one of the console. */
+function MadeBy({ keyId }: { keyId: string }) {
+  const mayRead = session.get()?.key.scopes.includes('account') ?? false;
+  const keys = useResource<Calls['GET /v1/keys']['response']>(
+    mayRead ? '/v1/keys?limit=100' : null,
+  );
+  if (keys.data === undefined) return null;
+  const key = keys.data.data.find(({ id }) => id === keyId);
+  // Of more keys than were read, another one may have made it.
+  if (key === undefined && keys.data.next_cursor !== null) return null;
+  return <span>by {key?.name ?? key?.prefix ?? 'the web console'}</span>;
 }
 
 function isBeingRead({ state }: Batch): boolean {

@@ -31,7 +31,7 @@ export function BatchesPage() {
         onEmpty={setIsEmpty}
         empty={
           <EmptyState title="No lists yet" action={<FirstSteps />}>
-            Three things to try. You see each price before anything is charged.
+            A few things to try. You see each price before anything is charged.
           </EmptyState>
         }
       >
@@ -57,12 +57,19 @@ function BatchTable({ batches, actions, caption }: BatchTableProps) {
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}
       columns={[
-        { header: 'List', cell: ({ id, name }) => <a href={linkTo(`/batches/${id}`)}>{name}</a> },
+        {
+          header: 'List',
+          cell: ({ id, name, operation }) => (
+            <>
+              <a href={linkTo(`/batches/${id}`)}>{name}</a>
+              <small>{operationLabel(operation)}</small>
+            </>
+          ),
+        },
         {
           header: 'Status',
           cell: (batch) => <ItemStatus item={batch} />,
         },
-        { header: 'Operation', cell: ({ operation }) => operationLabel(operation) },
         {
           header: 'Rows',
           isNumber: true,

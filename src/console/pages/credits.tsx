@@ -8,13 +8,21 @@ import { ProblemNotice } from '../components/problem-notice.tsx';
 import { Table } from '../components/table.tsx';
 import { BalanceChart } from '../credits/balance-chart.tsx';
 import { TopSpend } from '../credits/top-spend.tsx';
-import { daysAgo, mergeKeys, spentBy, type UsageLine } from '../credits/usage.ts';
+import {
+  daysAgo,
+  mergeKeys,
+  type SpendTrend,
+  spendTrend,
+  spentBy,
+  type UsageLine,
+} from '../credits/usage.ts';
 import { UsageChart } from '../credits/usage-chart.tsx';
 import { kindLabel, usageLabel } from '../credits/usage-label.ts';
 import { useUsage } from '../credits/use-usage.ts';
-import { countOf, formatBytes, formatNumber } from '../format.ts';
+import { countOf, formatBytes, formatNumber, formatShare } from '../format.ts';
 import type { PageProps } from '../page.ts';
 import { goTo, linkTo } from '../router.ts';
+import { session } from '../session.ts';
 import { useResource } from '../use-call.ts';
 
 const ranges = [
@@ -67,7 +75,10 @@ export function CreditsPage({ query }: PageProps) {
             </EmptyState>
           )}
           {chosen.some(({ credits }) => credits < 0) && (
-            <UsageChart lines={chosen} from={from} to={to} />
+            <>
+              <UsageChart lines={chosen} from={from} to={to} />
+              <Trend of={spendTrend(chosen, from, to)} />
+            </>
           )}
           <Spend lines={chosen} names={named} />
           {chosen.length > 0 && <Ledger lines={mergeKeys(chosen)} names={named} />}
@@ -88,6 +99,27 @@ export function CreditsPage({ query }: PageProps) {
         </section>
       </div>
     </>
+  );
+}
+
+/** Compares the latest week with the week before. */
+function Trend({ of: trend }: { of: SpendTrend | null }) {
+  if (trend === null) return null;
+  const { days, latest, before } = trend;
+  const more = latest - before;
+  const change =
+    before === 0
+      ? `none in the ${days} days before`
+      : more === 0
+        ? `as many as in the ${days} days before`
+        : `${more > 0 ? 'up' : 'down'} ${formatShare(Math.abs(more), before)} from ${formatNumber(before)} in the ${days} days before`;
+  return (
+    <p>
+      <strong>
+        Last {days} days: {countOf(latest, 'credit')}
+      </strong>
+      , {change}.
+    </p>
   );
 }
 
@@ -152,26 +184,36 @@ function Spend({ lines, names }: LedgerProps) {
 }
 
 function Balance({ me }: { me: Me | undefined }) {
+  const { id, email } = session.get()?.account ?? {};
   const show = (value: number | undefined) => (value === undefined ? '–' : formatNumber(value));
   return (
-    <dl class="facts card">
-      <div>
-        <dt>Available</dt>
-        <dd class="number">{show(me?.credits.remaining)}</dd>
-      </div>
-      <div>
-        <dt>Pay once per person</dt>
-        <dd>{me === undefined ? '–' : ownedFor(me.owned_days)}</dd>
-      </div>
-      <div>
-        <dt>Reserved (in progress)</dt>
-        <dd class="number">{show(me?.credits.reserved)}</dd>
-      </div>
-      <div>
-        <dt>Storage</dt>
-        <dd class="number">{me === undefined ? '–' : showStorage(me.storage)}</dd>
-      </div>
-    </dl>
+    <section class="card stack tight" aria-label="Balance">
+      <dl class="facts">
+        <div>
+          <dt>Available</dt>
+          <dd class="number">{show(me?.credits.remaining)}</dd>
+        </div>
+        <div>
+          <dt>Pay once per person</dt>
+          <dd>{me === undefined ? '–' : ownedFor(me.owned_days)}</dd>
+        </div>
+        <div>
+          <dt>Reserved (in progress)</dt>
+          <dd class="number">{show(me?.credits.reserved)}</dd>
+        </div>
+        <div>
+          <dt>Storage</dt>
+          <dd class="number">{me === undefined ? '–' : showStorage(me.storage)}</dd>
+        </div>
+      </dl>
+      {me?.owned_days === 0 && (
+        <p class="hint">
+          People you already paid for are charged again in the next list, search or export. Ask the
+          administrator of this service to turn on <em>Pay once per person</em>, who runs{' '}
+          <code>enrich account set --account {email ?? id} --owned-days 90</code>
+        </p>
+      )}
+    </section>
   );
 }
 

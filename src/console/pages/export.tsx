@@ -43,8 +43,7 @@ export function ExportPage({ params: { id = '' } }: PageProps) {
       <div class="stack">
         {!live.isConnected && !isFinal(file.state) && (
           <p class="notice warn" role="status">
-            The connection was lost. The export goes on without this page; trying to reach it again
-            …
+            The connection was lost. The export continues without this page; reconnecting …
           </p>
         )}
         <ProblemNotice problem={problem} onRetry={live.reload} />
@@ -109,8 +108,8 @@ function Failed({ file }: { file: ExportFile }) {
 function NotThere() {
   return (
     <>
-      <PageHeader title="There is no such export" back={back} />
-      <EmptyState title="Nothing is at this address">
+      <PageHeader title="Export not found" back={back} />
+      <EmptyState title="The link may be wrong, or it may have been deleted">
         It may belong to another account, or to the other mode: live and test data are kept apart.
       </EmptyState>
     </>

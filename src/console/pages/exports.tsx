@@ -6,7 +6,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import type { ExportFile } from '../exports/export-file.ts';
-import { formatNumber, formatTotal } from '../format.ts';
+import { countOf, formatNumber, formatTotal } from '../format.ts';
 import { linkTo } from '../router.ts';
 
 const searchLink = (
@@ -35,9 +35,7 @@ export function ExportsPage() {
           </EmptyState>
         }
       >
-        {(shown, actions, caption) => (
-          <ExportTable files={shown} actions={actions} caption={caption} />
-        )}
+        {(shown, actions, caption) => <Exports files={shown} actions={actions} caption={caption} />}
       </FilteredItems>
     </>
   );
@@ -49,6 +47,26 @@ interface ExportTableProps {
   caption: string;
 }
 
+/** Runs of schedules that found no person would bury the files: they are apart. */
+function Exports({ files, actions, caption }: ExportTableProps) {
+  const empty = files.filter(isNothingNew);
+  const others = files.filter((file) => !isNothingNew(file));
+  return (
+    <>
+      {others.length > 0 && <ExportTable files={others} actions={actions} caption={caption} />}
+      {empty.length > 0 && (
+        <details class="more-options">
+          <summary>{countOf(empty.length, 'run')} of schedules with nothing new</summary>
+          <ExportTable files={empty} actions={actions} caption="Runs with nothing new" />
+        </details>
+      )}
+    </>
+  );
+}
+
+const isNothingNew = ({ schedule_id, state, rows }: ExportFile) =>
+  schedule_id !== null && state === 'completed' && rows.matched === 0;
+
 function ExportTable({ files, actions, caption }: ExportTableProps) {
   return (
     <Table
@@ -57,7 +75,15 @@ function ExportTable({ files, actions, caption }: ExportTableProps) {
       keyOf={({ id }) => id}
       nameOf={({ name }) => name}
       columns={[
-        { header: 'Export', cell: ({ id, name }) => <a href={linkTo(`/exports/${id}`)}>{name}</a> },
+        {
+          header: 'Export',
+          cell: ({ id, name, schedule_id }) => (
+            <>
+              <a href={linkTo(`/exports/${id}`)}>{name}</a>
+              <small>{schedule_id ? 'From a schedule' : 'From a search'}</small>
+            </>
+          ),
+        },
         {
           header: 'Status',
           cell: (file) => <ItemStatus item={file} />,
@@ -72,7 +98,6 @@ function ExportTable({ files, actions, caption }: ExportTableProps) {
         },
         { header: 'In the file', isNumber: true, cell: ({ rows }) => formatNumber(rows.matched) },
         { header: 'Credits', isNumber: true, cell: ({ credits }) => formatNumber(credits.charged) },
-        { header: 'Source', cell: ({ schedule_id }) => (schedule_id ? 'Schedule' : 'Search') },
         {
           header: 'Created',
           cell: ({ created_at }) => <Time at={created_at} />,

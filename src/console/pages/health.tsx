@@ -48,7 +48,7 @@ interface Health {
     oldest_transaction_seconds: number;
   };
   limits: { kept_in: string; degraded: boolean | null };
-  storage: { kept_in: string; answers: boolean; milliseconds: number };
+  storage: { kept_in: string; answers: boolean; milliseconds: number; bytes_free: number | null };
 }
 
 /** The state of the whole service, for who runs it. */
@@ -110,6 +110,9 @@ function State({ health }: { health: Health }) {
         <Fact name="Files in">
           {storage.answers ? storage.kept_in : `${storage.kept_in}, away`}
         </Fact>
+        {storage.bytes_free !== null && (
+          <Fact name="Disk free">{formatBytes(storage.bytes_free)}</Fact>
+        )}
       </dl>
       <Table
         caption="Processes"

@@ -26,6 +26,7 @@ import { countOf, formatBytes } from '../format.ts';
 import type { PageProps } from '../page.ts';
 import { pageProblem } from '../problem.ts';
 import { goTo, linkTo } from '../router.ts';
+import { session } from '../session.ts';
 import { useAction, useResource } from '../use-call.ts';
 
 const MOVING_MS = 1_000;
@@ -140,6 +141,7 @@ function Run({ run, path, replace }: RunProps) {
 
 /** The run while it is imported or undone, and afterwards. */
 function Outcome({ run, path, replace }: RunProps) {
+  const mayEnrich = session.get()?.key.scopes.includes('batches') ?? false;
   const isStoppable = run.state === 'importing' && run.import_id === null;
   return (
     <div class="stack">
@@ -160,6 +162,11 @@ function Outcome({ run, path, replace }: RunProps) {
         {isOver(run) && (
           <a class="button primary" href={linkTo('/data')}>
             Import another file
+          </a>
+        )}
+        {run.state === 'done' && run.kind === 'import' && mayEnrich && (
+          <a class="button secondary" href={linkTo('/batches/new')}>
+            Enrich a list
           </a>
         )}
         {isStoppable && <Discard path={path} onDone={replace} label="Stop the import" />}

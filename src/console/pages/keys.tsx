@@ -10,7 +10,7 @@ import { Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { daysAgo, spentBy } from '../credits/usage.ts';
 import { useUsage } from '../credits/use-usage.ts';
-import { formatNumber, formatTime } from '../format.ts';
+import { countOf, formatDay, formatNumber, formatTime } from '../format.ts';
 import { type Key, type MadeKey, scopes, stateOf } from '../keys/key.ts';
 import { KeyActions } from '../keys/key-actions.tsx';
 import { MakeKeyDialog } from '../keys/make-key-dialog.tsx';
@@ -92,15 +92,38 @@ function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
       columns={[
         {
           header: 'Key',
-          cell: ({ name, prefix }) => (
+          cell: (key) => (
             <>
-              {name ?? 'Unnamed key'}
-              <br />
-              <code class="soft">{prefix}…</code>
+              {key.name ?? 'Unnamed key'}
+              <small>
+                <code>{key.prefix}…</code>
+              </small>
+              <small>Created {formatDay(key.created_at)}</small>
             </>
           ),
         },
         { header: 'Status', cell: (key) => <KeyState shown={key} now={now} /> },
+        {
+          header: 'Last used',
+          cell: ({ last_used_at: at }) =>
+            at === null ? <span class="soft">Never</span> : <Time at={at} />,
+        },
+        {
+          header: 'Requests today',
+          isNumber: true,
+          cell: (key) => (
+            <span class="lines">
+              {formatNumber(key.requests_today)}
+              <small>of {formatNumber(key.requests_per_day)}</small>
+            </span>
+          ),
+        },
+        {
+          header: 'Credits, 30 days',
+          isNumber: true,
+          cell: ({ id }) => (spent === null ? '–' : formatNumber(spent.get(id) ?? 0)),
+        },
+        { header: 'Limits and permissions', cell: (key) => <Allowed shown={key} /> },
         {
           header: 'Actions',
           cell: (key) =>
@@ -109,41 +132,20 @@ function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
               <KeyActions keyShown={key} onRolled={onRolled} onChanged={onChanged} />
             ),
         },
-        {
-          header: 'Last used',
-          cell: ({ last_used_at: at }) =>
-            at === null ? <span class="soft">Never</span> : <Time at={at} />,
-        },
-        {
-          header: 'Credits, 30 days',
-          isNumber: true,
-          cell: ({ id }) => (spent === null ? '–' : formatNumber(spent.get(id) ?? 0)),
-        },
-        {
-          header: 'Permissions',
-          cell: ({ scopes: own }) => <span class="words">{own.map(scopeLabel).join(', ')}</span>,
-        },
-        {
-          header: 'Requests per minute',
-          isNumber: true,
-          cell: (key) => formatNumber(key.requests_per_minute),
-        },
-        {
-          header: 'Requests per day',
-          isNumber: true,
-          cell: (key) => formatNumber(key.requests_per_day),
-        },
-        {
-          header: 'Credits per day',
-          isNumber: true,
-          cell: ({ credits_per_day: credits }) => (credits === null ? '–' : formatNumber(credits)),
-        },
-        {
-          header: 'Created',
-          cell: ({ created_at: at }) => <Time at={at} />,
-        },
       ]}
     />
+  );
+}
+
+/** What a key may do, and how much of it. */
+function Allowed({ shown }: { shown: Key }) {
+  const { requests_per_minute: requests, credits_per_day: credits, scopes: own } = shown;
+  return (
+    <span class="lines words">
+      {countOf(requests, 'request')} a minute
+      {credits !== null && <span>{countOf(credits, 'credit')} a day</span>}
+      <small>{own.map(scopeLabel).join(', ')}</small>
+    </span>
   );
 }
 

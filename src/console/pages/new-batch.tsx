@@ -62,17 +62,7 @@ export function NewBatchPage() {
           if (file !== null) sending.run({ file, options: optionsOf(operation, reading) });
         }}
       >
-        <SelectField
-          id="operation"
-          label="What should we add to your list?"
-          value={operation}
-          onChange={setOperation}
-          options={operations.map(({ name, label, price }) => ({
-            value: name,
-            label: `${label} · ${countOf(price, 'credit')} per match`,
-          }))}
-          hint={chosen?.about}
-        />
+        <OperationField value={operation} onChange={setOperation} />
         <DropZone
           label="List"
           prompt="Drop a list here"
@@ -98,6 +88,22 @@ export function NewBatchPage() {
         </div>
       </form>
     </>
+  );
+}
+
+function OperationField({ value, onChange }: { value: string; onChange(name: string): void }) {
+  return (
+    <SelectField
+      id="operation"
+      label="What should we add to your list?"
+      value={value}
+      onChange={onChange}
+      options={operations.map(({ name, label, price }) => ({
+        value: name,
+        label: `${label} · ${countOf(price, 'credit')} per match`,
+      }))}
+      hint={findOperation(value)?.about}
+    />
   );
 }
 

@@ -10,6 +10,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import type { PageProps } from '../page.ts';
 import { goTo, linkTo } from '../router.ts';
+import { RunNow } from '../schedules/run-now.tsx';
 import type { Schedule } from '../schedules/schedule.ts';
 import { ScheduleForm } from '../schedules/schedule-form.tsx';
 import { ScheduleRuns } from '../schedules/schedule-runs.tsx';
@@ -40,6 +41,7 @@ export function SchedulePage({ params: { id = '' } }: PageProps) {
   };
   const actions = isEdited ? null : (
     <>
+      <RunNow schedule={schedule} />
       <Button onClick={() => setIsEdited(true)}>Edit</Button>
       <DeleteButton schedule={schedule} />
     </>
@@ -107,8 +109,8 @@ function DeleteButton({ schedule: { id } }: { schedule: Schedule }) {
 function NotThere() {
   return (
     <>
-      <PageHeader title="There is no such schedule" back={back} />
-      <EmptyState title="Nothing is at this address">
+      <PageHeader title="Schedule not found" back={back} />
+      <EmptyState title="The link may be wrong, or it may have been deleted">
         It may have been deleted, or belong to another account or to the other mode: live and test
         data are kept apart.
       </EmptyState>

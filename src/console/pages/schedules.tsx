@@ -27,7 +27,7 @@ export function SchedulesPage() {
     <>
       <PageHeader
         title="Schedules"
-        about="Searches that run automatically. Each run creates an export."
+        about="Searches that run automatically. Each run that finds someone creates a file."
         actions={items?.length === 0 ? null : searchLink}
       />
       <ProblemNotice problem={schedules.problem} onRetry={schedules.reload} />

@@ -99,7 +99,7 @@ function NotFound() {
   return (
     <>
       <PageHeader title="Webhook not found" back={back} />
-      <EmptyState title="Nothing is at this address">
+      <EmptyState title="The link may be wrong, or it may have been deleted">
         It may have been deleted, or belong to another account or mode.
       </EmptyState>
     </>

@@ -26,7 +26,7 @@ export function EnabledSwitch({ schedule, onChange }: EnabledSwitchProps) {
       class="switch plain-switch"
       aria-checked={enabled}
       aria-busy={switching.isBusy}
-      aria-label={`${name}: runs by itself`}
+      aria-label={`${name}: runs automatically`}
       onClick={() => switching.run()}
     >
       <span class="knob" aria-hidden="true" />

@@ -1,15 +1,13 @@
 /** The credits that a schedule may cost in a month, by its next times and what its search finds today. */
 
 import type { FileOptions } from '../exports/file-options.tsx';
-import { countOf, totalOf } from '../format.ts';
-import { PERSON_PRICE } from '../priced-operations.ts';
-import { addressable } from '../search/filter-text.ts';
-import type { Preview } from '../search/preview-panel.tsx';
+import { countOf } from '../format.ts';
 import { session } from '../session.ts';
 import { useAsTyped } from '../use-as-typed.ts';
 import { type NextRunsAnswer, nextRunsPath } from './next-runs.tsx';
 import { runsPerMonth } from './runs-per-month.ts';
 import type { ScheduleMode } from './schedule.ts';
+import { useRunPrice } from './use-run-price.ts';
 
 interface MonthlyCostProps {
   filter: string;
@@ -21,21 +19,10 @@ interface MonthlyCostProps {
 
 export function MonthlyCost({ filter, cron, zone, mode, options }: MonthlyCostProps) {
   const next = useAsTyped<NextRunsAnswer>(nextRunsPath(cron, zone));
-  const preview = useAsTyped<Preview>(
-    filter === '' ? null : `/personsearch/preview?${addressable(filter)}`,
-  );
+  const { most, credits: perRun, said: price } = useRunPrice(filter, options);
   const runs = next.problem === null ? runsPerMonth(next.data?.next_runs ?? []) : null;
   if (session.get()?.key.mode !== 'live' || runs === null) return null;
-  const found = preview.problem === null ? preview.data : undefined;
-  const most = Math.min(
-    (options.maxResults ?? Number.POSITIVE_INFINITY) * PERSON_PRICE,
-    options.maxCredits ?? Number.POSITIVE_INFINITY,
-  );
-  const whole = found === undefined ? Number.POSITIVE_INFINITY : found.total * PERSON_PRICE;
-  const perRun = Math.min(most, whole);
   if (!Number.isFinite(perRun)) return null;
-  const isEstimate = found !== undefined && whole <= most && found.total_is === 'about';
-  const price = totalOf({ total: perRun, total_is: isEstimate ? 'about' : 'exact' }, 'credit');
   return (
     <p class="notice" aria-live="polite">
       {mode === 'all' ? (

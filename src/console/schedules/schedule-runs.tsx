@@ -6,7 +6,14 @@ import { Table } from '../components/table.tsx';
 import { formatNumber } from '../format.ts';
 import { linkTo } from '../router.ts';
 import { useList } from '../use-call.ts';
-import { runLabel, runTone, type Schedule, type ScheduleRun, sayRunReason } from './schedule.ts';
+import {
+  isNothingNew,
+  runLabel,
+  runTone,
+  type Schedule,
+  type ScheduleRun,
+  sayRunReason,
+} from './schedule.ts';
 import { ZoneTime } from './zone-time.tsx';
 
 /** What became of each time of a schedule, latest first. */
@@ -54,12 +61,16 @@ function RunTable({ runs, zone }: { runs: ScheduleRun[]; zone: string }) {
         { header: 'Credits', isNumber: true, cell: ({ credits }) => formatNumber(credits) },
         {
           header: 'File',
-          cell: ({ export_id }) =>
-            export_id && <a href={linkTo(`/exports/${export_id}`)}>Open the export</a>,
+          cell: (run) =>
+            run.export_id !== null &&
+            !isNothingNew(run) && <a href={linkTo(`/exports/${run.export_id}`)}>Open the export</a>,
         },
         {
           header: 'Why',
-          cell: (run) => <span class="why">{sayRunReason(run)}</span>,
+          cell: (run) => {
+            const why = sayRunReason(run);
+            return why === '' ? null : <span class="why">{why}</span>;
+          },
         },
       ]}
     />

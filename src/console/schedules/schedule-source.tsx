@@ -4,10 +4,15 @@ import { countOf, formatNumber } from '../format.ts';
 import { linkTo } from '../router.ts';
 import { FilterWords } from '../search/filter-words.tsx';
 import type { Schedule } from './schedule.ts';
+import { useRunPrice } from './use-run-price.ts';
 
 /** Whom a schedule means, and what is in its files. */
 export function ScheduleSource({ schedule }: { schedule: Schedule }) {
-  const { id, filter, fields, format, max_results, max_credits } = schedule;
+  const { id, live, mode, filter, fields, format, max_results, max_credits } = schedule;
+  const { credits, said } = useRunPrice(filter, {
+    maxResults: max_results,
+    maxCredits: max_credits,
+  });
   return (
     <section class="card" aria-labelledby="source-title">
       <div class="card-head">
@@ -24,6 +29,12 @@ export function ScheduleSource({ schedule }: { schedule: Schedule }) {
         <Fact name="Credits a run">
           {max_credits === null ? 'No limit' : formatNumber(max_credits)}
         </Fact>
+        {live && Number.isFinite(credits) && (
+          <Fact name="Cost of a run today">
+            up to {said}
+            {mode === 'new' && ', for new people only'}
+          </Fact>
+        )}
       </dl>
     </section>
   );

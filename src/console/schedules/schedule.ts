@@ -28,26 +28,32 @@ export interface ScheduleRun extends Run {
   state: BatchState | 'skipped';
 }
 
-export function runLabel({ state }: ScheduleRun): string {
-  return state === 'skipped' ? 'Skipped' : stateLabel(state);
+/** True for a run that found no person: its export has no file. */
+export function isNothingNew({ state, rows }: ScheduleRun): boolean {
+  return state === 'completed' && rows === 0;
 }
 
-export function runTone({ state }: ScheduleRun): Tone {
-  return state === 'skipped' ? 'warn' : stateTone(state);
+export function runLabel(run: ScheduleRun): string {
+  if (isNothingNew(run)) return 'Nothing new';
+  return run.state === 'skipped' ? 'Skipped' : stateLabel(run.state);
+}
+
+export function runTone(run: ScheduleRun): Tone {
+  if (isNothingNew(run)) return 'neutral';
+  return run.state === 'skipped' ? 'warn' : stateTone(run.state);
 }
 
 const reasons: Record<string, string> = {
-  previous_run_open: 'The run before had not ended yet, so this one was left out.',
-  too_many_open:
-    'Too many lists and exports of the account had not ended, so this run was skipped.',
+  previous_run_open: 'Skipped: the run before had not ended.',
+  too_many_open: 'Skipped: too many lists and exports of the account had not ended.',
   key_revoked:
-    'The key under which it ran has ended, and the schedule was turned off. Turn it on again: it then runs under yours.',
+    'Turned off: the key that it ran under has ended. Turn it on to run it under your key.',
   storage_full:
-    'The account stores as much as it may, so this one was left out. Delete lists or exports that are no longer needed.',
-  expired: 'Cancelled by the service: it was paused for too long.',
-  insufficient_credits: 'Waits for credits; it goes on by itself when there are more.',
-  key_budget: 'The key has spent what it may in a day; it goes on after midnight (UTC).',
-  user: 'Paused by somebody.',
+    'Skipped: the storage of the account is full. Delete lists or exports that are no longer needed.',
+  expired: 'Cancelled automatically after being paused for too long.',
+  insufficient_credits: 'Out of credits. Resumes automatically when credits are added.',
+  key_budget: 'The key reached its daily credit limit. Resumes after midnight UTC.',
+  user: 'Paused. Open the export to resume it.',
 };
 
 /** Why a run is not what it should be, in words; empty for one that is. */

@@ -7,6 +7,7 @@ import { Loading } from '../components/loading.tsx';
 import { NoCredits } from '../components/no-credits.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { Table } from '../components/table.tsx';
+import { PaidAgain } from '../exports/paid-again.tsx';
 import { countOf, formatNumber, formatShare, totalOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { linkTo } from '../router.ts';
@@ -16,7 +17,7 @@ import { useAction, useResource } from '../use-call.ts';
 import { addressable } from './filter-text.ts';
 import { FilterWords } from './filter-words.tsx';
 import { fieldLabel } from './person-fields.ts';
-import type { Preview } from './preview-panel.tsx';
+import { FEW, type Preview } from './preview-panel.tsx';
 import { useSearchName } from './search-name.ts';
 import { takePeople } from './take-people.ts';
 
@@ -42,6 +43,7 @@ export function FoundPeople({ filter, preview }: FoundPeopleProps) {
           </p>
         )}
         <TakeForm filter={filter} preview={preview} />
+        {session.get()?.key.mode === 'live' && <PaidAgain />}
       </section>
       {preview !== undefined && preview.total_is !== 'below' && <Groups filter={filter} />}
     </div>
@@ -122,7 +124,7 @@ function Groups({ filter }: { filter: string }) {
           <h2 id="groups-title">Who they are</h2>
           <p class="soft">
             People with the same job title, company size and country. Names and contacts are shown
-            once you take them; groups of fewer than ten are left out.
+            once you pay for them. Groups of fewer than ten are not shown.
           </p>
           <Table
             caption="Groups of people before payment"
@@ -137,7 +139,8 @@ function Groups({ filter }: { filter: string }) {
               ...masked.map((name) => ({
                 header: fieldLabel(name),
                 isNumber: true,
-                cell: ({ fields, people }: GroupedRow) => formatShare(fields[name] ?? 0, people),
+                cell: ({ fields, people }: GroupedRow) =>
+                  fields[name] ? formatShare(fields[name], people) : FEW,
               })),
             ]}
             rows={data.rows}

@@ -77,7 +77,7 @@ function Count({ preview }: { preview: Preview | undefined }) {
       )}
       {total_is === 'below' && (
         <p class="soft">
-          Perhaps nobody. Small groups are not counted for free: show the people, and you pay for
+          Perhaps none. Groups this small are not counted for free: show the people and pay for
           those who are found.
         </p>
       )}
@@ -90,7 +90,7 @@ function PreviewProblem({ problem }: { problem: Problem }) {
     return (
       <p class="notice">
         A search by name, address, number or profile is not counted for free. Show the people: you
-        pay {countOf(PERSON_PRICE, 'credit')} for each who is found, and nothing when nobody is.
+        pay {countOf(PERSON_PRICE, 'credit')} for each person found, and nothing when there is none.
       </p>
     );
   }
@@ -108,18 +108,19 @@ function PreviewProblem({ problem }: { problem: Problem }) {
   return <ProblemNotice problem={problem} />;
 }
 
-function Known({ preview: { total, fields } }: { preview: Preview }) {
+function Known({ preview: { total, total_is, fields } }: { preview: Preview }) {
+  const told = { total, fields, isRounded: total_is !== 'exact' };
   return (
     <details class="known more-options" open={wide.matches}>
       <summary>Data available</summary>
-      <FillList names={mainFields} total={total} fields={fields} />
+      <FillList names={mainFields} {...told} />
       <details class="more-options">
         <summary>All fields</summary>
         <div class="stack tight">
           {fieldGroups.map((group) => (
             <div key={group.label}>
               <h3>{group.label}</h3>
-              <FillList names={Object.keys(group.fields)} total={total} fields={fields} />
+              <FillList names={Object.keys(group.fields)} {...told} />
             </div>
           ))}
         </div>
@@ -131,14 +132,18 @@ function Known({ preview: { total, fields } }: { preview: Preview }) {
 /** There is room beside the form. */
 const wide = matchMedia('(min-width: 72rem)');
 
+/** A count that is told as 0: fewer than ten, perhaps none. */
+export const FEW = 'under 10';
+
 interface FillListProps {
   names: readonly string[];
   total: number;
   fields: Readonly<Record<string, number>>;
+  isRounded: boolean;
 }
 
 /** How many of the people have each field. */
-function FillList({ names, total, fields }: FillListProps) {
+function FillList({ names, total, fields, isRounded }: FillListProps) {
   return (
     <ul class="fills">
       {names.map((name) => {
@@ -147,7 +152,13 @@ function FillList({ names, total, fields }: FillListProps) {
           <li key={name}>
             <span>{fieldLabel(name)}</span>
             <span class="number">
-              {formatNumber(count)} <span class="soft">{formatShare(count, total)}</span>
+              {count === 0 && isRounded ? (
+                <span class="soft">{FEW}</span>
+              ) : (
+                <>
+                  {formatNumber(count)} <span class="soft">{formatShare(count, total)}</span>
+                </>
+              )}
             </span>
             <span class="fill" aria-hidden="true">
               <span style={{ width: `${(100 * count) / Math.max(1, total)}%` }} />

@@ -38,7 +38,9 @@ export function SavedSearches({ filter, onOpen }: SavedSearchesProps) {
   const { problem } = saving;
   return (
     <details class="more-options saved-searches">
-      <summary>Saved searches{searches.length > 0 ? ` (${searches.length})` : ''}</summary>
+      <summary>
+        {searches.length > 0 ? `Saved searches (${searches.length})` : 'Save this search'}
+      </summary>
       <div class="stack tight">
         <ProblemNotice problem={saved.problem ?? deleting.problem} onRetry={saved.reload} />
         <ul class="saved-mappings">

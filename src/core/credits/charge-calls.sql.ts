@@ -2,7 +2,7 @@ import type { Sql } from '../db/client.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import type { PricedOperation } from '../operations.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';
-import { ownedCode, ownFrom } from './owned.sql.ts';
+import { ownedAmong, ownedCode, ownFrom } from './owned.sql.ts';
 
 /** A single call that matched and must be paid. */
 export interface PaidCall extends CallCredentials {
@@ -55,7 +55,12 @@ export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise
         cross join lateral (
           select kind, array_agg(record_id) as ids from call
           where call.account_id = w.account_id and kind is not null group by kind) asked
-        cross join lateral owned_of(w.account_id, asked.kind, asked.ids, w.owned_days) o (record_id)
+        cross join lateral ${ownedAmong(sql, {
+          accountId: sql`w.account_id`,
+          kind: sql`asked.kind`,
+          ids: sql`asked.ids`,
+          ownedDays: sql`w.owned_days`,
+        })} o (record_id)
       where w.owned_days > 0),
     key as (
       select k.id as key_id, k.credits_of from api_keys k

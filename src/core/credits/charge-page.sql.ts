@@ -3,7 +3,7 @@ import type { CallCredentials } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
 import type { PricedOperation } from '../operations.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';
-import { ownedCode, ownFrom } from './owned.sql.ts';
+import { ownedAmong, ownedCode, ownFrom } from './owned.sql.ts';
 
 /** A fixed page of people that must be paid, each at `price` credits unless the account owns the person. */
 export interface PricedPage extends CallCredentials {
@@ -44,8 +44,12 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
       where account_id = ${page.accountId} for update),
     owned as (
       select o.person_id from wallet
-        cross join lateral owned_of(account_id, ${kind}::smallint, ${[...page.people]}::bigint[], owned_days)
-          o (person_id)
+        cross join lateral ${ownedAmong(sql, {
+          accountId: sql`account_id`,
+          kind: sql`${kind}::smallint`,
+          ids: sql`${[...page.people]}::bigint[]`,
+          ownedDays: sql`owned_days`,
+        })} o (person_id)
       where owned_days > 0),
     person as (
       -- How many must be charged up to and including each.

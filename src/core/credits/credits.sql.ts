@@ -166,25 +166,35 @@ export type UsagePlace = readonly [
   batch: string,
 ];
 
-/** Returns the first rows of the usage of these days after a place, latest first; it reads all lines of the days. */
+/** In place of no key or batch: ids are compared as such, which takes half the time of their texts. */
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/**
+ * Returns the first rows of the usage of these days after a place, latest first; it reads all lines of the days, and adds up
+ * those after the place.
+ */
 export async function selectUsage(
   sql: Sql,
   range: LedgerRange & { after: UsagePlace | null; limit: number },
 ): Promise<UsageRow[]> {
   const { after, limit } = range;
-  const place = sql`day, kind, coalesce(operation, ''), coalesce(key_id::text, ''), coalesce(batch_id::text, '')`;
-  const isAfter = ([day, kind, operation, key, batch]: UsagePlace) =>
-    sql`where (${place}) < (${day}::date, ${kind}, ${operation}, ${key}, ${batch})`;
+  const { from, to } = range;
+  // The day of a line takes as long to work out as the rest of its group.
+  const day = from === to ? sql`${to}::date` : sql`(created_at at time zone 'UTC')::date`;
+  const key = sql`coalesce(key_id, ${NO_ID}::uuid)`;
+  const batch = sql`coalesce(batch_id, ${NO_ID}::uuid)`;
+  const isAfter = (place: UsagePlace) =>
+    sql`and (${day}, kind, coalesce(operation, ''), ${key}, ${batch}) < (${place[0]}::date, ${place[1]},
+      ${place[2]}, ${place[3] || NO_ID}::uuid, ${place[4] || NO_ID}::uuid)`;
   return sql<UsageRow[]>`
     select day::text, kind, operation, key_id, batch_id, amount, units, lines from (
-      select (created_at at time zone 'UTC')::date as day, kind, operation, key_id, batch_id,
+      select ${day} as day, kind, operation, key_id, batch_id,
         sum(amount)::bigint as amount, coalesce(sum(units), 0)::bigint as units,
         count(*) as lines
-      from ledger_entries where ${inRange(sql, range)}
+      from ledger_entries
+      where ${inRange(sql, range)} ${after === null ? sql`` : isAfter(after)}
       group by 1, kind, operation, key_id, batch_id) u
-    ${after === null ? sql`` : isAfter(after)}
-    order by u.day desc, kind desc, coalesce(operation, '') desc, coalesce(key_id::text, '') desc,
-      coalesce(batch_id::text, '') desc
+    order by u.day desc, kind desc, coalesce(operation, '') desc, ${key} desc, ${batch} desc
     limit ${limit}`;
 }
 

@@ -4,6 +4,7 @@
  * by `owned_of`, which sees all charges before it. So two charges never pay for the same person.
  */
 import type { Sql } from '../db/client.ts';
+import { entityCodes } from '../graph/sources/source-record.ts';
 import { type Owned, ownedBy, type PricedOperation } from '../operations.ts';
 
 const codes = { record: 1, mobile: 2 } as const satisfies Record<Owned, number>;
@@ -39,10 +40,39 @@ export function ownedPeople(
   accountId: string,
   operation: PricedOperation,
 ): ReturnType<Sql> {
-  return sql`
-    select o.person_id from owned_people o join wallets w using (account_id)
+  const owned = sql`
+    owned_people o join wallets w using (account_id)
     where o.account_id = ${accountId} and o.kind = ${ownedCode(operation)}::smallint
       and o.paid_at > clock_timestamp() - make_interval(days => w.owned_days)`;
+  return sql`
+    select o.person_id from ${owned}
+    union
+    select m.into_id from graph.merged_ids m
+    where m.entity = ${entityCodes.person} and m.id in (select o.person_id from ${owned})`;
+}
+
+/** A read of who is owned, in expressions; `ids` is an array of people. */
+interface Asked {
+  accountId: ReturnType<Sql>;
+  kind: ReturnType<Sql>;
+  ids: ReturnType<Sql>;
+  ownedDays: ReturnType<Sql>;
+}
+
+/**
+ * Query of `id`: those of the people that the account owns, as `owned_of` reads it. It also owns a person whose record an
+ * import has joined with that of a person whom it owns.
+ */
+export function ownedAmong(sql: Sql, { accountId, kind, ids, ownedDays }: Asked): ReturnType<Sql> {
+  return sql`(
+    with held as (
+      select id, id as paid_id from unnest(${ids}) a (id)
+      union all
+      select m.into_id, m.id from unnest(${ids}) a (id) join graph.merged_ids m on m.into_id = a.id
+      where m.entity = ${entityCodes.person})
+    select distinct held.id from held
+      join owned_of(${accountId}, ${kind}, array(select paid_id from held), ${ownedDays}) o (paid_id)
+        using (paid_id))`;
 }
 
 /** Returns those of the people whose delivery by the operation would cost the account nothing now. */
@@ -77,8 +107,12 @@ export function lockOwned(
       where account_id = (select account_id from payer)
         and (select count(*) from reservation) >= 0 for update)
     select o.person_id from wallet
-      cross join lateral owned_of(account_id, ${ownedCode(operation)}::smallint, ${[...ids]}::bigint[],
-        owned_days) o (person_id)`;
+      cross join lateral ${ownedAmong(sql, {
+        accountId: sql`account_id`,
+        kind: sql`${ownedCode(operation)}::smallint`,
+        ids: sql`${[...ids]}::bigint[]`,
+        ownedDays: sql`owned_days`,
+      })} o (person_id)`;
 }
 
 /** Stores that the account owns these people from now on, by the charge with this reference. */

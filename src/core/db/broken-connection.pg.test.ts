@@ -1,6 +1,6 @@
 /**
  * Proves what `patches/` fixes in the driver: a connection that breaks during a transaction, or while it is
- * opened, ends neither the process nor the pool (porsager/postgres#1208).
+ * opened, ends neither the process nor the pool (porsager/postgres#1208), and a transaction has a session for itself.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -43,6 +43,41 @@ it('rejects the queries of a transaction after its connection broke, and connect
     const [row] = await sql<{ one: number }[]>`select 1 as one`;
     expect(row).toEqual({ one: 1 });
   }
+});
+
+it('answers no query of a transaction by the session that the pool has opened since', async () => {
+  let told: Promise<string> | undefined;
+  const work = async (tx: Sql) => {
+    const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    await database.sql`select pg_terminate_backend(${session?.pid ?? 0})`;
+    await sql`select 1`;
+    return tx`select 1`.then(() => 'answered', codeOf);
+  };
+  const transaction = inTransaction(sql, (tx) => {
+    told = work(tx);
+    return told;
+  });
+  await expect(transaction).rejects.toMatchObject({ code: expect.any(String) });
+  expect(await told).toBe('CONNECTION_CLOSED');
+});
+
+it('begins a transaction behind as many queries as a connection takes', async () => {
+  const lock = await database.sql.reserve();
+  await lock`select pg_advisory_lock(1)`;
+  await sql`select 1`;
+  const others = [sql`select pg_advisory_xact_lock(1)`.execute()];
+  for (let other = 0; other < 99; other++) others.push(sql`select 1`.execute());
+  const begun = inTransaction(sql, async (tx) => {
+    const [row] = await tx<{ own: boolean }[]>`select now() < clock_timestamp() as own`;
+    return row?.own;
+  });
+  await lock`select pg_advisory_unlock(1)`;
+  lock.release();
+  await Promise.all(others);
+  expect(await begun).toBe(true);
+  const left = await database.sql`
+    select from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`;
+  expect(left).toHaveLength(0);
 });
 
 // Authentication succeeded and the server is ready: messages of the protocol, version 3.

@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import postgres from 'postgres';
 import { Gauge, Histogram } from 'prom-client';
 import { assert } from '../lib/assert.ts';
+import { toStorableJson } from '../lib/storable-json.ts';
 import { metrics } from '../metrics.ts';
 import { watchPrimary } from './primary.ts';
 
@@ -21,7 +22,7 @@ export type Sql = postgres.ISql<TypeMap>;
 /** The graph of unqualified table names: `graph` for live keys, `graph_test` for test keys. */
 export type GraphSchema = 'graph' | 'graph_test';
 
-const OID = { int8: 20, date: 1082, timestamp: 1114 } as const;
+const OID = { int8: 20, json: 114, jsonb: 3802, date: 1082, timestamp: 1114 } as const;
 
 const SEARCH_CONNECTION_SECONDS = 300;
 
@@ -94,6 +95,12 @@ export function connect(options: ConnectOptions): Database {
           assert(Number.isSafeInteger(number), `bigint ${value} is not exact as a number`);
           return number;
         },
+      },
+      json: {
+        to: OID.json,
+        from: [OID.json, OID.jsonb],
+        serialize: toStorableJson,
+        parse: JSON.parse,
       },
       plainDate: {
         to: OID.date,

@@ -11,6 +11,7 @@ import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { AppError } from '../lib/errors.ts';
 import { countRefusal } from '../limits/refusals.ts';
 import { creditsText, type OperationName, operations } from '../operations.ts';
+import { withoutConflict } from '../search/free-responses.ts';
 import { credentialsEnded } from '../sessions/still-valid.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
 import { hidesMobile, type MobileSetting } from './mobile-in-records.ts';
@@ -132,7 +133,8 @@ async function charge(
     if (paid === null) {
       answers[place] = await credentialsEnded(sql, must(calls[place], 'call'));
     } else if (paid && answer !== undefined && !(answer instanceof Error)) {
-      answers[place] = { ...answer, charged, remaining };
+      const outcome = charged === 0 ? withoutConflict(answer.outcome) : answer.outcome;
+      answers[place] = { outcome, charged, remaining };
     } else if (places.length > 1 && remaining >= price && (leftToday ?? price) >= price) {
       await charge(sql, calls, answers, [place]);
     } else {

@@ -181,9 +181,12 @@ function unmatchedLikely(
   { status, reason, candidates, isNameOnly }: LikelyOutcome,
   before: Outcome,
 ): Outcome {
-  // A usable identifier that found nothing says more than an unusable name.
-  if (status === 'invalid')
-    return before.status === 'no_match' ? before : miss('invalid', '', reason);
+  if (status === 'invalid') {
+    // A usable identifier that found nothing says more than an unusable name, and an unusable one more than none.
+    const isUnusable = before.status === 'invalid' && before.reason !== 'no_identifier';
+    const saysMore = before.status === 'no_match' || (isUnusable && reason === 'empty_name');
+    return saysMore ? before : miss('invalid', '', reason);
+  }
   const by = before.by === '' || before.status === 'invalid' ? BY_NAME : `${before.by} ${BY_NAME}`;
   const untold: Outcome = { ...miss('no_match', by, 'not_found'), agrees: before.agrees };
   if (status === 'no_match') return untold;

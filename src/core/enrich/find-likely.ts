@@ -4,7 +4,13 @@
  */
 import type { Sql } from '../db/client.ts';
 import { explainCompany, explainPerson } from '../match/evidence.ts';
-import { addCompanyLevels, addPersonLevels, companyClass, personClass } from '../match/levels.ts';
+import {
+  addCompanyLevels,
+  addPersonLevels,
+  companyClass,
+  comparesMoreThanName,
+  personClass,
+} from '../match/levels.ts';
 import { calibrate, type ScoreModel, scoreOf, sharesOf } from '../match/score.ts';
 import { companyModel, personModel } from '../match/weights.ts';
 import { findCompanies, findPeople } from './likely-candidates.ts';
@@ -81,11 +87,16 @@ function miss(reason: string): Omit<LikelyOutcome, 'isNameOnly'> {
 
 /** Candidates of a row with what a decision needs. */
 interface Scored {
-  candidates: { id: number; score: number; className: string; explain: () => string }[];
+  candidates: {
+    id: number;
+    score: number;
+    className: string;
+    /** False where only the name was compared, because the row or the record has nothing else to compare. */
+    isMoreThanName: boolean;
+    explain: () => string;
+  }[];
   isCut: boolean;
   isNameOnly: boolean;
-  /** True for people: a name alone matches none, several of that name make the row ambiguous. */
-  needsMore: boolean;
   model: ScoreModel;
 }
 
@@ -104,9 +115,11 @@ async function judgePeople(
       id,
       score: scoreOf(personModel, (add) => addPersonLevels(compared, names, add)),
       className: personClass(compared),
+      // Of people, a name alone matches none; several of that name make the row ambiguous.
+      isMoreThanName: comparesMoreThanName(compared),
       explain: () => explainPerson(compared, names),
     }));
-    judge({ candidates, isCut, isNameOnly, needsMore: true, model: personModel }, index);
+    judge({ candidates, isCut, isNameOnly, model: personModel }, index);
   });
 }
 
@@ -122,14 +135,15 @@ async function judgeCompanies(
       id,
       score: scoreOf(companyModel, (add) => addCompanyLevels(compared, names, add)),
       className: companyClass(compared),
+      isMoreThanName: true,
       explain: () => explainCompany(compared),
     }));
-    judge({ candidates, isCut, isNameOnly, needsMore: false, model: companyModel }, index);
+    judge({ candidates, isCut, isNameOnly, model: companyModel }, index);
   });
 }
 
 function decideRow(
-  { candidates: all, isCut, isNameOnly, needsMore, model }: Scored,
+  { candidates: all, isCut, model }: Scored,
   minProbability: number,
   rejected: ReadonlySet<number> | undefined,
 ): Omit<LikelyOutcome, 'isNameOnly'> {
@@ -149,7 +163,7 @@ function decideRow(
       return [{ id: one.id, probability, evidence: one.explain() }];
     });
   const probability = calibrate(model, best.className, share);
-  if (probability >= minProbability && !(needsMore && isNameOnly)) {
+  if (probability >= minProbability && best.isMoreThanName) {
     const candidate = { id: best.id, probability, evidence: best.explain() };
     return { status: 'matched', reason: '', candidates: [candidate], isCut };
   }

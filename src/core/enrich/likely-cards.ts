@@ -125,9 +125,9 @@ export function employersIn(
   work: string,
   known: ReadonlyMap<number, CompanyCard>,
 ): readonly CompanyCard[] {
-  const [companyId, companyName = '', currentId, pastId, pastName = ''] =
+  const [companyId, companyName = '', currentId, pastId, pastName = '', offices = ''] =
     work.split(CELL_SEPARATOR);
-  const ids = [Number(companyId), Number(currentId), Number(pastId)];
+  const ids = [companyId, currentId, pastId, ...offices.split(' ')].map(Number);
   const cards: CompanyCard[] = [];
   for (const id of ids) {
     const card = known.get(id);

@@ -71,13 +71,14 @@ export async function findCompaniesByKeys(sql: Sql, keys: readonly number[]): Pr
 /**
  * Reads what people are compared by, without those who opted out. Two record separators between people, one between
  * groups of cells: id; name, surname, position; present company's id and name, another present one, a past one and its
- * name; locality, city, country id, domain.
+ * name, those of which the person is an officer; locality, city, country id, domain.
  */
 export async function readPersonCards(sql: Sql, ids: readonly number[]): Promise<string> {
   const [row] = await sql<{ cards: string | null }[]>`
     select string_agg(p.id || E'\x1e' || p.name || E'\x1f' || p.surname || E'\x1f' || p.position || E'\x1e'
       || p.company_id || E'\x1f' || coalesce(employer.name, '') || E'\x1f' || coalesce(p.current_company_id, 0)
-      || E'\x1f' || coalesce(p.past_company_id, 0) || E'\x1f' || p.past_company || E'\x1e'
+      || E'\x1f' || coalesce(p.past_company_id, 0) || E'\x1f' || p.past_company || E'\x1f' || coalesce((
+        select string_agg(o.company_id::text, ' ') from officers o where o.person_id = p.id), '') || E'\x1e'
       || p.locality || E'\x1f' || coalesce(city.name, '') || E'\x1f' || p.country_id || E'\x1f'
       || coalesce(p.domain, ''), E'\x1e\x1e') as cards
     from string_to_table(${ids.join('\n')}, E'\n') k (id)

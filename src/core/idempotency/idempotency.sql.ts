@@ -1,4 +1,5 @@
 import type { Sql } from '../db/client.ts';
+import { toStorableJson } from '../lib/storable-json.ts';
 
 /** The scope in which an Idempotency-Key is unique. */
 export interface IdempotencyScope {
@@ -66,7 +67,7 @@ export async function storeResponse(
   const stored = await sql`
     update idempotency_keys
     set request_sha256 = ${response.requestSha256}, status = ${response.status},
-      body = ${JSON.stringify(response.body)}::text::json
+      body = ${toStorableJson(response.body)}::text::json
     where claim = ${claim} and status is null returning claim`;
   return stored.length > 0;
 }

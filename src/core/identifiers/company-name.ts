@@ -10,11 +10,19 @@
  * the group of the same name.
  * 4. Forms that are written out are removed from the end: `Public Limited Company`, `Société Anonyme`. Signs of marks
  * (`™`) vanish, and so do remarks about its shares or its state at the end: `(NYSE: ADT)`, `(in administration)`.
- * 5. A name that consists only of such words keeps them all: `The Group`.
+ * 5. Of `Acme (formerly Apex)`, the name without its remark is tried second: another company may have it too.
+ * 6. A name that consists only of such words keeps them all: `The Group`.
  */
 import { fold } from '../lib/fold.ts';
 import type { KindDescription } from './kind.ts';
-import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
+import {
+  invalid,
+  isTooLong,
+  type Normalised,
+  oneValue,
+  severalValues,
+  tidyCell,
+} from './normalised.ts';
 
 export const name = {
   label: 'Company name',
@@ -37,25 +45,28 @@ const PLAIN_NAME = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
 
 const wordsAnywhere = new Set(
   `the limited ltd inc incorporated plc llp llc corp corporation company group holding holdings
-   gmbh oyj`.split(/\s+/),
+   ggmbh gmbh oyj`.split(/\s+/),
 );
 
 /** Compared with the last word, or with the last few single letters joined. */
 const formsAtEnd = new Set(
-  `ab ad ag aktiengesellschaft aps as asa bhd bv co cv doo eg eirl ev gbr ivs jsc kabushiki kaisha
-   kft kg kgaa kk lda lp ltda mbh nv nyrt oao ohg ood ooo oy pjsc pte pty publ pvt sa sab sarl
-   sas sasu sca sdn se sl snc sp spa sro srl spzoo tbk ug zrt sadecv sabdecv srldecv
-   inc llc llp ltd plc`.split(/\s+/),
+  `ab ad ag aktiengesellschaft aps as asa bhd bv bvba co cv doo eg ehf eirl ek eood eurl ev fzco fze gbr gmbh
+   ivs jsc kabushiki kaisha kft kg kgaa kk lda lp ltda mbh nv nyrt oao ohg ood ooo ou oy pcl pjsc pllc pte pty
+   publ pvt sa sab sarl sas sasu sca sdn se sl slu snc sp spa sprl sro srl spzoo tbk ug zrt sadecv sabdecv
+   srldecv sderldecv inc llc llp ltd plc`.split(/\s+/),
 );
-const FORM_WORDS_MAX = 6;
+const FORM_WORDS_MAX = 7;
 const WRITTEN_FORM =
-  / (?:public limited company|limited liability (?:company|partnership)|societe (?:anonyme|par actions simplifiee|a responsabilite limitee)|sociedad (?:anonima|limitada)|societa (?:per azioni|a responsabilita limitata)|gesellschaft mit beschrankter haftung|haftungsbeschrankt|naamloze vennootschap|besloten vennootschap|aktiebolag|aksjeselskap|aktieselskab|osakeyhtio)$/;
-const MARKS = /[™℠®©]/g;
+  / (?:(?:private|public) (?:company )?limited(?: company)?|ltd sti|fz llc|limited liability (?:company|partnership)|societe (?:anonyme|par actions simplifiee|a responsabilite limitee)|sociedad (?:anonima|limitada)|societa (?:per azioni|a responsabilita limitata)|gesellschaft mit beschrankter haftung|haftungsbeschrankt|naamloze vennootschap|besloten vennootschap|aktiebolag|aksjeselskap|aktieselskab|osakeyhtio)$/;
+const MARKS = /[™℠®©]|\((?:r|tm|sm)\)/gi;
 /** After the name: where its shares are traded, or how it stands. */
 const REMARK =
-  /(?<=\S\s{0,2})[[(]\s{0,2}(?:(?:nasdaq|nyse|amex|lse|aim|otc|tsx|asx)(?:\s{0,2}:\s{0,2}[a-z0-9.]{1,8})?|in (?:administration|liquidation|receivership)|dissolved)\s{0,2}[\])]$/;
+  /(?<=\S\s{0,2})[[(]\s{0,2}(?:(?:nasdaq|nyse|amex|lse|aim|otc|tsx|asx)(?:\s{0,2}:\s{0,2}[a-z0-9.]{1,8})?|in (?:administration|liquidation|receivership)|dissolved|closed|inactive|dormant|defunct)\s{0,2}[\])]$/;
+/** After the name: the one that it had before. */
+const FORMER_NAME =
+  /(?<=\S\s{0,2})[[(]\s{0,2}(?:formerly|previously|f\/?k\/?a)\s[^()[\]]{1,80}[\])]$/i;
 /** German and Austrian partnerships with a company as partner: `GmbH & Co. KG`, `AG & Co. KGaA`. */
-const COMPANY_AS_PARTNER = / (?:gmbh|ag|se|ug|mbh) and co (?:kg|ohg|kgaa)$/;
+const COMPANY_AS_PARTNER = / (?:gmbh|ag|se|ug|mbh) (?:and|und|u) co (?:kg|ohg|kgaa)$/;
 
 /** Reasons: `empty`, `too_long`, `not_a_name` (no letter and no digit). */
 export function normaliseCompanyName(text: string): Normalised {
@@ -63,7 +74,10 @@ export function normaliseCompanyName(text: string): Normalised {
   if (text === '') return invalid('empty');
   const folded = PLAIN_NAME.test(text) ? text : foldName(text);
   if (folded === '') return invalid(tidyCell(text) === '' ? 'empty' : 'not_a_name');
-  return oneValue(withoutAllForms(folded));
+  const whole = oneValue(withoutAllForms(folded));
+  const tidy = FORMER_NAME.test(text) ? text.replace(FORMER_NAME, '') : text;
+  const alone = tidy === text ? '' : withoutAllForms(foldName(tidy));
+  return 'values' in whole && alone !== '' ? severalValues([...whole.values, alone], '') : whole;
 }
 
 /** Removes form after form: one may leave another at the end, as in `Acme Société Anonyme SA`, `Acme Aktiebolag Group`. */

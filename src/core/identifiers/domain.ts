@@ -8,10 +8,12 @@
  * the registrable one.
  * 3. Free-mail domains, and pages on a social network, identify no company; a host below a free-mail domain is
  * tried only in full.
- * 4. Quotes, brackets and words around it and a scheme twice, made harmless (`hxxps`, `[.]`) or with a slash or a colon too
- * few or too many are removed. A link of search
- * results, mails or a web archive leads to the address inside.
- * 5. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
+ * 4. Quotes, brackets and words around it, a label before it (`Website:`), and a scheme twice, made harmless (`hxxps`, `[.]`)
+ * or with a slash or a colon too few or too many are removed. A link of search results, mails or a web archive leads to the
+ * address inside.
+ * 5. A cell without a host is read once more without the slips of typing that leave no doubt: a space at a dot, two dots,
+ * `www acme com`, `acme dot com`, a comma for the dot after `www.` or before `com`, `net` and `org`.
+ * 6. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
  */
 import { getDomain, parse } from 'tldts';
 import { toASCII } from 'tr46';
@@ -54,6 +56,18 @@ const LONG_LABEL = /[^.\u3002\uff0e\uff61]{64}/u;
 const SIMPLE_DOMAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*\.(?:com|org|net|edu|gov|info|dev|app)$/;
 const SIMPLE_DOMAIN_CHARACTERS_MAX = 63;
 const BETWEEN_WORDS = /[\s,;|()<>"'[\]]+/;
+/** Signs around an address that no host begins or ends with. */
+const AROUND = /^(?:\*\.|["'`“”„‘’«»‹›*_{~]{1,4})|["'`“”‘’«»‹›*_}!…]{1,4}$/g;
+const LABEL =
+  /^(?:web ?site|web|url|site|homepage|domain|view-source)\s{0,2}[:=]\s{0,2}(?=[^\s/])/i;
+const HIDDEN_DOT = /\s{0,2}[[({]\s{0,2}(?:dot|\.)\s{0,2}[\])}]\s{0,2}/gi;
+/** Cells that are one host with a slip of typing; group 1 is the scheme. */
+const SPACED_DOT = /^(https?:\/\/)?[\w-]+(?:\.[\w-]+)*(?: \.|\. )[a-z]{2,12}(?:\.[a-z]{2})?\/?$/;
+const DOTS_IN_WORDS =
+  /^(?:www [a-z0-9-]+ [a-z]{2,12}(?: [a-z]{2})?|[a-z0-9-]+(?:\.[a-z0-9-]+)*(?: dot [a-z0-9-]+)+)$/i;
+const COMMA_FOR_DOT =
+  /^(?:https?:\/\/)?(?:www[.,][a-z0-9-]+,[a-z]{2,12}|www,[a-z0-9-]+(?:\.[a-z0-9-]+)+|[a-z0-9-]+,(?:com|net|org))\/?$/i;
+const DOUBLED_DOT = /^(?:https?:\/\/)?[\w.-]+\.\.[\w.-]+\/?$/;
 
 /** Reasons: `empty`, `too_long`, `not_a_domain`, `public_suffix`, `free_mail_domain`,
  * `page_on_a_network`. */
@@ -64,15 +78,33 @@ export function normaliseDomain(text: string): Normalised {
   }
   if (isTooLong(text)) return invalid('too_long');
   const tidy = tidyCell(text)
-    .replace(/^["“”„]{1,3}|["“”]{1,3}$/g, '')
+    .replace(/&nbsp;|、/g, ' ')
+    .replace(AROUND, '')
+    .replace(LABEL, '')
     .replace(/(?:%20){1,5}$/, '')
     .replace(/^hxxp(?=s?:)/i, 'http')
-    .replaceAll('[.]', '.')
+    .replace(/^https?:(?=[\s/]{0,4}\s)[\s/]{1,6}/i, 'https://')
+    .replace(HIDDEN_DOT, '.')
+    .replace(/\.{2}$/, '')
     .trim();
   if (tidy === '') return invalid('empty');
   const whole = domainsOfUrl(tidy);
-  if ('values' in whole || !BETWEEN_WORDS.test(tidy)) return whole;
-  return domainsAmongWords(tidy, whole);
+  if ('values' in whole || whole.reason !== 'not_a_domain') return whole;
+  const meant = withoutSlips(tidy);
+  if (meant !== null) return domainsOfUrl(meant);
+  return BETWEEN_WORDS.test(tidy) ? domainsAmongWords(tidy, whole) : whole;
+}
+
+/** The address of a cell with a slip of typing; null for any other text. Only a name that exists can be told from it. */
+function withoutSlips(tidy: string): string | null {
+  if (tidy.length > HOST_CHARACTERS_MAX) return null;
+  let meant = tidy;
+  if (SPACED_DOT.test(tidy)) meant = tidy.replaceAll(' ', '');
+  else if (DOTS_IN_WORDS.test(tidy)) meant = tidy.replace(/ dot | /gi, '.');
+  else if (COMMA_FOR_DOT.test(tidy)) meant = tidy.replaceAll(',', '.');
+  else if (DOUBLED_DOT.test(tidy)) meant = tidy.replaceAll('..', '.');
+  else return null;
+  return isListedDomain(splitUrl(meant).host) ? meant : null;
 }
 
 /**
@@ -150,7 +182,7 @@ function withoutWww(host: string): string {
 /** The parts of a URL of any scheme or none; also `user@host` and `mailto:user@host`. */
 function splitUrl(text: string): { host: string; path: string } {
   const schemeless = text.replace(
-    /^(?:https?:\/\/){0,2}(?:(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2,3}|mailto:|https?(?::\/?|\/\/))|^(?:https?:\/\/){1,2}/i,
+    /^(?:https?:\/\/){0,2}(?:(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2,3}|mailto:|https?(?::\/?|\/\/:?)|www\/(?=[^/\s]+\.))|^(?:https?:\/\/){1,2}/i,
     '',
   );
   const end = schemeless.search(/[/\\?#]/);
@@ -164,6 +196,12 @@ function splitUrl(text: string): { host: string; path: string } {
         : afterUser.slice(0, port),
     path: end < 0 ? '' : schemeless.slice(end),
   };
+}
+
+/** True for a name under a listed public suffix. */
+export function isListedDomain(host: string): boolean {
+  const { isIcann, domain: registrable } = parse(host, icannOnly);
+  return isIcann === true && registrable !== null;
 }
 
 function hostContent(cell: string): CellContent {

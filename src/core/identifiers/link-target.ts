@@ -10,11 +10,17 @@ const redirects: readonly [RegExp, readonly string[]][] = [
   [/^[a-z0-9.-]{1,60}\.safelinks\.protection\.outlook\.com\/$/, ['url']],
   [/^(?:www\.)?youtube\.com\/redirect$/, ['q']],
   [/^duckduckgo\.com\/l\/$/, ['uddg']],
+  [/^translate\.google\.[a-z.]{2,6}\/(?:translate|website)$/, ['u']],
+  [/^linkprotect\.cudasvc\.com\/url$/, ['a']],
   // Of the professional network, on any host.
   [/^[a-z0-9.-]{1,100}\/(?:authwall|redir\/redirect)$/, ['sessionRedirect', 'url']],
 ];
 /** The text that a web archive puts before the address of a page: the time of the copy. */
 const ARCHIVE = /^(?:https?:\/\/)?web\.archive\.org\/web\/\d{4,14}[a-z_]{0,4}\/(?=\S)/i;
+/** The texts that a mail filter puts around an address. */
+const FILTERED = /^(?:https?:\/\/)?urldefense\.com\/v3\/__(https?:\/{1,2}[^\s]+?)__;/i;
+/** Its older form, in which `-` stands for `%` and `_` for a slash. */
+const FILTERED_V2 = /^(?:https?:\/\/)?urldefense\.proofpoint\.com\/v2\/url\?u=([^&\s]+)/i;
 const SCHEME = /^(?:https?:)?\/{0,2}/i;
 /** An address with a host, and not the words of a search. */
 const ADDRESS = /^(?:https?:\/{0,2})?[^\s/?#]+\.[^\s/?#]+/i;
@@ -33,6 +39,13 @@ export function linkTarget(text: string): string {
 
 function nextAddress(text: string): string | null {
   if (ARCHIVE.test(text)) return text.replace(ARCHIVE, '');
+  const filtered = FILTERED.exec(text)?.[1];
+  if (filtered !== undefined) return filtered;
+  const older = FILTERED_V2.exec(text)?.[1];
+  if (older !== undefined) {
+    const encoded = older.replaceAll('-', '%').replaceAll('_', '/');
+    return new URLSearchParams(`u=${encoded}`).get('u');
+  }
   const query = text.indexOf('?');
   if (query < 0) return null;
   const page = text.slice(0, query).replace(SCHEME, '').toLowerCase();

@@ -43,9 +43,9 @@ const networkHosts = new Set([
 /** Paths that a company's own site has too, so they do not indicate a user's page. */
 const OWN_PAGES = /^(?:about|about-us|company|contact|home|index\.\w+|legal|privacy)$/i;
 
-/** Pages of a search engine about something else. */
+/** Pages of a search engine, and links of a mail filter, about something else. */
 const SEARCH_PAGE =
-  /^(?:maps\.google\.[a-z.]{2,6}[/\\?]|(?:www\.)?google\.[a-z.]{2,6}[/\\]+(?:maps|search|url)\b)/i;
+  /^(?:(?:maps|translate)\.google\.[a-z.]{2,6}[/\\?]|(?:www\.)?google\.[a-z.]{2,6}[/\\]+(?:maps|search|url)\b|webcache\.googleusercontent\.com[/\\]|(?:www\.)?bing\.com[/\\]+(?:ck|maps|search)\b|(?:[a-z]{2}\.)?search\.yahoo\.com[/\\]|urldefense\.(?:com|proofpoint\.com)[/\\]+v\d|[a-z0-9-]{1,40}\.mimecast\.com[/\\]+s[/\\]|secure-web\.cisco\.com[/\\])/i;
 
 /** Returns true for a lower-case host of one of the networks or below it. */
 export function isOtherNetwork(host: string): boolean {

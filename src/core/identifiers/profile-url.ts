@@ -2,7 +2,7 @@
  * Profiles on the professional network, in their canonical form: the lower-case handle.
  * 1. The path decides, not the host: `/in/<handle>` or `/pub/<handle>` is a person's, `/company/<handle>` (or
  * `/school/`, `/showcase/`) a company's; each is refused for the other subject.
- * 2. Any scheme, host, country subdomain, query, fragment, language or trailing path.
+ * 2. Any scheme, host, country subdomain, query (also one that lost its `?`), fragment, language or trailing path.
  * 3. The old public form `/pub/<name>/<a>/<b>/<c>` is today's handle `<name>-<c><b><a>`, with b and c padded to
  * three characters, to which the network itself redirects it.
  * 4. Percent escapes are decoded; letters of any script stay, invisible characters are removed.
@@ -81,7 +81,7 @@ export function normaliseProfileUrl(text: string, subject: 'person' | 'company')
 
 function profileOf(text: string, subject: 'person' | 'company'): Normalised {
   const schemeless = text.replace(/^(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}/i, '');
-  const address = schemeless.split(/[?#]/, 1)[0] ?? '';
+  const address = schemeless.split(/[?#]|&(?=\w{1,30}=)/, 1)[0] ?? '';
   const segments = address.split(/[/\\]+/).filter((segment) => segment !== '');
   const isBare = schemeless === text && segments.length === 1 && address === segments[0];
   return isBare ? handleValue(address) : handleOfPath(segments, subject);

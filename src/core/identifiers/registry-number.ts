@@ -51,7 +51,7 @@ const NUMBER_CHARACTERS_MAX = 40;
 function normaliseRegistryNumber(text: string, registryCountry = 'GB'): Normalised {
   if (registryCountry === 'GB' && PLAIN_NUMBER.test(text)) return { values: [`GB-${text}`] };
   if (isTooLong(text)) return invalid('too_long');
-  const tidy = tidyCell(text).replace(/[\s,;]{1,5}$/, '');
+  const tidy = tidyCell(text).replace(/^["“„]|[\s,;"“”]{1,5}$/g, '');
   if (tidy === '') return invalid('empty');
   const country = registryCountry === 'GB' ? 'GB' : countryCode(registryCountry);
   if (country === null) return invalid('unknown_country');

@@ -22,6 +22,8 @@ export interface AccountKey extends CountersOf {
   revokedAt: Date | null;
   /** Its last call, within five minutes; null before the first. */
   lastUsedAt: Date | null;
+  /** Requests of this UTC day, also those of keys that share its counter. */
+  requestsToday: number;
   /** The key that sessions with the account's password present. */
   isConsole: boolean;
 }
@@ -30,6 +32,8 @@ const columns = (sql: Sql) => sql`
   k.id, k.account_id, k.prefix, k.name, k.mode, k.scopes, k.requests_per_minute,
   k.requests_per_day, k.rows_per_minute, ${creditsPerDay(sql)} as credits_per_day, k.created_at,
   k.expires_at, k.revoked_at, (select used_at from key_uses where key_id = k.id) as last_used_at,
+  coalesce((select requests from day_counts where owner = k.requests_of and day = utc_today()), 0)
+    as requests_today,
   k.is_console, k.requests_of, k.rows_of, k.credits_of`;
 
 /** The owner of keys: an account, in one mode, or in both for null. Console keys are excluded. */

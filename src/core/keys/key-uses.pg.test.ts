@@ -62,3 +62,18 @@ test('of a key that calls is in the list of keys', async () => {
       [false, false],
     ]);
 });
+
+test('today are counted in the list of keys', async () => {
+  const { accountId } = await pipeline.account(1);
+  const caller = await pipeline.keyOf(accountId, 'live', ['account']);
+  const other = await pipeline.keyOf(accountId, 'live', ['account']);
+  const today = async () => {
+    const page = await (await pipeline.call(other, '/v1/keys')).json();
+    const { data } = page as { data: { id: string; requests_today: number }[] };
+    return Object.fromEntries(data.map(({ id, requests_today: count }) => [id, count]));
+  };
+  for (const _ of [1, 2, 3]) await pipeline.call(caller, '/v1/me');
+  expect(await today()).toMatchObject({ [caller.keyId]: 3, [other.keyId]: 0 });
+  await pipeline.sql`update day_counts set day = day - 1 where owner = ${caller.keyId}`;
+  expect(await today()).toMatchObject({ [caller.keyId]: 0 });
+});

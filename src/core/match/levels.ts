@@ -136,6 +136,17 @@ export function addPersonLevels(
   if (name.family !== 'equal' && name.given !== 'equal') add('name.neither', 1);
 }
 
+/** Tells whether something beside the name was compared: a name alone matches no person, however rare it is. */
+export function comparesMoreThanName({ company, country, city, title }: PersonComparison): boolean {
+  return (
+    company !== 'missing' ||
+    country === 'equal' ||
+    country === 'differ' ||
+    city !== 'missing' ||
+    title !== 'missing'
+  );
+}
+
 /** The class of a comparison with a person: what beside the name agrees. */
 export function personClass(compared: PersonComparison): string {
   const context = contextOf(compared);

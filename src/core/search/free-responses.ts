@@ -210,6 +210,14 @@ export function tellAmbiguous<One extends Outcome | undefined>(
   });
 }
 
+/**
+ * Returns the outcome as it is told where it costs nothing. Whether another identifier of the row is stored is told with a
+ * charged match alone: next to an identifier of a person who is paid already, a million others could be asked about for free.
+ */
+export function withoutConflict(outcome: Outcome): Outcome {
+  return outcome.conflict ? { ...outcome, conflict: false } : outcome;
+}
+
 /** Returns how many rows `tellAmbiguous` has told beyond the matches that were charged. */
 export function countUnpaidTellings(
   told: readonly (Outcome | undefined)[],

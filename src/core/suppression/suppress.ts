@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { type PersonIdentifierKind, personCodes } from '../graph/identifier-kinds.ts';
+import { personKeyOf } from '../graph/sources/sure-keys.ts';
 import { writeGraph } from '../graph/write-graph.ts';
 import { identifierKinds, kindNames, normaliseIdentifier } from '../identifiers/identifier.ts';
 import { AppError } from '../lib/errors.ts';
@@ -11,6 +12,8 @@ import {
   insertHashes,
   insertSuppressedPeople,
   insertSuppression,
+  suppressJoined,
+  suppressNamed,
 } from './suppression.sql.ts';
 
 /** Returns the identifier that a text is, in canonical form; null for any other text. */
@@ -62,6 +65,7 @@ export async function suppress(sql: Sql, identifier: string): Promise<{ persons:
       hash: suppressionHash(read),
       value: read.value,
       codes: personCodesOf(read.kind),
+      sourceKey: personKeyOf(read),
     }),
   );
   return { persons };
@@ -111,6 +115,15 @@ export async function suppressPeople(
 ): Promise<void> {
   const hashes = identifiers.map(suppressionHash);
   await writeGraph(sql, (tx) => insertSuppressedPeople(tx, ids, hashes));
+}
+
+/**
+ * Suppresses those of these people, who were built from records of sources, of whom a source has an opted-out identifier, or
+ * whose records are joined with those of a person who opted out. Call it under the lock of the graph's writers.
+ */
+export async function suppressBuilt(tx: Sql, ids: readonly number[]): Promise<void> {
+  await suppressNamed(tx, ids);
+  await suppressJoined(tx, ids);
 }
 
 /** Returns true when one of these people opted out of the graph that `sql` sees. */

@@ -1,27 +1,93 @@
 /** Statements about opt-outs. Those that write run under the lock of the graph's writers. */
 import type { Sql } from '../db/client.ts';
+import { entityCodes } from '../graph/sources/source-record.ts';
 
 /** A hash of an identifier, and the kinds of stored identifiers that it covers. */
 export interface OptOut {
   hash: Buffer;
   value: string;
   codes: readonly number[];
+  /** The value under which sources have it: a person's record keeps one address of each kind. Null for none. */
+  sourceKey: string | null;
+}
+
+/** Query of `person_id`: people of whom a source says this, a condition on the key `k.value`. */
+function peopleOfSources(sql: Sql, condition: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`
+    select r.id as person_id from source_keys k join source_records r using (number)
+    where not k.is_reference and r.entity = ${entityCodes.person} and r.record is not null
+      and r.id is not null and ${condition}`;
 }
 
 /**
  * Records an opt-out and suppresses all holders of the identifier, in one statement. Returns how many people hold
  * it.
  */
-export async function insertSuppression(sql: Sql, { hash, value, codes }: OptOut): Promise<number> {
+export async function insertSuppression(
+  sql: Sql,
+  { hash, value, codes, sourceKey }: OptOut,
+): Promise<number> {
   const [row] = await sql<{ persons: number }[]>`
     with hash as (
       insert into suppressed_identifiers (value_sha256) values (${hash})
       on conflict do nothing),
     holder as (
       select distinct person_id from person_identifiers
-      where value = ${value} and kind = any(${[...codes]}::smallint[]))
-    select count(*)::int as persons, suppress_people(array_agg(person_id)) from holder`;
+      where value = ${value} and kind = any(${[...codes]}::smallint[])
+      union ${peopleOfSources(sql, sql`k.value = ${sourceKey}::text`)})
+    select (select count(*)::int from holder) as persons,
+      suppress_people(${withJoined(sql, sql`select person_id from holder`)})`;
   return row?.persons ?? 0;
+}
+
+/**
+ * Array: these people, a query of `person_id`, and those whose records became a part of theirs: results that were made
+ * before name these.
+ */
+function withJoined(sql: Sql, people: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`array(
+    select person_id from (${people}) p (person_id)
+    union
+    select m.id from (${people}) p (person_id) join merged_ids m on m.into_id = p.person_id
+    where m.entity = ${entityCodes.person})`;
+}
+
+/**
+ * Suppresses those of these people, who were built, of whom a source says an opted-out identifier, although their record has
+ * another one.
+ */
+export async function suppressNamed(sql: Sql, ids: readonly number[]): Promise<void> {
+  const isNamed: ReturnType<Sql> = sql`r.id = any(${[...ids]}::bigint[])
+    and exists (select from suppressed_identifiers)
+    and (k.value like 'email:%' or k.value like 'profile:%')
+    and (sha256(convert_to(regexp_replace(k.value, '^profile:', 'professional_network:'), 'UTF8'))
+        in (select value_sha256 from suppressed_identifiers)
+      or k.value like 'email:%' and sha256(convert_to(substr(k.value, 7), 'UTF8'))
+        in (select value_sha256 from suppressed_identifiers))
+    and not exists (select from suppressed_persons s where s.person_id = r.id)`;
+  await sql`
+    select suppress_people(array_agg(distinct person_id)) from (${peopleOfSources(sql, isNamed)}) p
+    having count(*) > 0`;
+}
+
+/**
+ * Suppresses people whose records are joined with those of a person who opted out, before or after it: they are the same.
+ * `ids` are the people who were built.
+ */
+export async function suppressJoined(sql: Sql, ids: readonly number[]): Promise<void> {
+  const joined = sql`entity = ${entityCodes.person}`;
+  await sql`
+    with root as (
+      select into_id as id from merged_ids where ${joined} and id = any(${[...ids]}::bigint[])
+      union select into_id from merged_ids where ${joined} and into_id = any(${[...ids]}::bigint[])),
+    member as (
+      select id as root, id from root
+      union all select m.into_id, m.id from merged_ids m join root on root.id = m.into_id where ${joined}),
+    hidden as (select root from member join suppressed_persons s on s.person_id = member.id)
+    select suppress_people(array_agg(id)) from member
+    where root in (select root from hidden)
+      and not exists (select from suppressed_persons s where s.person_id = member.id)
+    having count(*) > 0`;
 }
 
 /**
@@ -41,8 +107,14 @@ export async function insertHashes(
     holder as (
       select distinct i.person_id from person_identifiers i
       join given on given.hash = sha256(convert_to(i.value, 'UTF8'))
-      where i.kind = any(${[...codes]}::smallint[]))
-    select count(*)::int as persons, suppress_people(array_agg(person_id)) from holder`;
+      where i.kind = any(${[...codes]}::smallint[])
+      union ${peopleOfSources(
+        sql,
+        sql`starts_with(k.value, 'email:')
+          and sha256(convert_to(substr(k.value, 7), 'UTF8')) in (select hash from given)`,
+      )})
+    select (select count(*)::int from holder) as persons,
+      suppress_people(${withJoined(sql, sql`select person_id from holder`)})`;
   return row?.persons ?? 0;
 }
 
@@ -59,7 +131,7 @@ export async function insertSuppressedPeople(
   await sql`
     insert into suppressed_identifiers (value_sha256)
     select distinct decode(unnest(${toHex(hashes)}::text[]), 'hex') on conflict do nothing`;
-  await sql`select suppress_people(${[...ids]}::bigint[])`;
+  await sql`select suppress_people(${withJoined(sql, sql`select unnest(${[...ids]}::bigint[])`)})`;
 }
 
 /** Returns those of these people who opted out. */

@@ -6,8 +6,9 @@ import { junkBytes, listRecords, propertyRuns } from './random-csv.test-suite.ts
 import { scanRecords } from './record-scanner.ts';
 import { type SplitOptions, splitIntoChunks } from './split.ts';
 
+const plain = { delimiter: ',', chunkRowsMax: 100 } as const;
 const split = (text: string | Buffer, options: Partial<SplitOptions> = {}) =>
-  splitIntoChunks([Buffer.from(text)], { delimiter: ',', ...options });
+  splitIntoChunks([Buffer.from(text)], { ...plain, ...options });
 
 async function refusal(promise: Promise<unknown>) {
   const error = await promise.then(
@@ -95,7 +96,7 @@ describe('splitIntoChunks', () => {
     function* endless() {
       for (; fed < 1_000_000_000; fed += 65_536) yield Buffer.alloc(65_536, 'x');
     }
-    const result = refusal(splitIntoChunks(endless(), { delimiter: ',' }));
+    const result = refusal(splitIntoChunks(endless(), plain));
     expect(await result).toEqual({ status: 422, code: 'unreadable_csv', line: 1 });
     expect(fed).toBeLessThan(5_000_000);
   });
@@ -133,8 +134,7 @@ describe('splitIntoChunks', () => {
 });
 
 it('the longest cell is known when it may exceed a workbook’s maximum', async () => {
-  const longest = async (cells: string) =>
-    (await splitIntoChunks([Buffer.from(`${cells}\n`)], { delimiter: ',' })).totals.longestCell;
+  const longest = async (cells: string) => (await split(`${cells}\n`)).totals.longestCell;
   expect(await longest(`a,${'x'.repeat(32_768)}`)).toBe(32_768);
   expect(await longest(`a,"${'""'.repeat(20_000)}"`)).toBe(20_000);
   expect(await longest(`a,${'é'.repeat(20_000)}`)).toBe(20_000);

@@ -20,7 +20,6 @@ export type Newline = '\r\n' | '\n' | '\r';
 
 export const ROWS_MAX = 1_000_000;
 export const COLUMNS_MAX = 512;
-const CHUNK_ROWS_MAX = 3_000;
 export const CHUNK_BYTES_MAX = 2 * 1024 * 1024;
 /** Excel: maximum characters of a cell. A record of fewer bytes has no longer cell. */
 export const LONG_CELL_CHARS = 32_767;
@@ -32,7 +31,7 @@ export interface SplitOptions extends ScanOptions {
   firstByte?: number;
   rowsMax?: number;
   columnsMax?: number;
-  chunkRowsMax?: number;
+  chunkRowsMax: number;
   chunkBytesMax?: number;
 }
 
@@ -70,7 +69,7 @@ export interface SplitTotals {
 /**
  * Splits the data part of a canonical file.
  * @param source its bytes from the first data record on, in Buffers of any size
- * @returns chunks of at most `chunkRowsMax` rows (3,000) and 2 MiB that follow each other without a gap (blank
+ * @returns chunks of at most `chunkRowsMax` rows and 2 MiB that follow each other without a gap (blank
  *   lines belong to the record after them; trailing ones to the last chunk, which they may make
  *   longer), and the totals. No chunks when there is no record.
  * @throws AppError 413 `too_many_rows`; 422 `unreadable_csv` for a record with too many columns
@@ -115,7 +114,7 @@ class ChunkSplitter {
       firstByte: options.firstByte ?? 0,
       rowsMax: options.rowsMax ?? ROWS_MAX,
       columnsMax: options.columnsMax ?? COLUMNS_MAX,
-      chunkRowsMax: options.chunkRowsMax ?? CHUNK_ROWS_MAX,
+      chunkRowsMax: options.chunkRowsMax,
       chunkBytesMax: options.chunkBytesMax ?? CHUNK_BYTES_MAX,
     };
     this.#delimiter = options.delimiter;

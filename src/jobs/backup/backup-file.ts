@@ -30,6 +30,14 @@ const AGE_MAGIC = 'age-encryption.org/v1';
 /** Fast: most bytes are results, which the next half of a day makes worthless. */
 const GZIP_LEVEL = 1;
 
+/** Files between two lines of progress. */
+const FILES_TOLD = 1000;
+
+/** True for the number of files after which a line of progress is told. */
+export function isTold(files: number, all: number): boolean {
+  return files % FILES_TOLD === 0 || files === all;
+}
+
 /** Returns the stream of a tar as the bytes of the file. */
 export async function sealed(tar: Pack, passphrase: string | null): Promise<Readable> {
   const zipped = tar.pipe(createGzip({ level: GZIP_LEVEL }));

@@ -9,7 +9,7 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
 import { type Manifest, readEntries, sealed as sealedTar } from './backup-file.ts';
-import { restoreBackup } from './restore-backup.ts';
+import { checkBackup, restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
 
 const PASSPHRASE = 'a dozen words or so';
@@ -24,10 +24,15 @@ let sealed: Buffer;
 const list = (from: number, to: number) =>
   `Email\n${Array.from({ length: to - from }, (_, n) => `p${from + n}@list.example`).join('\n')}\n`;
 
+/** The last lines of progress of the backups. */
+const ended: (string | undefined)[] = [];
+
 async function take(passphrase: string | null): Promise<Buffer> {
-  const { file, end } = await writeBackup(source.context, passphrase);
+  const told: string[] = [];
+  const { file, end } = await writeBackup(source.context, passphrase, (line) => told.push(line));
   const bytes = await buffer(file);
   expect(await end).toMatchObject({ missing: 0 });
+  ended.push(told.at(-1));
   return bytes;
 }
 
@@ -72,8 +77,12 @@ const openTarget = async () => {
 };
 const closeTarget = () => target.close();
 
-const restore = (bytes: Buffer, passphrase: string | null = null) =>
-  restoreBackup(target.context, () => Readable.from([bytes]), passphrase);
+const restore = async (bytes: Buffer, passphrase: string | null = null) => {
+  const checked = await checkBackup(() => Readable.from([bytes]), passphrase);
+  const told: string[] = [];
+  const restored = await restoreBackup(target.context, checked, (line) => told.push(line));
+  return { restored, told };
+};
 
 describe('a restored service', () => {
   beforeEach(openTarget);
@@ -104,6 +113,13 @@ describe('a restored service', () => {
     });
     expect(await target.wallet(caller)).toMatchObject({ balance: 100 - 19 - 30, reserved: 0 });
     expect(await audit(target.sql)).toMatchObject({ ok: true });
+  });
+
+  test('was told how many files it has, as its backup was', async () => {
+    const { restored, told } = await restore(plain);
+    const all = `files: ${restored.objects} of ${restored.objects}`;
+    expect(restored.objects).toBeGreaterThan(2);
+    expect([...ended, told.at(-1)]).toEqual([all, all, all]);
   });
 
   test('finds people, and gives out no number again', async () => {
@@ -211,4 +227,15 @@ test('a failing file fails the backup, and a deleted object is counted', async (
   await buffer(second.file);
   expect(await second.end).toMatchObject({ missing: 1 });
   await source.context.store.put(key, [kept]);
+});
+
+test('a disk that is full in the middle of a table ends the backup', async () => {
+  // More than a piece, so that rows are still on their way.
+  await source.sql`update graph.persons set summary = repeat('long ', 100000)`;
+  const backup = await writeBackup(source.context, null, (line) => {
+    if (line === 'table graph.persons') backup.file.destroy(new Error('disk full'));
+  });
+  await expect(buffer(backup.file)).rejects.toThrow('disk full');
+  // Not the error of a server that waited too long for its connection.
+  await expect(backup.end).rejects.toThrow('destroyed');
 });

@@ -59,7 +59,7 @@ export async function diagnose(
   const findings: Finding[] = [];
   let batches = 0;
   for await (const batch of batchesWithFiles(context)) {
-    if (batches++ % 100 === 0) told(`batches examined: ${batches - 1}`);
+    if (++batches % 100 === 0) told(`batches examined: ${batches}`);
     const finding = await examine(context, batch, fix);
     if (finding !== null) findings.push(finding);
   }

@@ -1,5 +1,5 @@
 /**
- * Restores a backup into an empty service. The file is read to its end before anything is written; rows become visible
+ * Restores a backup into an empty service. The file is read to its end before a database is needed; rows become visible
  * in one transaction, after the objects that they name.
  */
 import { once } from 'node:events';
@@ -25,6 +25,7 @@ import {
   type End,
   type Entry,
   endSchema,
+  isTold,
   type Manifest,
   manifestSchema,
   readEntries,
@@ -38,20 +39,39 @@ export interface Restored extends End {
   deliveriesEnded: number;
 }
 
+/** A backup that was read to its end and found whole. */
+export interface CheckedBackup {
+  manifest: Manifest;
+  end: End;
+  read(): AsyncIterable<Entry>;
+}
+
 /**
- * Restores the backup that `open` returns a new stream of at each call. Throws `AppError` 422 `backup_unreadable`,
- * `backup_encrypted` or `backup_of_another_version`, and 409 `not_empty` when the database has accounts or a graph: what
- * it holds would be mixed with the backup.
+ * Reads the backup that `open` returns a new stream of at each call. Throws `AppError` 422 `backup_unreadable` or
+ * `backup_encrypted`, and the system's error of a file that is absent or cannot be read.
+ */
+export async function checkBackup(
+  open: () => Readable,
+  passphrase: string | null,
+): Promise<CheckedBackup> {
+  const read = () => readEntries(open, passphrase);
+  try {
+    return { ...(await check(read())), read };
+  } catch (error) {
+    const isOfFile = typeof (error as NodeJS.ErrnoException).syscall === 'string';
+    throw isOfFile || error instanceof AppError ? error : unreadable(error);
+  }
+}
+
+/**
+ * Restores a backup. Throws `AppError` 422 `backup_of_another_version` or `backup_unreadable`, and 409 `not_empty` when
+ * the database has accounts or a graph: what it holds would be mixed with the backup.
  */
 export async function restoreBackup(
   { sql, store }: { sql: Database; store: ObjectStore },
-  open: () => Readable,
-  passphrase: string | null,
+  { manifest, end, read }: CheckedBackup,
   told: (line: string) => void = () => {},
 ): Promise<Restored> {
-  const { manifest, end } = await check(open, passphrase).catch((error: unknown) => {
-    throw error instanceof AppError ? error : unreadable(error);
-  });
   await refuseAnotherSchema(sql, manifest);
   const deliveriesEnded = await inTransaction(sql, async (tx) => {
     await refuseHeld(tx);
@@ -59,7 +79,7 @@ export async function restoreBackup(
     await refuseOtherTables(tx, manifest);
     for (const table of manifest.tables) await setTriggers(tx, table, false);
     await emptyTables(tx, manifest.tables);
-    await load(tx, store, readEntries(open, passphrase), { manifest, told });
+    await load(tx, store, read(), { manifest, end, told });
     for (const table of manifest.tables) await setTriggers(tx, table, true);
     for (const { name, last } of manifest.sequences) await setSequence(tx, name, last);
     return (await leaveThePast(tx)).deliveriesEnded;
@@ -69,15 +89,12 @@ export async function restoreBackup(
 }
 
 /** Reads the whole file. A damaged byte is found by the checksum of gzip, or the authentication of age. */
-async function check(
-  open: () => Readable,
-  passphrase: string | null,
-): Promise<{ manifest: Manifest; end: End }> {
+async function check(entries: AsyncIterable<Entry>): Promise<{ manifest: Manifest; end: End }> {
   let manifest: Manifest | null = null;
   let end: End | null = null;
   let pieces = 0;
   let objects = 0;
-  for await (const { name, bytes } of readEntries(open, passphrase)) {
+  for await (const { name, bytes } of entries) {
     if (name === 'manifest.json') manifest = manifestSchema.parse(await readJson(bytes));
     else if (name === 'end.json') end = endSchema.parse(await readJson(bytes));
     else {
@@ -135,7 +152,7 @@ async function load(
   tx: Sql,
   store: ObjectStore,
   entries: AsyncIterable<Entry>,
-  { manifest, told }: { manifest: Manifest; told: (line: string) => void },
+  { manifest, end, told }: { manifest: Manifest; end: End; told: (line: string) => void },
 ): Promise<void> {
   const tables = new Map(manifest.tables.map((table) => [table.name, table]));
   let open: { table: BackupTable; finish: () => Promise<void>; write: Write } | null = null;
@@ -155,8 +172,9 @@ async function load(
       }
       for await (const piece of bytes) await open.write(piece);
     } else if (kind === 'objects') {
-      if (objects++ % 1000 === 0) told(`object ${objects}`);
       await store.putStream(rest.join('/'), bytes);
+      objects++;
+      if (isTold(objects, end.objects)) told(`files: ${objects} of ${end.objects}`);
     } else for await (const _ of bytes);
   }
 }

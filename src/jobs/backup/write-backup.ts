@@ -2,9 +2,8 @@
  * Writes a backup while the service runs: all tables in one snapshot, then the objects that they name. An object is
  * written before the row that names it and never changes, so that what is copied later contains it.
  */
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished, pipeline } from 'node:stream/promises';
 import { type Pack, pack } from 'tar-stream';
 import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
@@ -19,7 +18,7 @@ import {
   readTable,
   waitWithoutEnd,
 } from './backup.sql.ts';
-import { type End, type Manifest, sealed } from './backup-file.ts';
+import { type End, isTold, type Manifest, sealed } from './backup-file.ts';
 
 /** A tar has the size of an entry before its bytes: pieces of this size are held in memory. */
 const PIECE_BYTES = 8 * 1024 * 1024;
@@ -69,9 +68,9 @@ async function fill(
     return listObjectKeys(tx);
   });
   for (const [index, key] of keys.entries()) {
-    if (index % 1000 === 0) told(`objects: ${index} of ${keys.length}`);
     if (await addObject(tar, store, key)) end.objects++;
     else end.missing++;
+    if (isTold(index + 1, keys.length)) told(`files: ${index + 1} of ${keys.length}`);
   }
   await addEntry(tar, 'end.json', [Buffer.from(JSON.stringify(end))]);
   tar.finalize();
@@ -89,20 +88,29 @@ async function addTable(tar: Pack, tx: Sql, table: BackupTable): Promise<number>
     held = [];
     bytes = 0;
   };
-  for await (const row of await readTable(tx, table)) {
-    held.push(row as Buffer);
-    bytes += (row as Buffer).length;
-    if (bytes >= PIECE_BYTES) await flush();
+  const rows = await readTable(tx, table);
+  try {
+    for await (const row of rows.iterator({ destroyOnReturn: false })) {
+      held.push(row as Buffer);
+      bytes += (row as Buffer).length;
+      if (bytes >= PIECE_BYTES) await flush();
+    }
+  } catch (error) {
+    // The connection is free for the rollback once the server has sent the rest, which nothing else reads.
+    await finished(rows.resume()).catch(() => {});
+    throw error;
   }
   await flush();
   return pieces;
 }
 
+/** Ends with an error too when the reader of the backup is gone, as on a full disk: the entry has no event for it. */
 async function addEntry(tar: Pack, name: string, bytes: readonly Buffer[]): Promise<void> {
   const whole = Buffer.concat(bytes);
-  const entry = tar.entry({ name, size: whole.length });
-  entry.end(whole);
-  await once(entry, 'finish');
+  await new Promise<void>((resolve, reject) => {
+    const ended = (error?: Error | null) => (error ? reject(error) : resolve());
+    tar.entry({ name, size: whole.length }, whole, ended).on('error', reject);
+  });
 }
 
 /** Returns false for an object that does not exist any more. */

@@ -120,6 +120,7 @@ export const batchSchema = z
   .looseObject({
     ...stateShape,
     mapping: z.record(text, z.unknown()),
+    key_id: z.uuid().meta({ description: 'The key that made the list, of a session too.' }),
     rerun_of: z.uuid().nullable().meta({
       description: 'The list whose rows this one reruns, with their row numbers.',
     }),
@@ -267,6 +268,7 @@ function viewList(batch: ListBatch, now: Date): BatchView {
     dialect: viewDialect(batch),
     default_region: batch.defaultRegion,
     country: batch.country,
+    key_id: batch.keyId,
     rerun_of: batch.rerunOf,
     dedupe: batch.dedupe,
     match: batch.match,
@@ -378,6 +380,7 @@ export function viewReport(batch: Batch, sum: PartReport) {
     repaired: sum.repaired,
     unusable: sum.unusable,
     agrees: batch.requireAgreement ? discloseAgreement(sum.agrees, batch.matched) : sum.agrees,
+    matched_by: sum.matchedBy ?? {},
     fill_rate: fillRate,
   };
 }

@@ -132,7 +132,7 @@ describe('a change', () => {
     expect(text.split('\n').map((line) => line.split(',').slice(2).join(','))).toEqual([
       'match.status,match.by,match.reason,match.conflict,match.credits,match.agrees,person.id,person.email',
       'matched,email,,false,1,unknown,1001,p1@list.example',
-      'duplicate,email,same_record_as_row_1,,0,,,',
+      'duplicate,email,same_record_as_row_1,false,0,unknown,1001,p1@list.example',
       'matched,email,,false,1,unknown,1002,p2@list.example',
       '',
     ]);

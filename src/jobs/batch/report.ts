@@ -26,11 +26,21 @@ export interface PartReport {
   filled: number[];
   /** Matched rows by agreement with the list's own name or company. */
   agrees: Record<string, number>;
+  /** Matched rows by the identifier that matched; absent from parts of earlier versions. */
+  matchedBy?: Record<string, number>;
 }
 
 /** An empty report. */
 export function emptyReport(): PartReport {
-  return { unusable: {}, repaired: {}, decodedRows: 0, paddedRows: 0, filled: [], agrees: {} };
+  return {
+    unusable: {},
+    repaired: {},
+    decodedRows: 0,
+    paddedRows: 0,
+    filled: [],
+    agrees: {},
+    matchedBy: {},
+  };
 }
 
 /** Reports the rows `from` to `to`, which have these `outcomes`. */
@@ -46,13 +56,18 @@ export function reportPart(
     if (index < from || index >= from + outcomes.length) continue;
     report.repaired[kind] = (report.repaired[kind] ?? 0) + 1;
   }
+  const matchedBy: Record<string, number> = {};
+  report.matchedBy = matchedBy;
   let at = from - 1;
   for (const outcome of outcomes) {
     at++;
     if ((records.fields[at] ?? 0) < layout.width) report.paddedRows++;
     if ((records.flags[at] ?? 0) & recordFlag.invalidUtf8) report.decodedRows++;
-    if (outcome.agrees !== '') {
+    if (outcome.agrees !== '' && outcome.status !== 'duplicate') {
       report.agrees[outcome.agrees] = (report.agrees[outcome.agrees] ?? 0) + 1;
+    }
+    if (outcome.status === 'matched') {
+      matchedBy[outcome.by] = (matchedBy[outcome.by] ?? 0) + 1;
     }
     if (outcome.status !== 'invalid' && outcome.status !== 'error') continue;
     report.unusable[outcome.reason] ??= { rows: 0, lines: [] };
@@ -79,6 +94,7 @@ export function addReports(parts: readonly PartReport[]): PartReport {
     }
     addCounts(sum.repaired, part.repaired);
     addCounts(sum.agrees, part.agrees);
+    addCounts(sum.matchedBy ?? {}, part.matchedBy ?? {});
     sum.decodedRows += part.decodedRows;
     sum.paddedRows += part.paddedRows;
     for (const [column, count] of part.filled.entries()) {

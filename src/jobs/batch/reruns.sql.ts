@@ -82,18 +82,24 @@ export async function listFamily(sql: Sql, id: string): Promise<Rerun[]> {
     where rerun_of is not null`;
 }
 
-/**
- * Those of the records that the list or one of its reruns has matched with `dedupe`, and the number of the first row of
- * each in the list that was uploaded.
- */
+/** A record that a list or one of its reruns has matched with `dedupe`. */
+interface AnsweredRecord {
+  recordId: number;
+  /** The first row of it in the list that was uploaded. */
+  row: number;
+  /** Matched, and paid, by this list itself. */
+  isOwn: boolean;
+}
+
+/** Those of the records that the list, a list that it is a rerun of, or one of their reruns has matched with `dedupe`. */
 export async function findAnsweredRecords(
   sql: Sql,
   id: string,
   recordIds: readonly number[],
-): Promise<{ recordId: number; row: number }[]> {
-  return sql<{ recordId: number; row: number }[]>`
+): Promise<AnsweredRecord[]> {
+  return sql<AnsweredRecord[]>`
     with recursive ${familyOf(sql, id)}
-    select record_id, row from family join batch_records on batch_id = list_id
+    select record_id, row, batch_id = ${id} as is_own from family join batch_records on batch_id = list_id
     where record_id = any(${[...recordIds]}::bigint[])`;
 }
 

@@ -4,6 +4,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { setOwnedDays } from '../../core/credits/owned.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { runDueSchedules } from '../schedule/run-due.ts';
 import { lockStoredBytes } from './stored-bytes.sql.ts';
@@ -146,6 +147,33 @@ test('a list in test mode also reserves its records, which are free', async () =
   const tester = await pipeline.keyOf(caller.accountId, 'test');
   const id = await pipeline.enrich(tester, invalidRows(1), held);
   expect((await pipeline.batch(tester, id)).error).toMatchObject({ code: 'storage_full' });
+});
+
+test('duplicates have no data once the account is above its maximum', async () => {
+  const text = `email\n${'long@list.example\n'.repeat(8)}`;
+  const of = { operation: 'people.enrich', fields: 'id,summary', dedupe: 'true' };
+  const id = await pipeline.enrich(caller, text, of);
+  const { text: result } = await pipeline.results(caller, id);
+  const rows = result.trim().split('\n').slice(1);
+  expect(rows.map((row) => row.split(',')[1])).toEqual(['matched', ...Array(7).fill('duplicate')]);
+  // The first chunk has two rows; the parts before it were below the maximum.
+  expect(rows.map((row) => row.length > STORED_MAX)).toEqual([true, true, ...Array(6).fill(false)]);
+  expect(await pipeline.wallet(caller)).toMatchObject({ balance: 99 });
+});
+
+test('a list whose people are owned ends once the account is above its maximum', async () => {
+  await setOwnedDays(pipeline.sql, caller.accountId, 90);
+  const text = `email\n${'long@list.example\n'.repeat(8)}`;
+  const id = await pipeline.enrich(caller, text, {
+    operation: 'people.enrich',
+    fields: 'id,summary',
+  });
+  expect(await pipeline.batch(caller, id)).toMatchObject({
+    state: 'failed',
+    error: { code: 'storage_full' },
+    rows: { total: 8, matched: 2, not_processed: 6 },
+    credits: { charged: 1 },
+  });
 });
 
 test('an account above its maximum starts no export, but its split list finishes', async () => {

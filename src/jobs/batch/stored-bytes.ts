@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../core/config.ts';
 import type { Sql } from '../../core/db/client.ts';
-import { type AppError, conflict } from '../../core/lib/errors.ts';
+import { AppError, conflict } from '../../core/lib/errors.ts';
 import { lockStoredBytes, sumStoredBytes } from './stored-bytes.sql.ts';
 
 /** The config options that bound stored bytes. */
@@ -35,8 +35,17 @@ export async function assertStorageLeft(
   if (stored > bounds.storedBytesMax) throw storageFull(stored, bounds);
 }
 
+/** Returns false when the account stores more than its maximum. */
+export async function isStorageLeft(
+  sql: Sql,
+  accountId: string,
+  bounds: StorageBounds,
+): Promise<boolean> {
+  return (await readStoredBytes(sql, accountId, bounds)) <= bounds.storedBytesMax;
+}
+
 /**
- * The same, in the transaction that has just recorded an object: transactions of one account wait for each
+ * As `assertStorageLeft`, in the transaction that has just recorded an object: transactions of one account wait for each
  * other here, so the bound is exact.
  */
 export async function assertRecordedFits(
@@ -46,6 +55,11 @@ export async function assertRecordedFits(
 ): Promise<void> {
   await lockStoredBytes(tx, accountId);
   await assertStorageLeft(tx, accountId, bounds);
+}
+
+/** Returns true for the error of an account that stores more than its maximum. */
+export function isStorageFull(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'storage_full';
 }
 
 function storageFull(stored: number, { storedBytesMax, filesKeepDays }: StorageBounds): AppError {

@@ -10,11 +10,13 @@ import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
 import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
+import { withoutConflict } from '../../core/search/free-responses.ts';
 import { readRange } from '../../core/storage/object-sum.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { RecordTable } from '../../formats/csv/record-table.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { findAnsweredRecords, findRerunRecords } from '../batch/reruns.sql.ts';
+import { isStorageLeft } from '../batch/stored-bytes.ts';
 import { checksAgreement, type Repair, readRows } from '../mapping/read-rows.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import type { ChunkPhases } from './chunk-metrics.ts';
@@ -35,6 +37,12 @@ export interface MatchedChunk {
 
 type ChunkContext = Pick<JobContext, 'sql' | 'testSql' | 'store' | 'config'> &
   Partial<Pick<ChunkPhases, 'endPhase'>>;
+
+/**
+ * A duplicate has the data of its record only where it was paid just before: by this list, which began within a day.
+ * Records paid once could otherwise be had anew at any time, by reruns, or by a list that is paused for weeks.
+ */
+const DATA_OF_DUPLICATES_MS = 24 * 60 * 60 * 1000;
 
 interface MatchOptions {
   /**
@@ -143,7 +151,7 @@ function rowNumber({ rowNumbers, firstRow, rowsDone }: ClaimedChunk, index: numb
   return rowNumbers?.[rowsDone + index] ?? firstRow + rowsDone + index;
 }
 
-/** Marks each later row of a record as a duplicate of the first, anywhere in the list and its reruns. */
+/** Marks each later row of a record as a duplicate of the first, anywhere in the list and its reruns. It costs nothing. */
 async function markDuplicates(
   context: ChunkContext,
   batch: ListBatch,
@@ -154,10 +162,22 @@ async function markDuplicates(
   const ids = [...new Set(outcomes.flatMap(({ id }) => (id === 0 ? [] : [id])))];
   const answered = await findAnsweredRecords(context.sql, batch.id, ids);
   const rowOf = new Map(answered.map(({ recordId, row }) => [recordId, row]));
-  for (const [index, { id, by }] of outcomes.entries()) {
+  const paidEarlier = new Set(answered.flatMap(({ recordId, isOwn }) => (isOwn ? [] : [recordId])));
+  const isFresh = Date.now() - (batch.startedAt?.getTime() ?? Date.now()) < DATA_OF_DUPLICATES_MS;
+  // Data that no one pays for is bounded; a part that is written meanwhile exceeds the bound by its own rows at most.
+  const hasRoom = await isStorageLeft(context.sql, batch.accountId, context.config);
+  for (const [index, outcome] of outcomes.entries()) {
+    const { id, by } = outcome;
     if (id === 0) continue;
     const earlier = rowOf.get(id) ?? before.get(id);
-    if (earlier === undefined) rowOf.set(id, rowNumber(chunk, index));
-    else outcomes[index] = miss('duplicate', by, `same_record_as_row_${earlier}`);
+    if (earlier === undefined) {
+      rowOf.set(id, rowNumber(chunk, index));
+      continue;
+    }
+    const reason = `same_record_as_row_${earlier}`;
+    const hasData = isFresh && hasRoom && !paidEarlier.has(id);
+    outcomes[index] = hasData
+      ? { ...withoutConflict(outcome), status: 'duplicate', reason }
+      : miss('duplicate', by, reason);
   }
 }

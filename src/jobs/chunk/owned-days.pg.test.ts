@@ -246,6 +246,32 @@ test('a page of owned people does not tell the exact total', async () => {
   expect((await page(2)).headers.get('x-total-is')).toBe('exact');
 });
 
+test('a page of an owned person does not tell whether another one is stored', async () => {
+  const by = await buyer(100);
+  await run(by, [1]);
+  const page = (email: string, more = '') =>
+    pipeline.call(by, `/v1/personsearch?email=[p1@list.example|${email}]&limit=1${more}`);
+  const [stored, unknown] = [await page('p2@list.example'), await page('no.one@list.example')];
+  expect([stored, unknown].map(({ headers }) => headers.get('x-credits-charged'))).toEqual([
+    '0',
+    '0',
+  ]);
+  const next = (answer: typeof stored) => {
+    return /<[^>]*email=[^&]*(&limit=1)&cursor=[^>]*>; rel="next"/.exec(
+      decodeURIComponent(answer.headers.get('link') ?? ''),
+    )?.[1];
+  };
+  expect([next(stored), next(unknown)]).toEqual(['&limit=1', '&limit=1']);
+  // The next page charges for the person, or is the free end.
+  const after = (answer: typeof stored) => {
+    const [, address = ''] = /<([^>]*)>/.exec(answer.headers.get('link') ?? '') ?? [];
+    return pipeline.call(by, address);
+  };
+  expect((await after(stored)).headers.get('x-credits-charged')).toBe('1');
+  const end = await after(unknown);
+  expect([end.status, await end.text(), end.headers.get('link')]).toEqual([200, '[]', null]);
+});
+
 test('a test key neither pays nor owns', async () => {
   const by = await buyer(100);
   const key = await pipeline.keyOf(by.accountId, 'test');

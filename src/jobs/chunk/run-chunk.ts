@@ -12,7 +12,11 @@ import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import { takeRows, takeUnpaidTellings } from '../../core/limits/limits.ts';
 import { countRefusal } from '../../core/limits/refusals.ts';
 import { priceOf } from '../../core/operations.ts';
-import { countUnpaidTellings, tellAmbiguous } from '../../core/search/free-responses.ts';
+import {
+  countUnpaidTellings,
+  tellAmbiguous,
+  withoutConflict,
+} from '../../core/search/free-responses.ts';
 import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
 import { tracedIn } from '../../core/tracing.ts';
 import type { Batch } from '../batch/batch.ts';
@@ -20,6 +24,7 @@ import { dispatch } from '../batch/dispatch.ts';
 import { endWithError, processingFailed } from '../batch/fail-batch.ts';
 import { endWhenObjectMissing } from '../batch/missing-object.ts';
 import type { Shortage } from '../batch/states.ts';
+import { assertStorageLeft, isStorageFull } from '../batch/stored-bytes.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { finishBatch } from '../result/finish-batch.ts';
@@ -112,8 +117,8 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
     if (committed?.batchDone) await finishBatch(context, batch.id);
   } catch (error) {
     countPart('failed');
-    if (isObjectDamaged(error)) {
-      // A retry would read the same.
+    if (isObjectDamaged(error) || isStorageFull(error)) {
+      // A retry would meet the same.
       return await endWithError(context, batch.id, error);
     }
     const waits = isUnavailable(error) ? 'batch' : 'chunk';
@@ -153,12 +158,13 @@ async function processChunk(
   const price = batch.live ? priceOf(batch.operation) : 0;
   const paysOnce = isPaidOnce(batch, ownedDays);
   const owned = paysOnce ? await findOwnedRows(context.sql, batch, work.outcomes) : noRows;
+  // Only paid answers are stored beyond the maximum.
+  if (owned.size > 0) await assertStorageLeft(context.sql, batch.accountId, context.config);
   const paid = await payFor(context, batch, chunk, { outcomes: work.outcomes, owned }, price);
   context.endPhase('reserve');
   if (paid === undefined) return undefined;
 
-  const matches = chargedRecords(paid.outcomes, owned).length;
-  const outcomes = await tellOutcomes(context, batch, paid.outcomes, matches);
+  const outcomes = await tellOutcomes(context, batch, { outcomes: paid.outcomes, owned });
   const objects = await storeRows(context, { batch, chunk }, work, { outcomes, owned });
   const people = chargedRecords(outcomes, owned);
   const counts = countOutcomes(outcomes);
@@ -232,13 +238,14 @@ async function storeRows(
   return { objectKey, ...stored, rowBytesMax, report };
 }
 
-/** The outcomes as they are told where so many matches are charged; see `tellAmbiguous`. */
+/** The outcomes as they are told where so many matches are charged; see `tellAmbiguous` and `withoutConflict`. */
 async function tellOutcomes(
   { limiter }: JobContext,
   { accountId }: Batch,
-  outcomes: readonly Outcome[],
-  matches: number,
+  { outcomes: found, owned }: PricedRows,
 ): Promise<readonly Outcome[]> {
+  const matches = chargedRecords(found, owned).length;
+  const outcomes = found.map((one, index) => (owned.has(index) ? withoutConflict(one) : one));
   const told = tellAmbiguous(outcomes, matches);
   const unpaid = countUnpaidTellings(told, matches);
   if (unpaid === 0) return told;

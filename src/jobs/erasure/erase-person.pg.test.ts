@@ -86,6 +86,20 @@ describe('show', () => {
     });
   });
 
+  test('returns a person whatever texts customers send', async () => {
+    const made = await pipeline.call(caller, '/v1/schedules', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'c' },
+      body: String.raw`{"name": "\ud800", "filter": "gender=2", "cron": "30 2 * * *"}`,
+    });
+    expect(made.status).toBe(201);
+    await get(adaCall, 'a');
+    const { people } = await showPerson(pipeline.context, { identifier: 'ada@acme.example' });
+    expect(people).toMatchObject([{ id: 1, idempotent_answers: 1 }]);
+    const erased = await erasePerson(pipeline.context, { identifier: 'ada@acme.example' });
+    expect(erased).toMatchObject({ erased: 1, answers_cleared: 1 });
+  });
+
   test('of a shared phone returns every holder', async () => {
     const { people } = await showPerson(pipeline.context, { identifier: eve.phone });
     expect(people.map(({ id }) => id)).toEqual([3, 4]);
@@ -138,7 +152,7 @@ describe('erase', () => {
     );
 
     const erasure = await erasePerson(pipeline.context, { identifier: ada.email });
-    expect(erasure).toMatchObject({ erased: 1, parts_rewritten: 4, answers_cleared: 2, left: [] });
+    expect(erasure).toMatchObject({ erased: 1, parts_rewritten: 5, answers_cleared: 2, left: [] });
     expect(await answered()).toHaveLength(0);
     expect(erasure.swept.tables).toBeGreaterThan(30);
     expect(erasure.swept.objects).toBe((await pipeline.objects()).length);
@@ -160,6 +174,22 @@ describe('erase', () => {
     expect([replayed.status, replayed.headers.get('x-credits-charged')]).toEqual([200, '0']);
     expect(await replayed.text()).not.toMatch(adaValues);
     expect((await audit(pipeline.sql)).ok).toBe(true);
+  });
+
+  test('is done although objects of other lists are damaged, and reports what may name the person', async () => {
+    const { store } = pipeline.context;
+    const damaged = await pipeline.enrich(caller, list, personOptions);
+    const harmless = await pipeline.enrich(caller, 'email\np1@list.example\n', personOptions);
+    const sound = await pipeline.enrich(caller, list, personOptions);
+    const keys = await pipeline.objects();
+    const [index = ''] = keys.filter((key) => key.includes(damaged) && key.endsWith('.ids'));
+    const [part = ''] = keys.filter((key) => key.includes(harmless) && key.endsWith('.csv'));
+    for (const key of [index, part]) await store.put(key, [Buffer.from('damaged')]);
+    const erased = await erasePerson(pipeline.context, { identifier: ada.email });
+    expect(erased.erased).toBe(1);
+    expect(erased.left.map(({ where }) => where)).toContain(index.replace(/\.ids$/, ''));
+    expect(erased.left.every(({ where }) => where.includes(damaged))).toBe(true);
+    expect((await pipeline.results(caller, sound)).text).not.toMatch(/Lovely/);
   });
 
   test('and a later import under another id stays suppressed', async () => {

@@ -16,6 +16,7 @@ import {
   type AfterDeletion,
   listHostsBehind,
   listIdentifiers,
+  listJoined,
   readLastChange,
 } from './erasure.sql.ts';
 import { findOnePerson, ownIdentifiers, type PersonAsked } from './find-person.ts';
@@ -42,8 +43,10 @@ export async function erasePerson(
   waitMs = COPIES_WAIT_MS,
 ): Promise<Erasure> {
   const { sql, localCopy } = context;
-  const { identifier, ids } = await findOnePerson(context, asked);
-  const [id] = ids;
+  const { identifier, ids: found } = await findOnePerson(context, asked);
+  const [id] = found;
+  // What was made before a record became a part of theirs has its id.
+  const ids = [...found, ...(await listJoined(sql, found))];
   const own = id === undefined ? [] : ownIdentifiers(await listIdentifiers(sql, id));
   const named = identifier !== null && id === undefined ? [identifier] : [];
   const identifiers = [...own, ...named];

@@ -1,16 +1,32 @@
 /** Statements about one person across all tables: to show, erase, and prove that nothing is left. */
 import type { Sql } from '../../core/db/client.ts';
+import { personIdentifierCodes } from '../../core/graph/identifier-kinds.ts';
+import { entityCodes } from '../../core/graph/sources/source-record.ts';
 import { must } from '../../core/lib/assert.ts';
 
-/** Ids of the people who hold a value under one of the kinds. */
+/** Ids of the people who hold a value under one of the kinds, or of whom a source says this key. */
 export async function findHolders(
   sql: Sql,
   value: string,
   codes: readonly number[],
+  sourceKey: string | null,
 ): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
-    select distinct person_id as id from person_identifiers
-    where value = ${value} and kind = any(${[...codes]}::smallint[]) order by id`;
+    select person_id as id from person_identifiers
+    where value = ${value} and kind = any(${[...codes]}::smallint[])
+    union
+    select r.id from source_keys k join source_records r using (number)
+    where k.value = ${sourceKey}::text and not k.is_reference and r.entity = ${entityCodes.person}
+      and r.record is not null
+    order by id`;
+  return rows.map((row) => row.id);
+}
+
+/** Ids of people whose records became a part of these people's. */
+export async function listJoined(sql: Sql, ids: readonly number[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from merged_ids
+    where entity = ${entityCodes.person} and into_id = any(${[...ids]}::bigint[]) order by id`;
   return rows.map((row) => row.id);
 }
 
@@ -24,10 +40,28 @@ export interface StoredIdentifier {
 /** The look-up values of a person. */
 export async function listIdentifiers(sql: Sql, id: number): Promise<StoredIdentifier[]> {
   return sql<StoredIdentifier[]>`
+    with stated as (
+      -- What only its sources say of it.
+      select case when starts_with(k.value, 'email:') then ${personIdentifierCodes.email}
+          else ${personIdentifierCodes.professional_network} end::smallint as kind,
+        substr(k.value, strpos(k.value, ':') + 1) as value
+      from source_keys k join source_records r using (number)
+      where not k.is_reference and r.entity = ${entityCodes.person} and r.record is not null
+        and r.id = ${id} and (k.value like 'email:%' or k.value like 'profile:%'))
     select i.kind as code, i.value, (
-      select count(distinct other.person_id)::int from person_identifiers other
-      where other.value = i.value) as holders
-    from person_identifiers i where i.person_id = ${id} order by i.kind, i.value`;
+      select count(*)::int from (
+        select person_id from person_identifiers other where other.value = i.value
+        union
+        select r.id from source_keys k join source_records r using (number)
+        where k.value in ('email:' || i.value, 'profile:' || i.value) and not k.is_reference
+          and r.entity = ${entityCodes.person} and r.record is not null) p
+      ) as holders
+    from (
+      select kind, value from person_identifiers where person_id = ${id}
+      union
+      select kind, value from stated s where not exists (
+        select from person_identifiers p where p.person_id = ${id} and p.value = s.value)) i
+    order by i.kind, i.value`;
 }
 
 export interface StoredPerson {

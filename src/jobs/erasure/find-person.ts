@@ -5,6 +5,7 @@ import {
   personCodes,
   personIdentifierCodes,
 } from '../../core/graph/identifier-kinds.ts';
+import { personKeyOf } from '../../core/graph/sources/sure-keys.ts';
 import { conflict } from '../../core/lib/errors.ts';
 import {
   type PersonIdentifier,
@@ -30,7 +31,8 @@ export async function findPeople(
   if ('id' in asked) return { identifier: null, ids: [asked.id] };
   const identifier = readPersonIdentifier(asked.identifier);
   const codes = personCodesOf(identifier.kind);
-  return { identifier, ids: await findHolders(sql, identifier.value, codes) };
+  const ids = await findHolders(sql, identifier.value, codes, personKeyOf(identifier));
+  return { identifier, ids };
 }
 
 /** As `findPeople` for at most one person. Throws `AppError` 409 when several share the identifier. */

@@ -13,7 +13,7 @@ import { scrub } from '../audit/scrub.ts';
 import { listExpired, markFilesDeleted } from '../batch/batches.sql.ts';
 import { expireAbandoned } from '../batch/control-batch.ts';
 import { deleteOldRuns } from '../imports/delete-runs.ts';
-import { deleteExpiredUploads } from '../list/uploads.ts';
+import { deleteExpiredUploads, deleteUselessObjects } from '../list/uploads.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 import { deleteOldDeliveries } from '../webhook/webhooks.sql.ts';
@@ -51,6 +51,7 @@ export async function runHousekeeping(
   await deleteExpiredFiles(context, mustStop);
   await deleteDebris(context);
   await deleteExpiredUploads(context);
+  await deleteUselessObjects(context);
   await deleteOldRuns(context);
 }
 

@@ -54,13 +54,20 @@ function previewOf(row: SourceRow): PreviewRow {
   const { line } = row;
   const none = { line, entity: null, key: null, record: null, reason: null };
   if ('records' in row) {
-    const [{ entity, key, record }] = row.records;
-    return { ...none, entity, key: shortText(key), record: shortRecord(record) };
+    const [{ entity, key, record, company = [] }] = row.records;
+    const of = company.map(companyInWords).find((text) => text !== '');
+    const shown = of === undefined ? record : { company: of, ...record };
+    return { ...none, entity, key: shortText(key), record: shortRecord(shown) };
   }
   if ('reason' in row) return { ...none, reason: row.reason };
   if ('ended' in row)
     return { ...none, entity: row.ended[0], key: shortText(row.ended[1]), reason: 'ended' };
   return { ...none, reason: 'opted_out' };
+}
+
+/** The number or domain by which the record finds its company; '' for a key of the source, which says nothing to people. */
+function companyInWords(reference: string): string {
+  return /^(?:registry|domain):(.+)$/.exec(reference)?.[1] ?? '';
 }
 
 function shortRecord(record: JsonRecord): Record<string, unknown> {

@@ -1,6 +1,7 @@
 /** Statements of import runs. A change by the operator raises the epoch, so that work on the state before has no effect. */
 import type { Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
+import { toStorableJson } from '../../core/lib/storable-json.ts';
 import type { ImportRun, RunFile, RunState } from './import-run.ts';
 
 /** Longer than a worker takes between two beats, however busy. */
@@ -10,7 +11,7 @@ const columns = (sql: Sql) => sql`
   id, account_id, kind, state, files, options, found, counts, reasons, import_id, told, step, step_count, problem,
   epoch, attempts, created_at, finished_at`;
 
-const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+const json = (value: unknown) => (value === null ? null : toStorableJson(value));
 
 /** Runs of an account that have not ended. */
 export async function countOpenRuns(sql: Sql, accountId: string): Promise<number> {

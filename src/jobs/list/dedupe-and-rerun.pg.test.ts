@@ -53,14 +53,14 @@ describe('dedupe', () => {
   const expected = [
     'matched,email,,false,1,1',
     'matched,email,,false,1,1001',
-    'duplicate,email,same_record_as_row_2,,0,',
+    'duplicate,email,same_record_as_row_2,false,0,1001',
     'no_match,email,not_found,,0,',
-    'duplicate,email,same_record_as_row_1,,0,',
+    'duplicate,email,same_record_as_row_1,false,0,1',
     'no_match,email,not_found,,0,',
     'matched,email,,false,1,1002',
     'invalid,,not_an_email,,0,',
-    'duplicate,email,same_record_as_row_2,,0,',
-    'duplicate,email,same_record_as_row_7,,0,',
+    'duplicate,email,same_record_as_row_2,false,0,1001',
+    'duplicate,email,same_record_as_row_7,false,0,1002',
   ];
   const outcomesOf = async (id: string) =>
     (await lines(id)).slice(1).map((line) => line.slice(line.indexOf(',') + 1));
@@ -125,7 +125,7 @@ describe('dedupe', () => {
         .map((line) =>
           line
             .split(',')
-            .filter((_cell, at) => [0, 1, 3].includes(at))
+            .filter((_cell, at) => [0, 1, 3, 6].includes(at))
             .join(' '),
         );
     // The list has matched person 1003; a second address becomes known, and those of a person whom it has not.
@@ -144,10 +144,10 @@ describe('dedupe', () => {
     });
     const first = await again();
     expect(await outcomes(first)).toEqual([
-      'new1@list.example duplicate same_record_as_row_1',
-      'new2@list.example matched ',
-      'new3@list.example no_match not_found',
-      'new4@list.example duplicate same_record_as_row_3',
+      'new1@list.example duplicate same_record_as_row_1 ',
+      'new2@list.example matched  601',
+      'new3@list.example no_match not_found ',
+      'new4@list.example duplicate same_record_as_row_3 601',
     ]);
     await learn(601, 'new2@list.example', 'new3@list.example');
     const held = await again(true);
@@ -156,11 +156,63 @@ describe('dedupe', () => {
     await pipeline.call(buyer, `/v1/batches/${held}/start`, { method: 'POST' });
     await pipeline.runUntilIdle();
     expect(await outcomes(held)).toEqual([
-      'new1@list.example duplicate same_record_as_row_1',
-      'new3@list.example duplicate same_record_as_row_3',
-      'new4@list.example no_match not_found',
+      'new1@list.example duplicate same_record_as_row_1 ',
+      'new3@list.example duplicate same_record_as_row_3 ',
+      'new4@list.example no_match not_found ',
     ]);
     expect((await pipeline.wallet(buyer))?.balance).toBe(98);
+  });
+
+  test('gives the data of the first row to the others, in every format, and counts it once', async () => {
+    const buyer = await pipeline.account(100);
+    const named = { operation: 'people.enrich', fields: 'id,name', dedupe: 'true' };
+    const text =
+      'Name,email\nP1,p1@list.example\nP1,p1@list.example\nP2,p2@list.example\nX,p1@list.example\n';
+    const id = await pipeline.enrich(buyer, text, named);
+    const of = async (format: string) => {
+      const response = await pipeline.call(buyer, `/v1/batches/${id}/results?format=${format}`);
+      return (await response.text()).trim().split('\n');
+    };
+    const rows = (await of('jsonl')).map((line) => JSON.parse(line));
+    expect(rows.map((row) => [row.match.status, row.match.credits, row.person?.id])).toEqual([
+      ['matched', 1, 1001],
+      ['duplicate', 0, 1001],
+      ['matched', 1, 1002],
+      ['duplicate', 0, 1001],
+    ]);
+    expect(rows[1].person).toEqual(rows[0].person);
+    const safe = await of('csv-safe');
+    expect(safe[2]?.split(',').slice(-2)).toEqual(safe[1]?.split(',').slice(-2));
+    const report = await pipeline.call(buyer, `/v1/batches/${id}/report`);
+    const { fill_rate, agrees } = (await report.json()) as Record<string, Record<string, number>>;
+    expect(fill_rate).toMatchObject({ 'person.id': 1 });
+    expect(Object.values(agrees ?? {}).reduce((sum, rows) => sum + rows, 0)).toBe(2);
+    // A rerun of the duplicates has no data for them, and takes none away.
+    const before = await of('csv');
+    await pipeline.call(buyer, `/v1/batches/${id}/rerun`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ outcomes: ['duplicate'] }),
+    });
+    await pipeline.runUntilIdle();
+    expect(await of('csv&reruns=true')).toEqual(before);
+    expect((await pipeline.wallet(buyer))?.balance).toBe(98);
+  });
+
+  test('of a list that began more than a day ago gives no data anew', async () => {
+    const poor = await pipeline.account(1);
+    const text = 'email\np1@list.example\np2@list.example\np1@list.example\np2@list.example\n';
+    const id = await pipeline.enrich(poor, text, { ...options, dedupe: 'true' });
+    expect(await pipeline.batch(poor, id)).toMatchObject({ state: 'paused', rows: { matched: 1 } });
+    await pipeline.sql`update batches set started_at = started_at - interval '2 days' where id = ${id}`;
+    await pipeline.grant(poor, 5, 'after two days');
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    const { text: result } = await pipeline.results(poor, id);
+    expect(result.split('\n').slice(3, -1)).toEqual([
+      'p1@list.example,duplicate,email,same_record_as_row_1,,0,',
+      'p2@list.example,duplicate,email,same_record_as_row_2,,0,',
+    ]);
   });
 
   test('is off by default', async () => {

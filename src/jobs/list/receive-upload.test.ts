@@ -1,6 +1,8 @@
-import { PassThrough } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
-import { expect, test } from 'vitest';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
 import { receiveUpload } from './receive-upload.ts';
 
 const early = { code: 'invalid_request', status: 400 };
@@ -25,4 +27,26 @@ test('a connection reset during the upload is the client’s error, not ours', a
   const received = receiveUpload(source, 100);
   source.destroy(Object.assign(new Error('aborted'), { code: 'ECONNRESET' }));
   await expect(finished(received)).rejects.toMatchObject(early);
+});
+
+describe('a gzip', () => {
+  const list = 'email\np1@list.example\n';
+  const member = gzipSync(list);
+  const zeros = Buffer.alloc(512);
+  const read = async (...chunks: Buffer[]) =>
+    String(await buffer(receiveUpload(Readable.from(chunks), 100_000)));
+
+  test('that is filled up with zeros is read to its end', async () => {
+    expect(await read(Buffer.concat([member, zeros]))).toBe(list);
+    expect(await read(Buffer.concat([member, zeros]), zeros, zeros)).toBe(list);
+    expect(await read(Buffer.concat([member, member]), zeros)).toBe(list + list);
+    expect(await read(...[...member, ...zeros].map((byte) => Buffer.from([byte])))).toBe(list);
+  });
+
+  test('with more after the zeros is refused', async () => {
+    const broken = { code: 'unreadable_csv', status: 422 };
+    const whole = Buffer.concat([member, zeros, member]);
+    await expect(read(whole)).rejects.toMatchObject(broken);
+    await expect(read(Buffer.concat([member, zeros]), member)).rejects.toMatchObject(broken);
+  });
 });

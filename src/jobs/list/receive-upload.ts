@@ -49,6 +49,8 @@ class UnzipIfGzip extends Transform {
   #gunzip: ReturnType<typeof createGunzip> | null = null;
   #head: Buffer | null = Buffer.alloc(0);
   #bytesIn = 0;
+  /** Bytes up to the last one that is not zero. */
+  #bytesUnpadded = 0;
   #bytesOut = 0;
   readonly #hash = createHash('sha256');
 
@@ -59,6 +61,8 @@ class UnzipIfGzip extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    const unpadded = chunk.findLastIndex((byte) => byte !== 0) + 1;
+    if (unpadded > 0) this.#bytesUnpadded = this.#bytesIn + unpadded;
     this.#bytesIn += chunk.length;
     if (this.#head === null) {
       this.#pass(chunk, done);
@@ -71,8 +75,18 @@ class UnzipIfGzip extends Transform {
 
   override _flush(done: TransformCallback): void {
     if (this.#head !== null) this.#begin(() => {});
-    if (this.#gunzip === null) done();
-    else this.#gunzip.once('end', () => done()).end();
+    const gunzip = this.#gunzip;
+    if (gunzip === null) {
+      done();
+      return;
+    }
+    // Zeros after the end, with which tapes and copies of blocks are filled up, are not read: it may have ended long ago.
+    const end = () => {
+      const isPadded = this.#bytesUnpadded <= gunzip.bytesWritten;
+      done(isPadded ? null : brokenGzip(new Error('more bytes after the padding')));
+    };
+    if (gunzip.readableEnded) end();
+    else gunzip.once('end', end).end();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {

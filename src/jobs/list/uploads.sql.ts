@@ -53,6 +53,14 @@ export async function listExpiredUploads(sql: Sql): Promise<{ id: string; key: s
     order by created_at limit 1000`;
 }
 
+/** Some of the uploads that have not expired, others each time. */
+export async function listPresentUploads(sql: Sql): Promise<{ key: string; isUsed: boolean }[]> {
+  return sql<{ key: string; isUsed: boolean }[]>`
+    select key, used_at is not null as is_used from uploads
+    where created_at > now() - make_interval(secs => ${UPLOAD_KEEP_SECONDS})
+    order by random() limit 1000`;
+}
+
 /** Deletes the rows of uploads whose objects are deleted. */
 export async function deleteUploads(sql: Sql, ids: string[]): Promise<void> {
   await sql`delete from uploads where id = any(${ids}::uuid[])`;

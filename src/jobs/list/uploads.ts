@@ -17,6 +17,7 @@ import {
   findOwnUpload,
   insertUpload,
   listExpiredUploads,
+  listPresentUploads,
   markUploadUsed,
 } from './uploads.sql.ts';
 
@@ -98,6 +99,20 @@ export async function openUpload(
  */
 export async function useUpload(tx: Sql, id: string): Promise<void> {
   if (!(await markUploadUsed(tx, id))) throw alreadyUsed(id);
+}
+
+/**
+ * Deletes objects of which no list can be made: files that are too large, and those that were put again at the URL of a
+ * used upload. No PUT can be limited in advance, and they count towards no account's storage.
+ */
+export async function deleteUselessObjects({
+  sql,
+  store,
+  config,
+}: Pick<Context, 'sql' | 'store'> & { config: StorageBounds }): Promise<void> {
+  for (const { key, isUsed } of await listPresentUploads(sql)) {
+    if (isUsed || ((await store.head(key)) ?? 0) > config.uploadBytesMax) await store.delete(key);
+  }
 }
 
 /** Deletes uploads that have expired. The objects go first: a crash in between deletes them again. */

@@ -41,13 +41,18 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
   });
 
   /** A worker of each queue; `onRun` sees each job before it counts as done. */
-  const startWorkers = (onRun: (job: Ran) => void | Promise<void>, concurrency = 2) => {
-    workers = queueNames.map((queue) => {
-      const work = async ({ name, data }: Ran) => onRun({ name, data });
-      const worker = harness.backend.openWorker(queue, work, { concurrency });
+  const startWorkers = async (onRun: (job: Ran) => void | Promise<void>, concurrency = 2) => {
+    const work = async ({ name, data }: Ran) => onRun({ name, data });
+    const opened = queueNames.map((queue) =>
+      harness.backend.openWorker(queue, work, { concurrency, autorun: false }),
+    );
+    workers = opened;
+    // One that finds no store when it opens retries without a pause, see `runWorkers`.
+    await Promise.all(opened.map((worker) => worker.waitUntilReady()));
+    for (const worker of opened) {
       worker.on('error', () => {});
-      return worker;
-    });
+      worker.run().catch(() => {});
+    }
   };
   const openedQueue = (name: QueueName) =>
     must(
@@ -69,7 +74,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
   test('a woken job runs on its queue, with its payload', async () => {
     const ran: Ran[] = [];
     const done = new Signal();
-    startWorkers((job) => {
+    await startWorkers((job) => {
       ran.push(job);
       if (ran.length === 3) done.raise();
     });
@@ -91,7 +96,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     const ran: Ran[] = [];
     const both = new Signal();
     const again = new Signal();
-    startWorkers((job) => {
+    await startWorkers((job) => {
       ran.push(job);
       if (ran.length === 2) both.raise();
       if (ran.length === 3) again.raise();
@@ -109,7 +114,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     }
     const ran: Ran[] = [];
     const done = new Signal();
-    startWorkers((job) => {
+    await startWorkers((job) => {
       ran.push(job);
       if (ran.length === 6) done.raise();
     }, 1);
@@ -121,7 +126,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
   test('a failed job runs again when woken again, and leaves nothing behind', async () => {
     const ran: Ran[] = [];
     const again = new Signal();
-    startWorkers((job) => {
+    await startWorkers((job) => {
       ran.push(job);
       if (ran.length > 1) return again.raise();
       throw new Error('the first run fails');
@@ -144,7 +149,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     expect(await stateOf(40)).toBe('waiting');
     const started = new Signal();
     const end = new Signal();
-    startWorkers(({ data }) => {
+    await startWorkers(({ data }) => {
       if ((data as { chunkId: number }).chunkId === 41) throw new Error('no part was written');
       started.raise();
       return end.raised;
@@ -178,7 +183,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     expect(await queues.countWaiting('split-batch')).toBe(0);
     const started = new Signal();
     const end = new Signal();
-    startWorkers(() => {
+    await startWorkers(() => {
       started.raise();
       return end.raised;
     });
@@ -201,7 +206,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     expect(await jobsOf('batches')).toEqual(none);
     const started = new Signal();
     const end = new Signal();
-    startWorkers(() => {
+    await startWorkers(() => {
       started.raise();
       return end.raised;
     });
@@ -216,7 +221,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
   test('workers recover after the store has lost everything', async () => {
     const ran: Ran[] = [];
     let seen = new Signal();
-    startWorkers((job) => {
+    await startWorkers((job) => {
       ran.push(job);
       seen.raise();
     });

@@ -1,5 +1,5 @@
 /** Finds the rows of people in stored results. */
-import { isObjectMissing } from '../../core/storage/object-sum.ts';
+import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { type IndexedRecord, indexedSubject } from './person-index.ts';
 import { type PartsContext, readIndexedRecords } from './read-part.ts';
@@ -14,7 +14,7 @@ export interface ShownPerson {
   batchId: string;
   accountId: string;
   objectKey: string;
-  /** Row numbers within the part, from 1. */
+  /** Row numbers within the part, from 1; none for a part of which it cannot be read. */
   rows: number[];
 }
 
@@ -32,11 +32,16 @@ export async function findPartsOf(
     for (const part of await listPartsShowingPeople(sql, batchId)) {
       const { objectKey } = part;
       const shown = await readPersonIndex(store, part);
+      const { accountId } = batch;
+      if (shown === null) {
+        const about = { batchId, accountId, objectKey, rows: [] };
+        found.push(...ids.map((personId) => ({ ...about, personId })));
+        continue;
+      }
       for (const [shownId, personId] of idOf) {
         const pairs = shown.filter(({ id }) => id === shownId);
         // One person may be a director of a company several times.
         const rows = [...new Set(pairs.map(({ row }) => row + 1))];
-        const { accountId } = batch;
         if (rows.length > 0) found.push({ personId, batchId, accountId, objectKey, rows });
       }
     }
@@ -44,15 +49,16 @@ export async function findPartsOf(
   return found;
 }
 
-/** A part that was replaced or deleted meanwhile contains none of them. */
+/** The people in a part; null when that is damaged. A part that was replaced or deleted meanwhile contains none. */
 async function readPersonIndex(
   store: PartsContext['store'],
   part: Pick<PlacedPart, 'objectKey' | 'ids'>,
-): Promise<IndexedRecord[]> {
+): Promise<IndexedRecord[] | null> {
   try {
     return await readIndexedRecords(store, part);
   } catch (error) {
     if (isObjectMissing(error)) return [];
+    if (isObjectDamaged(error)) return null;
     throw error;
   }
 }

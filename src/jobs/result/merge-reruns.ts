@@ -96,12 +96,18 @@ async function* merged(
 function isAnswer(row: ResultRow, own: ResultRow, layout: ResultLayout): boolean {
   const status = statusOf(row, layout);
   const isUndecided = row.cells[layout.width + matchColumns.indexOf('match.by')] !== BY_DECISION;
+  // A rerun has no data for a record that the list has paid for.
+  if (status === 'duplicate' && reasonOf(row, layout) === reasonOf(own, layout)) return false;
   if (status === 'no_match' && isUndecided) return statusOf(own, layout) !== 'ambiguous';
   return !unanswered.has(status);
 }
 
 function statusOf({ cells }: ResultRow, { width }: ResultLayout): OutcomeStatus {
   return cells[width + matchColumns.indexOf('match.status')] as OutcomeStatus;
+}
+
+function reasonOf({ cells }: ResultRow, { width }: ResultLayout): string | undefined {
+  return cells[width + matchColumns.indexOf('match.reason')];
 }
 
 /** The row with the answer of another: its own cells keep their bytes. */

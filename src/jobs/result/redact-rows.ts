@@ -69,9 +69,16 @@ export function withholdPeople(
   people: ReadonlySet<number>,
   candidatesAt: number,
 ): string[] {
+  if (added[cellOf.status] === 'duplicate') return withholdCopy(added);
   if (added[cellOf.status] !== 'ambiguous') return withholdPerson(added);
   const left = readCandidates(added[candidatesAt] ?? '').filter(({ id }) => !people.has(id));
   return added.with(candidatesAt, encodeCandidates(left));
+}
+
+/** The added cells of a duplicate of an opted-out person's row: it names that row, as without data. */
+function withholdCopy(added: readonly string[]): string[] {
+  const kept = [cellOf.status, cellOf.by, cellOf.reason, cellOf.credits];
+  return added.map((cell, index) => (kept.includes(index) ? cell : ''));
 }
 
 /** The added cells of an opted-out person's row: only the outcome and the credits paid remain. */

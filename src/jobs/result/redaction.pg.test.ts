@@ -10,6 +10,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { csvOfBytes } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
 import { audit } from '../audit/audit.ts';
+import { auditParts } from '../audit/audit-parts.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { runHousekeeping } from '../housekeeping/run-housekeeping.ts';
 import { redactBatch } from './redact-parts.ts';
@@ -96,6 +97,19 @@ describe('a download after an opt-out', () => {
     await expectNothingLeft(id);
     expect(await csv(id)).toBe(after.join('\n'));
     expect(await recordedOf(id)).toEqual(keysAfter);
+  });
+
+  test('empties the duplicates of the row too, which stay what they were', async () => {
+    const id = await pipeline.enrich(caller, list, { ...options, dedupe: 'true' });
+    expect(await csv(id)).toContain(
+      'e,p3@list.example,duplicate,email,same_record_as_row_2,false,0,1003',
+    );
+    await suppress(pipeline.sql, 'p3@list.example');
+    const after = await csv(id);
+    expect(after).not.toContain('1003');
+    expect(after).toContain('e,p3@list.example,duplicate,email,same_record_as_row_2,,0,,,\n');
+    const { checks } = await auditParts(pipeline.context);
+    expect(checks.filter(({ violations }) => violations > 0)).toEqual([]);
   });
 
   test.each(['csv', 'csv-safe', 'jsonl', 'xlsx', 'csv&gzip=true', 'jsonl&gzip=true'])(

@@ -88,7 +88,8 @@ export function renderPart(
   const { piece, records, from, to } = rows;
   const writer = new ByteWriter(piece.length + answerBytes(outcomes) + (to - from) * 64);
   const plan = planColumns(layout);
-  const ownedPlan = owned.size === 0 ? plan : planColumns({ ...layout, price: 0 });
+  const freePlan = planColumns({ ...layout, price: 0 });
+  const notCounted: number[] = [];
   const filled = new Array<number>(layout.columns.length).fill(0);
   let rowBytesMax = 0;
   let gapFrom = from === 0 ? 0 : endOf(records, from - 1);
@@ -97,8 +98,10 @@ export function renderPart(
     if (start > gapFrom) writer.copy(piece, gapFrom, start);
     const rowFrom = writer.length;
     appendInput(writer, rows, index, layout);
-    const priced = owned.has(index - from) ? ownedPlan : plan;
-    appendOutcome(writer, outcomes[index - from] as Outcome, layout, priced, filled);
+    const outcome = outcomes[index - from] as Outcome;
+    const isCopy = outcome.status === 'duplicate';
+    const priced = isCopy || owned.has(index - from) ? freePlan : plan;
+    appendOutcome(writer, outcome, layout, priced, isCopy ? notCounted : filled);
     rowBytesMax = Math.max(rowBytesMax, writer.length - rowFrom);
     writer.text(layout.newline);
     gapFrom = endOf(records, index);
@@ -154,7 +157,7 @@ interface ColumnPlan {
   unmatched: string;
   /** The columns of the operation in an unmatched row. */
   empty: string;
-  /** The text after the empty reason of a match: its conflict and the price. */
+  /** The text after the reason of a row with data: its conflict and the price. */
   conflict: string;
   noConflict: string;
 }
@@ -192,8 +195,8 @@ function appendOutcome(
   writer.text(delimiter);
   writer.text(by);
   writer.text(delimiter);
+  if (reason !== '') writer.text(encodeCell(reason, { delimiter, safe: false }));
   if (match === null) {
-    if (reason !== '') writer.text(encodeCell(reason, { delimiter, safe: false }));
     writer.text(plan.unmatched);
     appendFurther(writer, outcome, layout);
     writer.text(plan.empty);

@@ -209,6 +209,7 @@ test('a report says how the list was read and how well it was filled', async () 
     rows: cells.length - 1,
     blank_lines: cells.length - 1,
     padded_rows: 0,
+    matched_by: { email: rows.matched },
     unusable: { nul_byte: { rows: rows.invalid } },
   });
   expect(report.fill_rate).toMatchObject({

@@ -81,7 +81,7 @@ export async function* toJsonLines(
   for await (const { row, cells } of rows) {
     const input = Object.fromEntries(inputNames.map((name, index) => [name, cells[index] ?? '']));
     const match = readMatch(cells, layout);
-    const answer = readAnswer(cells, layout, match.status === 'matched');
+    const answer = readAnswer(cells, layout, hasAnswer(match.status, cells, layout));
     yield `${JSON.stringify({ row, input, match, ...answer })}\n`;
   }
 }
@@ -119,6 +119,16 @@ function furtherValue(name: string, cell: string): unknown {
   if (name === 'match.probability') return cell === '' ? null : Number(cell);
   if (name !== 'match.candidates') return cell || null;
   return readCandidates(cell);
+}
+
+/** True for a match, and for a duplicate with the data of its record. */
+function hasAnswer(
+  status: string,
+  cells: readonly string[],
+  { names, columns }: ResultLayout,
+): boolean {
+  if (status !== 'duplicate') return status === 'matched';
+  return cells.slice(names.length - columns.length).some((cell) => cell !== '');
 }
 
 /** The added columns as objects by the prefix before the dot; null for a row that did not match. */

@@ -25,6 +25,7 @@ import {
   listDueAccounts,
   type RunState,
   readClock,
+  type Schedule,
   setRunExport,
   takeDueSchedule,
   updateSchedule,
@@ -146,21 +147,25 @@ async function takeSlot(
   const next = refusal?.ends ? null : nextRun(due.cron, due.timeZone, after);
   await updateSchedule(tx, { id: due.id, enabled: next !== null, nextRunAt: next });
   if (!isFirst || state !== 'started') return null;
-  const request: ExportRequest = {
-    name: due.name,
-    filter: due.filter,
-    fields: due.fields,
-    format: due.format as ResultFormat,
-    gzip: false,
-    maxResults: due.maxResults,
-    maxCredits: due.maxCredits,
-    hold: false,
-    scheduleId: due.id,
-    onlyNew: due.mode === 'new',
-  };
-  const { id } = await insertExport(tx, due, request, context.config.openListsMax);
+  const { id } = await insertExport(tx, due, exportOf(due), context.config.openListsMax);
   await setRunExport(tx, { scheduleId: due.id, slot, batchId: id });
   return id;
+}
+
+/** The export of a run. */
+export function exportOf(schedule: Schedule): ExportRequest {
+  return {
+    name: schedule.name,
+    filter: schedule.filter,
+    fields: schedule.fields,
+    format: schedule.format as ResultFormat,
+    gzip: false,
+    maxResults: schedule.maxResults,
+    maxCredits: schedule.maxCredits,
+    hold: false,
+    scheduleId: schedule.id,
+    onlyNew: schedule.mode === 'new',
+  };
 }
 
 interface Refusal {

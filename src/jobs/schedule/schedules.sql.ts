@@ -139,10 +139,7 @@ export async function takeDueSchedule(
     select ${columns(sql)}, coalesce(
         -- A round may take long: see exports that ended since it began.
         least(k.revoked_at, k.expires_at) <= greatest(${now}, clock_timestamp()), false) as key_ended,
-      exists (
-        select from schedule_runs r join batches b on b.id = r.batch_id
-        where r.schedule_id = s.id and b.state not in ('completed', 'cancelled', 'failed')
-      ) as is_running
+      ${isRunning(sql, sql`s.id`)} as is_running
     from schedules s join api_keys k on k.id = s.key_id
     where s.account_id = ${accountId} and s.enabled and s.next_run_at <= ${now}
       and s.id <> all(${[...except]}::uuid[])
@@ -152,6 +149,17 @@ export async function takeDueSchedule(
     -- A schedule whose key is being revoked is left for the next round.
     for share of k skip locked`;
   return due;
+}
+
+/** Expression: whether an export of the schedule has not ended. */
+const isRunning = (sql: Sql, scheduleId: ReturnType<Sql>) => sql`exists (
+  select from schedule_runs r join batches b on b.id = r.batch_id
+  where r.schedule_id = ${scheduleId} and b.state not in ('completed', 'cancelled', 'failed'))`;
+
+export async function hasOpenRun(sql: Sql, id: string): Promise<boolean> {
+  const [row] = await sql<{ isOpen: boolean }[]>`
+    select ${isRunning(sql, sql`${id}::uuid`)} as is_open`;
+  return row?.isOpen ?? false;
 }
 
 export type RunState = 'started' | 'skipped' | 'failed';

@@ -7,6 +7,7 @@ import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { runConstant } from '../graph.sql.ts';
 import { personCodes } from '../identifier-kinds.ts';
+import { entityCodes } from '../sources/source-record.ts';
 import { companyColumns } from './company-row.ts';
 import { personColumns } from './person-row.ts';
 
@@ -185,16 +186,21 @@ export async function suppressOptedOut(tx: Sql): Promise<void> {
   const kinds = personCodes.map(({ code, kind }) => `(${code}, '${kind}')`).join(', ');
   await runConstant(
     tx,
-    `select suppress_people(array_agg(distinct c.id))
-     from stage_changes c
-     cross join lateral (
-       select value, kind from person_identifiers where person_id = c.id offset 0) s
-     join (values ${kinds}) k (code, name) on k.code = s.kind
-     where exists (select from suppressed_identifiers)
-       and (sha256(convert_to(k.name || ':' || s.value, 'UTF8'))
-           in (select value_sha256 from suppressed_identifiers)
-         or k.name in ('email', 'phone') and sha256(convert_to(s.value, 'UTF8'))
-           in (select value_sha256 from suppressed_identifiers))
+    `with holder as (
+       select distinct c.id
+       from stage_changes c
+       cross join lateral (
+         select value, kind from person_identifiers where person_id = c.id offset 0) s
+       join (values ${kinds}) k (code, name) on k.code = s.kind
+       where exists (select from suppressed_identifiers)
+         and (sha256(convert_to(k.name || ':' || s.value, 'UTF8'))
+             in (select value_sha256 from suppressed_identifiers)
+           or k.name in ('email', 'phone') and sha256(convert_to(s.value, 'UTF8'))
+             in (select value_sha256 from suppressed_identifiers)))
+     select suppress_people(array_agg(id)) from (
+       select id from holder
+       union select m.id from merged_ids m join holder on holder.id = m.into_id
+       where m.entity = ${entityCodes.person}) p
      having count(*) > 0`,
   );
 }

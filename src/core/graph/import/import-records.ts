@@ -2,7 +2,6 @@
  * Imports a file into the graph: records are streamed, checked one by one, and merged in transactions of 50,000.
  * While the database merges one batch the next one is read.
  */
-import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import postgres from 'postgres';
 import type { Database } from '../../db/client.ts';
@@ -25,6 +24,7 @@ import {
 } from './read-records.ts';
 import { companyImporter, personImporter } from './record-batch.ts';
 import { referenceImporter } from './reference-batch.ts';
+import { writeReject } from './write-reject.ts';
 
 const importers = {
   persons: personImporter,
@@ -237,8 +237,7 @@ class ImportRun<Row extends BatchRow> {
     const { rejects } = this.#options;
     const { line, source } = item;
     const { reason, field } = why;
-    const text = JSON.stringify({ line, reason, field, record: readable(source) });
-    if (!rejects.write(`${text}\n`)) await once(rejects, 'drain');
+    await writeReject(rejects, { line, reason, field, record: readable(source) });
   }
 }
 

@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Sql } from '../../db/client.ts';
 import { assert, must } from '../../lib/assert.ts';
+import { suppressBuilt } from '../../suppression/suppress.ts';
 import type { Batch, BatchRow, ImportContext } from '../import/batch.ts';
 import { isAbsent } from '../import/coerce.ts';
 import { createRenderLists, selectCountryCodes } from '../import/import-records.sql.ts';
@@ -133,6 +134,7 @@ async function buildPart(
     await queries.buildFacts(tx, ids);
     if (ended > 0) await renderListed(tx);
   } else {
+    await suppressBuilt(tx, ids);
     await queries.deleteEndedPersons(tx, ids);
   }
   return ids.length;

@@ -4,12 +4,12 @@
  * refused file changes nothing; an import that dies goes on where it was.
  */
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { type Database, inTransaction, type Sql } from '../../db/client.ts';
 import { conflict, unprocessable } from '../../lib/errors.ts';
 import { suppressOnce } from '../../suppression/suppress.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
+import { writeReject } from '../import/write-reject.ts';
 import { buildQueued } from './build.ts';
 import * as identify from './identify.sql.ts';
 import * as stage from './import-rows.sql.ts';
@@ -157,7 +157,8 @@ async function stageAll(
         counts.rows += 1;
         if ('reason' in row) {
           counts.rejected += 1;
-          await writeReject(options.rejects, row);
+          const { line, reason, field = null, source: record } = row;
+          await writeReject(options.rejects, { line, reason, field, record });
         }
         if ('optedOut' in row) counts.optedOut.push(...row.optedOut);
         pending.push(...stagedRows(input.source, row));
@@ -262,7 +263,7 @@ async function identifyIn(
   const withoutCompany = await stage.takeRowsWithoutCompany(tx, codes);
   for (const { line, record } of withoutCompany) {
     const reason = 'no_such_company';
-    await writeReject(options.rejects, { line, reason, source: JSON.parse(record) });
+    await writeReject(options.rejects, { line, reason, field: null, record: JSON.parse(record) });
   }
   const last = snapshotOf === null ? null : await identify.readLastSnapshot(tx, source, snapshotOf);
   const id = await identify.insertImport(tx, { ...input, sha256: input.sha256() });
@@ -312,17 +313,4 @@ function checkGone(
     `The file lacks ${gone} of ${before} records that the source had before, as if it was cut off; nothing was ` +
       'changed. Download it again, or repeat the import with --allow-gone if they are gone.',
   );
-}
-
-async function writeReject(
-  rejects: Writable,
-  row: { line: number; reason: string; field?: string; source: unknown },
-): Promise<void> {
-  const { line, reason, field = null, source } = row;
-  const text = JSON.stringify({ line, reason, field, record: source });
-  if (rejects.write(`${text}\n`)) return;
-  // A stream that has failed, as on a full disk, never drains.
-  if (rejects.destroyed)
-    throw rejects.errored ?? new Error('the output of rejected rows is closed');
-  await once(rejects, 'drain');
 }

@@ -60,7 +60,8 @@ describe('a slow or dead receiver', () => {
     let looking = Promise.resolve();
     await inTransaction(fixture.sql, async (tx) => {
       const bounds = { perAccount: 8, perWebhook: 4 };
-      expect(await claimDeliveries(tx, { now: fromNow(0), limit: 64, bounds })).toHaveLength(4);
+      const claim = { now: fromNow(0), limit: 64, bounds, attempted: [] };
+      expect(await claimDeliveries(tx, claim)).toHaveLength(4);
       looking = deliverer.wake();
       const isWaiting = async () => {
         const waiting = await fixture.sql`
@@ -72,6 +73,21 @@ describe('a slow or dead receiver', () => {
     });
     await looking;
     expect(begun).toEqual([]);
+  });
+
+  test('has no more in flight when its webhooks are deleted and made anew', async () => {
+    const { post, begun, began, endNext } = controlledAttempts();
+    const deliverer = openDeliverer(fixture.context, { now: fromNow(0), post });
+    for (const expected of [4, 8, 8, 8]) {
+      const hook = await fixture.hook(caller, toward('slow'));
+      await fixture.causeEvent(caller, 4);
+      await deliverer.wake();
+      await began(expected);
+      expect(begun).toHaveLength(expected);
+      await fixture.sql`delete from webhooks where id = ${hook.id}`;
+    }
+    for (let n = 0; n < 8; n++) endNext(responded(200));
+    await deliverer.idle();
   });
 
   test('that failed is tried one delivery at a time until it responds again', async () => {

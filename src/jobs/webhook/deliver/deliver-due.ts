@@ -75,7 +75,8 @@ export function openDeliverer(
 ): Deliverer {
   const rules = { allowedHosts: context.config.webhookAllowedHosts, resolve: resolveHost };
   const around = { now: null, random: Math.random, rules, post: postMessage, ...changed };
-  const inFlight = new Set<Promise<void>>();
+  /** Attempts, with their accounts. */
+  const inFlight = new Map<Promise<void>, string>();
   let looking: Promise<void> | null = null;
   let isWokenAgain = false;
   let isStopped = false;
@@ -89,14 +90,14 @@ export function openDeliverer(
         // It may have held back another delivery.
         wake().catch((error) => warn(context, error, 'could not claim due deliveries'));
       });
-    inFlight.add(delivery);
+    inFlight.set(delivery, claimed.accountId);
   };
   const look = async () => {
     do {
       isWokenAgain = false;
       const limit = isStopped ? 0 : IN_FLIGHT_MAX - inFlight.size;
       if (limit === 0) return;
-      const claim = { now: around.now, limit, bounds };
+      const claim = { now: around.now, limit, bounds, attempted: [...inFlight.values()] };
       for (const claimed of await inTransaction(context.sql, (tx) => claimDeliveries(tx, claim))) {
         start(claimed);
       }
@@ -111,7 +112,7 @@ export function openDeliverer(
   };
   const idle = async () => {
     while (looking !== null || inFlight.size > 0) {
-      await Promise.allSettled([looking, ...inFlight]);
+      await Promise.allSettled([looking, ...inFlight.keys()]);
     }
   };
   return {

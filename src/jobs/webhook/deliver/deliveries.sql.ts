@@ -21,6 +21,7 @@ export interface DeliveryBounds {
 export interface ClaimedDelivery {
   id: string;
   webhookId: string;
+  accountId: string;
   url: string;
   /** All signing secrets as stored, newest first. */
   secrets: Buffer[];
@@ -33,6 +34,14 @@ export interface ClaimedDelivery {
   claimedAt: Date;
 }
 
+export interface DeliveryClaim {
+  now: Date | null;
+  limit: number;
+  bounds: DeliveryBounds;
+  /** The accounts of the attempts that this process makes: of a deleted webhook no delivery is left to count. */
+  attempted: readonly string[];
+}
+
 /**
  * Leases at most `limit` deliveries that are due or whose lease expired. A webhook whose last attempt failed
  * has one in flight at a time and comes last; accounts with the fewest in flight come first. Call in a
@@ -40,7 +49,7 @@ export interface ClaimedDelivery {
  */
 export async function claimDeliveries(
   sql: Sql,
-  { now, limit, bounds }: { now: Date | null; limit: number; bounds: DeliveryBounds },
+  { now, limit, bounds, attempted }: DeliveryClaim,
 ): Promise<ClaimedDelivery[]> {
   await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`;
   return sql<ClaimedDelivery[]>`
@@ -50,7 +59,12 @@ export async function claimDeliveries(
       from webhook_deliveries d join webhooks w on w.id = d.webhook_id, clock
       where d.lease_until > clock.now group by d.webhook_id, w.account_id),
     busy_account as (
-      select account_id, sum(deliveries)::int as deliveries from busy group by account_id),
+      select account_id, max(deliveries)::int as deliveries from (
+        select account_id, sum(deliveries) as deliveries from busy group by account_id
+        union all
+        select account_id, count(*) from unnest(${[...attempted]}::uuid[]) a (account_id)
+        group by account_id) counted
+      group by account_id),
     due as (
       select d.id, d.due_at, w.failing_since is not null as is_failing,
         coalesce(a.deliveries, 0) + row_number() over (
@@ -75,7 +89,7 @@ export async function claimDeliveries(
       lease_until = clock.now + make_interval(secs => ${LEASE_SECONDS})
     from chosen, clock, webhooks w
     where d.id = chosen.id and w.id = d.webhook_id and d.state = 'pending'
-    returning d.id, d.webhook_id, w.url, array_remove(array[w.secret,
+    returning d.id, d.webhook_id, w.account_id, w.url, array_remove(array[w.secret,
         case when w.previous_until > clock.now then w.previous_secret end], null) as secrets,
       d.event_id, d.type, d.payload, d.attempts as attempt,
       d.round_attempts as round, d.attempted_at as claimed_at`;

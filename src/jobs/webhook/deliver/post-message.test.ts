@@ -126,12 +126,14 @@ describe('a receiver', () => {
   });
 
   test.each([
-    ['head', 'HTTP/1.1 200 OK\r\nX-A: ', null],
-    ['body', 'HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n', 200],
-  ])('with an endless %s is cut off early', async (_part, head, status) => {
+    ['head', 'HTTP/1.1 200 OK\r\nX-A: ', 'a', null],
+    ['body', 'HTTP/1.1 200 OK\r\nContent-Length: 1000000000\r\n\r\n', 'a', 200],
+    ['series of interim responses', '', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n', null],
+    ['series of blank lines', '', '\r\n', null],
+  ])('with an endless %s is cut off early', async (_part, head, text, status) => {
     let sent = 0;
     const endless = await openRaw((socket) => {
-      const block = Buffer.alloc(65_536, 'a');
+      const block = Buffer.from(text.repeat(65_536 / text.length));
       const more = () => {
         while (!socket.destroyed && socket.write(block)) sent += block.length;
         sent += block.length;

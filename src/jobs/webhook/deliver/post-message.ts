@@ -5,14 +5,18 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
+import { finished } from 'node:stream/promises';
 import { must } from '../../../core/lib/assert.ts';
 import { findTarget, type Target, TargetRefused, type TargetRules } from '../target.ts';
 
 /** Standard Webhooks: between 15 and 30 s. */
 const ATTEMPT_MS_MAX = 20_000;
-/** Maximum read of a response, so that a short one can end normally. Nothing is kept. */
-const RESPONSE_BYTES_MAX = 4_096;
 const HEADER_BYTES_MAX = 16_384;
+/**
+ * Maximum read of a connection: the headers, with interim responses and all else before them, and 4 KiB of a response, so
+ * that a short one can end normally. Nothing is kept.
+ */
+const READ_BYTES_MAX = HEADER_BYTES_MAX + 4_096;
 
 export interface Message {
   url: string;
@@ -84,6 +88,13 @@ function send(
     });
     sent.on('response', resolve);
     sent.on('error', reject);
+    sent.on('socket', (socket) => {
+      let bytes = 0;
+      socket.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > READ_BYTES_MAX) sent.destroy(new Error('its response is too long'));
+      });
+    });
     // For example, a response that switches protocols.
     sent.on('close', () => reject(new Error('the connection was closed without a response')));
     sent.end(body);
@@ -102,16 +113,9 @@ function pinTo(addresses: readonly string[]): LookupFunction {
 
 /** Reads a short response to its end. The status counts whatever follows. */
 async function skim(response: IncomingMessage): Promise<void> {
-  let bytes = 0;
-  try {
-    for await (const chunk of response) {
-      bytes += (chunk as Buffer).length;
-      // Leaving the loop closes the connection.
-      if (bytes > RESPONSE_BYTES_MAX) return;
-    }
-  } catch {
-    // It broke off or took too long.
-  }
+  await finished(response.resume()).catch(() => {
+    // It broke off, was too long or took too long.
+  });
 }
 
 function explainStatus(status: number): string {

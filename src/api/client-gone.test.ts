@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { Response } from 'express';
+import { expect, test } from 'vitest';
+import { openSocket } from '../../tests/support/raw-http.ts';
+import { Signal } from '../../tests/support/signal.ts';
+import { sendStream } from './client-gone.ts';
+import { createHttpServer } from './http-server.ts';
+
+test('a stream for a client that left before its turn is ended, on a connection of several requests', async () => {
+  const taken: Response[] = [];
+  const all = new Signal();
+  const server = createHttpServer((_request, response) => {
+    if (taken.push(response as Response) === 3) all.raise();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = await openSocket((server.address() as AddressInfo).port);
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
+  await all.raised;
+  const closed = Promise.all(taken.map((response) => once(response, 'close')));
+  socket.destroy();
+  await closed;
+  for (const response of taken) {
+    const stream = Readable.from([Buffer.from('rows')]);
+    await expect(sendStream(stream, response)).rejects.toMatchObject({ code: 'client_gone' });
+    expect(stream.destroyed).toBe(true);
+  }
+  server.close();
+});

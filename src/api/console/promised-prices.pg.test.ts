@@ -1,0 +1,99 @@
+/** The price of a list is kept, also when records came after it was counted. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openSignedIn, runUntil } from '../../../tests/support/console-page.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+
+const people = crowd(12);
+const longer = `Email\n${crowd(15)
+  .map(({ email }) => email)
+  .join('\n')}\n`;
+const list = `Email\n${people.map(({ email }) => email).join('\n')}\n`;
+
+let pipeline: Pipeline;
+let browser: Browser;
+let caller: Caller;
+let page: Page;
+let wrong: string[];
+
+describeWithBrowser('the price of a list', () => {
+  const ids: string[] = [];
+
+  beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline();
+    browser = await startChromium();
+    caller = await pipeline.unmeteredAccount(1_000);
+    ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
+    for (const name of ['first.csv', 'second.csv']) {
+      const id = await pipeline.upload(caller, list, {
+        operation: 'people.enrich',
+        hold: 'true',
+        name,
+      });
+      ids.push(id);
+      await show(id, 'up to 9 credits');
+    }
+    await page.getByText('Fewer than 10 rows match, perhaps none').waitFor();
+    await importGraph(pipeline.sql, { persons: people });
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await pipeline.close();
+  });
+
+  const priced = (price: string) => page.getByRole('button', { name: `Start for ${price}` });
+
+  async function show(id: string, price: string): Promise<void> {
+    await page.goto(`${pipeline.url}/#/batches/${id}`);
+    await runUntil(pipeline, page, priced(price).waitFor());
+  }
+
+  test('that may cost up to so many credits costs no more', async () => {
+    const [id = ''] = ids;
+    await show(id, 'up to 9 credits');
+    await priced('up to 9 credits').click();
+    await runUntil(pipeline, page, page.getByText('Paused').first().waitFor());
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'paused',
+      reason: 'max_credits',
+      credits: { charged: 9, max: 9 },
+    });
+  });
+
+  test('is counted again when an old one is looked at', async () => {
+    const id = ids[1] ?? '';
+    await pipeline.sql`
+      update batches set quote = quote || jsonb_build_object('asked_at', '2026-01-01T00:00:00.000Z')
+      where id = ${id}`;
+    await page.goto(`${pipeline.url}/#/batches`);
+    await show(id, '12 credits');
+    expect(wrong).toEqual([]);
+  });
+
+  test('that was counted before more records came costs no more than it says', async () => {
+    const id = await pipeline.upload(caller, longer, {
+      operation: 'people.enrich',
+      hold: 'true',
+      name: 'longer.csv',
+    });
+    await show(id, '12 credits');
+    await page.getByText('never more than this price').waitFor();
+    await importGraph(pipeline.sql, { persons: crowd(15).slice(12) });
+    await priced('12 credits').click();
+    await runUntil(pipeline, page, page.getByText('limit of 12 credits').waitFor());
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'paused',
+      reason: 'max_credits',
+      credits: { charged: 12, max: 12 },
+    });
+    expect(wrong).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+/** Tables show all that they have, on a desk and on a phone. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { expectAccessible, openSignedIn } from '../../../tests/support/console-page.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { accountScopes } from '../../core/keys/keys.ts';
+
+let pipeline: Pipeline;
+let browser: Browser;
+let caller: Caller;
+let page: Page;
+let wrong: string[];
+
+const long = 'accountants and auditors of companies in the north of France, first wave';
+
+describeWithBrowser('the tables of the console', () => {
+  beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline();
+    await importGraph(pipeline.sql, { persons: crowd(12) });
+    const { accountId } = await pipeline.account(1_000);
+    caller = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
+    await pipeline.sql`update api_keys set name = ${long} where id = ${caller.keyId}`;
+    const list = `email\n${crowd(12)
+      .map(({ email }) => email)
+      .join('\n')}\n`;
+    await pipeline.enrich(caller, list, { operation: 'people.enrich', name: long });
+    const headers = { 'Content-Type': 'application/json' };
+    const filter = { name: long, filter: 'id=1-5000' };
+    for (const [path, body] of [
+      ['exports', filter],
+      ['schedules', { ...filter, cron: '30 2 * * *' }],
+    ] as const) {
+      const made = await pipeline.call(caller, `/v1/${path}`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(body),
+      });
+      expect(made.ok).toBe(true);
+    }
+    for (const _ of [1, 2]) await pipeline.call(caller, '/v1/me');
+    await pipeline.runUntilIdle();
+    browser = await startChromium();
+    ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await pipeline.close();
+  });
+
+  /** By how many pixels each table is wider than its place. */
+  const hidden = () =>
+    page.evaluate<number[]>(
+      "[...document.querySelectorAll('.table')].map((one) => one.scrollWidth - one.clientWidth)",
+    );
+
+  test.for([
+    ['batches', 'Lists'],
+    ['exports', 'Exports'],
+    ['schedules', 'Schedules, newest first'],
+    ['keys', 'Keys, newest first'],
+    ['credits', 'Credit activity, latest day first'],
+  ] as const)('of /%s hide no column', async ([path, name]) => {
+    await page.goto(`${pipeline.url}/#/${path}`);
+    const table = page.getByRole('table', { name });
+    await table.getByText(long).first().waitFor();
+    expect(new Set(await hidden())).toEqual(new Set([0]));
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(new Set(await hidden())).toEqual(new Set([0]));
+    const cells = table.getByRole('cell').filter({ hasText: /\S/ });
+    for (const cell of await cells.all()) {
+      const box = await cell.boundingBox();
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
+    }
+    await page.setViewportSize({ width: 1280, height: 860 });
+    expect(wrong).toEqual([]);
+  });
+
+  test('show how much of its day a key has used', async () => {
+    await page.goto(`${pipeline.url}/#/keys`);
+    const row = page.getByRole('row').filter({ hasText: long });
+    const cell = await row
+      .getByText(/^of [\d,.]+$/)
+      .locator('..')
+      .textContent();
+    expect(Number(cell?.replace(/of.*/, ''))).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,29 @@
+import { wakeExport } from '../../jobs/export/create-export.ts';
+import { runScheduleNow } from '../../jobs/schedule/run-now.ts';
+import { scheduleRunSchema, viewRun } from '../../jobs/schedule/schedule-view.ts';
+import { defineRoute, idParams } from '../define-route.ts';
+import { exportOptions } from '../export-options.ts';
+import { ownerOf } from '../owner-of.ts';
+import { parseId } from '../parse-parameters.ts';
+
+/** Runs a schedule now, under the key of the call. Its slots stay as they are. */
+export const runScheduleRoute = defineRoute({
+  method: 'post',
+  path: '/v1/schedules/:id/run',
+  summary: 'Run a schedule now, besides its slots',
+  scope: 'exports',
+  // Its counts are free, like those of an export.
+  metered: true,
+  params: idParams,
+  body: exportOptions.pick({ max_credits: true }),
+  idempotent: true,
+  responses: { 202: { description: 'The run.', schema: scheduleRunSchema } },
+  handler: ({ context, key, params, body, commit }) =>
+    commit(async (tx) => {
+      const owner = { ...ownerOf(key), keyId: key.id };
+      const id = parseId('Schedule', params.id);
+      const bounded = { id, maxCredits: body.max_credits };
+      const run = await runScheduleNow(tx, context.config, owner, bounded);
+      return { status: 202, body: viewRun(run), wake: () => wakeExport(context, run.batchId) };
+    }),
+});

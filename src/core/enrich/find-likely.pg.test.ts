@@ -1,0 +1,59 @@
+/** People by name: never by the name alone, and by each company of which they are known. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { findLikely } from './find-likely.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const others = Array.from({ length: 500 }, (_, at) => ({
+    id: 100 + at,
+    name: `Given${at % 20}`,
+    surname: `Family${at % 25}`,
+    companyId: 12,
+  }));
+  await importGraph(database.sql, {
+    companies: [
+      { id: 10, name: 'Nordlicht Optik GmbH' },
+      { id: 11, name: 'Bergkristall Ltd' },
+      { id: 12, name: 'Südwind Logistics Ltd' },
+    ],
+    persons: [
+      { id: 1, name: 'Ottokar', surname: 'Zwirner', position: 'Buyer' },
+      { id: 2, name: 'Kunigunde', surname: 'Quast' },
+      ...others,
+    ],
+    officers: [
+      { companyId: 10, personId: 2, name: 'Kunigunde Quast', role: 'director' },
+      { companyId: 11, personId: 2, name: 'Kunigunde Quast', role: 'director' },
+    ],
+  });
+});
+afterAll(() => database.drop());
+
+const find = async (row: Record<string, string>) => {
+  const [found] = await findLikely(database.sql, 'person', [row], 0.95);
+  return [found?.status, found?.candidates.map(({ id }) => id)];
+};
+
+describe('a person whose employer is unknown', () => {
+  test('is not found by the name beside any company', async () => {
+    for (const company of ['Nordlicht Optik', 'Unknown Works Ltd']) {
+      expect(await find({ name: 'Ottokar Zwirner', company })).toEqual(['no_match', []]);
+    }
+  });
+
+  test('is found by the name with the job title', async () => {
+    const row = { name: 'Ottokar Zwirner', company: 'Nordlicht Optik', title: 'Buyer' };
+    expect(await find(row)).toEqual(['matched', [1]]);
+  });
+});
+
+test('an officer is found by the name with each of the companies, and with no other one', async () => {
+  const name = 'Kunigunde Quast';
+  for (const company of ['Nordlicht Optik', 'BERGKRISTALL LIMITED']) {
+    expect(await find({ name, company })).toEqual(['matched', [2]]);
+  }
+  expect(await find({ name, company: 'Südwind Logistics Ltd' })).toEqual(['no_match', []]);
+});

@@ -1,0 +1,147 @@
+/** Opt-outs of people whose records an import joins: before it, after it, and in results that were made before it. */
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { undoImport } from '../core/graph/sources/undo-import.ts';
+import { must } from '../core/lib/assert.ts';
+import { suppress, suppressHashes } from '../core/suppression/suppress.ts';
+import { erasePerson } from '../jobs/erasure/erase-person.ts';
+import { csvOf, importText } from './import-files.test-suite.ts';
+
+const work = 'ada@acme.example';
+const home = 'ada@home.example';
+const workPhone = '+442079460001';
+const homePhone = '+442079460002';
+
+let pipeline: Pipeline;
+let by: Caller;
+beforeEach(async () => {
+  pipeline = await openPipeline();
+  by = await pipeline.account(1000);
+  await importContact(work);
+  const card = `BEGIN:VCARD\nVERSION:4.0\nUID:x\nN:Lark;Ada;;;\nEMAIL:${home}\nTEL:${homePhone}\nEND:VCARD\n`;
+  await importText(pipeline.sql, {
+    source: 'vcard',
+    name: 'a.vcf',
+    asOf: '2026-01-02',
+    text: card,
+  });
+});
+afterEach(() => pipeline.close());
+
+/** Imports the record of the CRM: with the private address it is surely the person of the card. */
+async function importContact(email: string): Promise<number> {
+  const text = csvOf(
+    ['Record ID', 'First Name', 'Last Name', 'Email', 'Phone Number', 'Job Title'],
+    [
+      {
+        'Record ID': '1',
+        'First Name': 'Ada',
+        'Last Name': 'Lark',
+        Email: email,
+        'Phone Number': workPhone,
+        'Job Title': 'Chief',
+      },
+    ],
+  );
+  const asOf = email === work ? '2026-01-01' : '2026-01-03';
+  const file = { source: 'hubspot', name: 'contacts.csv', asOf, text } as const;
+  return must((await importText(pipeline.sql, file)).import_id, 'import');
+}
+
+const statusOf = async (email: string) =>
+  (await pipeline.call(by, `/v1/people/enrich?email=${email}`)).status;
+
+/** A call, a list and an export that deliver the person of the card, and what of them can be read later. */
+async function deliver() {
+  const call = () =>
+    pipeline.call(by, `/v1/people/enrich?email=${home}`, { headers: { 'Idempotency-Key': 'k' } });
+  expect((await call()).status).toBe(200);
+  const list = await pipeline.enrich(by, `email\n${home}\n`, { operation: 'people.enrich' });
+  const people = await pipeline.makeExport(by, { filter: `workEmail=${home}`, fields: ['phone'] });
+  await pipeline.runUntilIdle();
+  return async () => [
+    (await call()).status,
+    (await pipeline.results(by, list)).text.includes(homePhone),
+    (await pipeline.people(by, people)).text,
+  ];
+}
+
+describe('a person whose record was joined with another one', () => {
+  it('is hidden in results that were made before', async () => {
+    const read = await deliver();
+    await importContact(home);
+    expect(await read()).toEqual([200, true, expect.stringContaining(homePhone)]);
+    await suppress(pipeline.sql, workPhone);
+    expect(await read()).toEqual([404, false, 'person.phone\n']);
+    const feed = await pipeline.call(by, '/v1/opt-outs');
+    expect(((await feed.json()) as { data: unknown[] }).data).toHaveLength(2);
+  });
+
+  it('is erased with what was made before', async () => {
+    const read = await deliver();
+    await importContact(home);
+    const erasure = await erasePerson(pipeline.context, { identifier: workPhone });
+    expect(erasure).toMatchObject({ erased: 1, answers_cleared: 1 });
+    expect(await read()).toEqual([404, false, 'person.phone\n']);
+  });
+});
+
+describe('an opt-out', () => {
+  it('holds for the person with whose record that of the opt-out is joined', async () => {
+    await suppress(pipeline.sql, homePhone);
+    expect(await statusOf(work)).toBe(200);
+    await importContact(home);
+    expect(await statusOf(home)).toBe(404);
+    const found = await pipeline.call(by, '/v1/personsearch?surname=Lark');
+    expect(await found.json()).toEqual([]);
+  });
+
+  it('holds for the record that an undone import parts again', async () => {
+    const joined = await importContact(home);
+    await suppress(pipeline.sql, workPhone);
+    await undoImport(pipeline.sql, joined);
+    expect([await statusOf(home), await statusOf(work)]).toEqual([404, 404]);
+  });
+
+  it.each([
+    ['before its import', true],
+    ['after its import', false],
+  ])('by a further address of a source holds, %s', async (_when, isBefore) => {
+    const optOut = () => suppress(pipeline.sql, 'bo.further@home.example');
+    if (isBefore) await optOut();
+    const text =
+      'BEGIN:VCARD\nVERSION:4.0\nUID:y\nN:Finch;Bo;;;\nEMAIL:bo@home.example\nEMAIL:bo.further@home.example\nEND:VCARD\n';
+    const file = { source: 'vcard', name: 'b.vcf', asOf: '2026-01-04', text } as const;
+    await importText(pipeline.sql, file, { allowsGone: true });
+    expect(await statusOf('bo@home.example')).toBe(isBefore ? 404 : 200);
+    if (!isBefore) expect(await optOut()).toEqual({ persons: 1 });
+    expect(await statusOf('bo@home.example')).toBe(404);
+  });
+
+  it('by a hash of a further address of a source holds', async () => {
+    const text =
+      'BEGIN:VCARD\nVERSION:4.0\nUID:y\nN:Finch;Bo;;;\nEMAIL:bo@home.example\nEMAIL:bo.further@home.example\nEND:VCARD\n';
+    const file = { source: 'vcard', name: 'b.vcf', asOf: '2026-01-04', text } as const;
+    await importText(pipeline.sql, file, { allowsGone: true });
+    const hash = createHash('sha256').update('bo.further@home.example').digest('hex');
+    expect(await suppressHashes(pipeline.sql, [hash])).toEqual({ hashes: 1, persons: 1 });
+    expect(await statusOf('bo@home.example')).toBe(404);
+  });
+
+  it('of an erased person holds for the further addresses of their sources', async () => {
+    const card = (uid: string, ...emails: string[]) => ({
+      source: 'vcard',
+      name: `${uid}.vcf`,
+      asOf: `2026-01-0${uid}`,
+      text: `BEGIN:VCARD\nVERSION:4.0\nUID:${uid}\nN:Finch;Bo;;;\n${emails.map((email) => `EMAIL:${email}\n`).join('')}END:VCARD\n`,
+    });
+    const first = card('4', 'bo@home.example', 'bo.further@home.example');
+    await importText(pipeline.sql, first, { allowsGone: true });
+    const erasure = await erasePerson(pipeline.context, { identifier: 'bo.further@home.example' });
+    expect(erasure).toMatchObject({ erased: 1, left: [] });
+    const second = card('5', 'bo.further@home.example');
+    await importText(pipeline.sql, second, { allowsGone: true });
+    expect(await statusOf('bo.further@home.example')).toBe(404);
+  });
+});
