@@ -236,10 +236,10 @@ describeWithBrowser('the console', () => {
     await second.getByRole('button', { name: /^Start for/ }).waitFor();
     await page.getByRole('button', { name: /^Start for/ }).click();
     await waitForState(caller, 'queued');
-    await second.unroute('**/events');
     await second.getByRole('button', { name: /^Start for/ }).click();
-    await second.getByText('This has changed meanwhile').waitFor();
     await heading(second, 'Progress').waitFor();
+    await second.getByText('This has changed meanwhile').waitFor();
+    await second.unroute('**/events');
     await second.getByRole('button', { name: 'Pause' }).click();
     await second.getByText('Paused. Resume to continue').waitFor();
     await page.getByText('Paused. Resume to continue').waitFor();

@@ -120,6 +120,22 @@ describeWithBrowser('the page of a list or an export', () => {
     expect(await status('Queued').count()).toBe(0);
   });
 
+  test('says that another tab was first when the refusal comes after the new state', async () => {
+    const id = await priced();
+    await page.route(`**/${id}/start`, async (route) => {
+      await act(id, 'start');
+      const refusal = await route.fetch();
+      await status('Queued').waitFor();
+      await settled();
+      await route.fulfill({ response: refusal });
+    });
+    await startButton().click();
+    await page.getByText('This has changed meanwhile').waitFor();
+    expect(await status('Queued').isVisible()).toBe(true);
+    await page.unrouteAll();
+    await act(id, 'cancel');
+  });
+
   test('stays as another tab has made it when pause, resume and cancel answer late', async () => {
     const id = await priced();
     await act(id, 'start');

@@ -4,8 +4,8 @@ import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
 import { useAction } from '../use-call.ts';
 import type { Progress, Resource } from './batch.ts';
+import { tellMovedOn } from './moved-on.ts';
 import type { Live } from './use-live-batch.ts';
-import { useMovedOn } from './use-moved-on.ts';
 
 interface CancelButtonProps<Item extends Progress> {
   item: Item;
@@ -17,10 +17,9 @@ interface CancelButtonProps<Item extends Progress> {
 export function CancelButton<Item extends Progress>({ item, of, live }: CancelButtonProps<Item>) {
   const [isAsked, setIsAsked] = useState(false);
   const cancelling = useAction(async () => {
-    live.show(await call('POST', `${of.path}/${item.id}/cancel`));
+    live.show(await tellMovedOn(live, call('POST', `${of.path}/${item.id}/cancel`)));
     setIsAsked(false);
   });
-  useMovedOn([cancelling], live);
   const hasBegun = item.started_at !== null;
   return (
     <>

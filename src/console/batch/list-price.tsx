@@ -9,10 +9,10 @@ import { useStore } from '../store.ts';
 import { useAction } from '../use-call.ts';
 import { type Batch, lists } from './batch.ts';
 import { CancelButton } from './cancel-button.tsx';
+import { tellMovedOn } from './moved-on.ts';
 import { findOperation } from './operations.ts';
 import { OutcomeList } from './outcome-list.tsx';
 import type { Live } from './use-live-batch.ts';
-import { useMovedOn } from './use-moved-on.ts';
 import type { Pricing } from './use-price.ts';
 
 interface PriceProps {
@@ -92,11 +92,10 @@ export function StartBar({ batch, pricing, live, isSaved, refusal }: StartBarPro
       // A list of owned people is free; no limit is below one match.
       const one = findOperation(batch.operation)?.price ?? 1;
       const body = { max_credits: Math.max(price.credits, one) };
-      await call('PATCH', `/v1/batches/${batch.id}`, { body });
+      await tellMovedOn(live, call('PATCH', `/v1/batches/${batch.id}`, { body }));
     }
-    live.show(await call('POST', `/v1/batches/${batch.id}/start`));
+    live.show(await tellMovedOn(live, call('POST', `/v1/batches/${batch.id}/start`)));
   });
-  useMovedOn([starting], live);
   // A price of 0 may also mean that the account owns every person who matches.
   const matched = batch.quote?.rows?.matched ?? 0;
   const isPointless = batch.rows.total === 0 || (price?.full === 0 && batch.live && matched === 0);

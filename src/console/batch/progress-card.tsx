@@ -15,10 +15,10 @@ import {
 import { useAction } from '../use-call.ts';
 import { isFinal, type Outcome, type Progress, type Resource, rowsOf } from './batch.ts';
 import { CancelButton } from './cancel-button.tsx';
+import { tellMovedOn } from './moved-on.ts';
 import { OutcomeList } from './outcome-list.tsx';
 import { RaiseLimit } from './raise-limit.tsx';
 import type { Live } from './use-live-batch.ts';
-import { useMovedOn } from './use-moved-on.ts';
 
 interface ProgressCardProps<Item extends Progress> {
   item: Item;
@@ -99,9 +99,8 @@ function whyPaused({ reason, credits }: Progress, { noun, row: [, several] }: Re
 
 function Controls<Item extends Progress>({ item, of, live }: ProgressCardProps<Item>) {
   const acting = useAction(async (action: 'pause' | 'resume') =>
-    live.show(await call('POST', `${of.path}/${item.id}/${action}`)),
+    live.show(await tellMovedOn(live, call('POST', `${of.path}/${item.id}/${action}`))),
   );
-  useMovedOn([acting], live);
   const { state, reason } = item;
   const canPause =
     ['queued', 'running'].includes(state) || (state === 'paused' && reason !== 'user');

@@ -27,7 +27,6 @@ import { SavedMappings } from './saved-mappings.tsx';
 import { SwappedNames } from './swapped-names.tsx';
 import { type Changes, useChanges } from './use-changes.ts';
 import type { Live } from './use-live-batch.ts';
-import { useMovedOn } from './use-moved-on.ts';
 import { usePrice } from './use-price.ts';
 
 interface ReviewBatchProps {
@@ -42,7 +41,6 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
   const changes = useChanges(batch, live, ({ mapping }) => {
     if (mapping !== undefined) preview.reload();
   });
-  useMovedOn([changes], live);
   const operation = findOperation(batch.operation) ?? (operations[0] as Operation);
   const chosen = useColumns(batch, changes);
   const { columns } = chosen;

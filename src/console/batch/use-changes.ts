@@ -4,6 +4,7 @@ import { call } from '../api.ts';
 import type { Problem } from '../problem.ts';
 import { useAction } from '../use-call.ts';
 import type { Batch } from './batch.ts';
+import { tellMovedOn } from './moved-on.ts';
 import type { Live } from './use-live-batch.ts';
 
 /** The body of `PATCH /v1/batches/:id`. */
@@ -40,7 +41,7 @@ export function useChanges(
   const refused = useRef<Change | null>(null);
   const { run, isBusy, problem, clear } = useAction(async (sent: Change) => {
     try {
-      live.show(await call('PATCH', `/v1/batches/${id}`, { body: sent }));
+      live.show(await tellMovedOn(live, call('PATCH', `/v1/batches/${id}`, { body: sent })));
     } catch (error) {
       refused.current = sent;
       throw error;

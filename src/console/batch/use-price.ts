@@ -4,8 +4,8 @@ import { call } from '../api.ts';
 import type { Problem } from '../problem.ts';
 import { useAction } from '../use-call.ts';
 import type { Batch } from './batch.ts';
+import { tellMovedOn } from './moved-on.ts';
 import type { Live } from './use-live-batch.ts';
-import { useMovedOn } from './use-moved-on.ts';
 
 export interface Price {
   /** What the list costs at most as it is started. */
@@ -39,9 +39,8 @@ export function usePrice(
   { isCurrent, isUsable }: { isCurrent: boolean; isUsable: boolean },
 ): Pricing {
   const { run, isBusy, problem, clear } = useAction(async () =>
-    live.show(await call('POST', `/v1/batches/${batch.id}/quote`)),
+    live.show(await tellMovedOn(live, call('POST', `/v1/batches/${batch.id}/quote`))),
   );
-  useMovedOn([{ problem }], live);
   const { quote, rows, state } = batch;
   const oldQuote = useRef(isOld(batch) ? quote?.asked_at : null);
   const isOutdated = quote !== null && quote.asked_at === oldQuote.current;

@@ -1,26 +1,26 @@
 /** Short messages at the edge of the page, and what only screen readers say. */
-import { createStore, useStore } from '../store.ts';
+import { createStore, type Store, useStore } from '../store.ts';
 
 interface Message {
   text: string;
-  /** False for what the page shows anyway. */
-  isShown: boolean;
 }
 
 const SHOWN_MS = 6_000;
-const latest = createStore<Message | null>(null);
+/** Apart, so that what is read out takes no message from the page. */
+const shown = createStore<Message | null>(null);
+const unseen = createStore<Message | null>(null);
 
 /** Says that something has happened; the message goes by itself. */
 export function announce(text: string): void {
-  say({ text, isShown: true });
+  say(shown, { text });
 }
 
 /** Says to screen readers what others see on the page. */
 export function readOut(text: string): void {
-  say({ text, isShown: false });
+  say(unseen, { text });
 }
 
-function say(message: Message): void {
+function say(latest: Store<Message | null>, message: Message): void {
   latest.set(message);
   setTimeout(() => {
     if (latest.get() === message) latest.set(null);
@@ -28,10 +28,12 @@ function say(message: Message): void {
 }
 
 export function Announcer() {
-  const message = useStore(latest);
+  const toast = useStore(shown);
+  const words = useStore(unseen);
   return (
     <div class="announcer" role="status">
-      {message && <p class={message.isShown ? 'toast' : 'unseen'}>{message.text}</p>}
+      {toast && <p class="toast">{toast.text}</p>}
+      {words && <p class="unseen">{words.text}</p>}
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { call } from '../api.ts';
 import { exportFiles, rowsOf } from '../batch/batch.ts';
 import { CancelButton } from '../batch/cancel-button.tsx';
+import { tellMovedOn } from '../batch/moved-on.ts';
 import type { Live } from '../batch/use-live-batch.ts';
-import { useMovedOn } from '../batch/use-moved-on.ts';
 import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf, formatNumber, mostOf, totalOf } from '../format.ts';
@@ -22,9 +22,8 @@ interface ExportPriceProps {
 export function ExportPrice({ file, live }: ExportPriceProps) {
   const remaining = useStore(creditsRemaining);
   const starting = useAction(async () =>
-    live.show(await call('POST', `/v1/exports/${file.id}/start`)),
+    live.show(await tellMovedOn(live, call('POST', `/v1/exports/${file.id}/start`))),
   );
-  useMovedOn([starting], live);
   const found = rowsOf(file);
   const full = file.estimated_credits;
   const limit = file.credits.max;
