@@ -16,9 +16,10 @@ export type ReceivedUpload = Readable & {
 };
 
 /**
- * The upload's bytes, unzipped if they begin with a gzip header, unless `keepsGzip` is set. Ends with `AppError` 413 `file_too_large` at
- * the first excess byte, 422 `unreadable_csv` for a gzip that is broken or expands too much, 400 when the
- * client disconnects, and with the reason of `cut` once that is aborted.
+ * The upload's bytes, unzipped if they begin with a gzip header, unless `keepsGzip` is set. Ends with
+ * `AppError` 413 `file_too_large` at the first excess byte, 422 `unreadable_csv` for a gzip that is
+ * broken or expands too much, 400 when the client disconnects, and with the reason of `cut` once that
+ * is aborted.
  */
 export function receiveUpload(
   source: Readable,
@@ -49,7 +50,7 @@ class UnzipIfGzip extends Transform {
   #gunzip: ReturnType<typeof createGunzip> | null = null;
   #head: Buffer | null = Buffer.alloc(0);
   #bytesIn = 0;
-  /** Bytes up to the last one that is not zero. */
+  /** Bytes of a gzip up to the last one that is not zero. */
   #bytesUnpadded = 0;
   #bytesOut = 0;
   readonly #hash = createHash('sha256');
@@ -61,9 +62,6 @@ class UnzipIfGzip extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    const unpadded = chunk.findLastIndex((byte) => byte !== 0) + 1;
-    if (unpadded > 0) this.#bytesUnpadded = this.#bytesIn + unpadded;
-    this.#bytesIn += chunk.length;
     if (this.#head === null) {
       this.#pass(chunk, done);
       return;
@@ -107,7 +105,11 @@ class UnzipIfGzip extends Transform {
   }
 
   #pass(bytes: Buffer, done: TransformCallback): void {
+    const before = this.#bytesIn;
+    this.#bytesIn += bytes.length;
     if (this.#gunzip !== null) {
+      const unpadded = bytes.findLastIndex((byte) => byte !== 0) + 1;
+      if (unpadded > 0) this.#bytesUnpadded = before + unpadded;
       this.#gunzip.write(bytes, () => done());
     } else {
       this.#give(bytes);

@@ -16,9 +16,10 @@ import {
 import { requireOwnSchedule } from './schedules.ts';
 
 /**
- * Starts an export of the schedule now, also while it is disabled; its slots stay as they are. The export runs under the key
- * of the caller and spends at most `maxCredits`, and what the schedule allows. Call `wakeExport` after the commit. Throws `AppError` 404 for a schedule of another owner, 409 `invalid_state`
- * while an export of the schedule has not ended, and as `createExport`.
+ * Starts an export of the schedule now, also while it is disabled; its slots stay as they are. The
+ * export runs under the key of the caller and spends at most `maxCredits`, and what the schedule
+ * allows. Call `wakeExport` after the commit. Throws `AppError` 404 for a schedule of another owner,
+ * 409 `invalid_state` while an export of the schedule has not ended, and as `createExport`.
  */
 export async function runScheduleNow(
   tx: Sql,
