@@ -14,21 +14,17 @@ import { readCompanyRow, readPersonRow } from '../../src/core/enrich/likely-card
 import { type GraphNames, readGraphNames } from '../../src/core/enrich/name-frequencies.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { decide } from '../../src/core/match/decide.ts';
 import {
   type AddLevel,
   addCompanyLevels,
   addPersonLevels,
   companyClass,
+  comparesMoreThanName,
   personClass,
 } from '../../src/core/match/levels.ts';
 import { measureLikely } from '../../src/core/match/measure.ts';
-import {
-  calibrate,
-  logOddsOf,
-  type ScoreModel,
-  scoreOf,
-  sharesOf,
-} from '../../src/core/match/score.ts';
+import { logOddsOf, type ScoreModel, scoreOf } from '../../src/core/match/score.ts';
 import { type LabelledRow, readLabelledList } from '../../src/jobs/mapping/read-labelled-list.ts';
 import { fitCalibration } from './fit-calibration.ts';
 import { fitWeights, type Levels, roundWeights } from './fit-weights.ts';
@@ -43,12 +39,14 @@ interface TrainingRow extends LabelledRow {
   /** The records that fit the row: the expected one, or all that the truth calls equal. */
   fits: ReadonlySet<number>;
   compared: ComparedRecord[];
+  isCut: boolean;
 }
 
 interface ComparedRecord {
   id: number;
   levels: Levels;
   className: string;
+  isMoreThanName: boolean;
 }
 
 type Subject = 'person' | 'company';
@@ -90,26 +88,30 @@ async function addCandidates(
   const usable = read.flatMap((row, index) => (typeof row === 'string' ? [] : [index]));
   const wanted = usable.map((index) => read[index] as never);
   const found = await (subject === 'person'
-    ? findPeople(sql, names, wanted, (one) =>
-        one.found.map(({ id, compared }) => ({
+    ? findPeople(sql, names, wanted, ({ found, isCut }) => ({
+        compared: found.map(({ id, compared }) => ({
           id,
           levels: listLevels((add) => addPersonLevels(compared, names, add)),
           className: personClass(compared),
+          isMoreThanName: comparesMoreThanName(compared),
         })),
-      )
-    : findCompanies(sql, names, wanted, (one) =>
-        one.found.map(({ id, compared }) => ({
+        isCut,
+      }))
+    : findCompanies(sql, names, wanted, ({ found, isCut }) => ({
+        compared: found.map(({ id, compared }) => ({
           id,
           levels: listLevels((add) => addCompanyLevels(compared, names, add)),
           className: companyClass(compared),
+          isMoreThanName: true,
         })),
-      ));
-  const candidates = new Map(usable.map((index, place) => [index, found[place] ?? []]));
+        isCut,
+      })));
+  const candidates = new Map(usable.map((index, place) => [index, found[place]]));
   return rows.map((row, index) => ({
     ...row,
     fold: hash(`${subject}${index}${row.cells.name ?? row.cells.lastName}`) % FOLDS,
     fits: new Set(row.expected === 0 && row.kind === 'ambiguous' ? row.candidates : [row.expected]),
-    compared: candidates.get(index) ?? [],
+    ...(candidates.get(index) ?? { compared: [], isCut: false }),
   }));
 }
 
@@ -141,28 +143,27 @@ function weigh(subject: Subject, rows: readonly TrainingRow[]): ScoreModel['weig
   return roundWeights(fitWeights(examples, PENALTIES[subject]));
 }
 
-/** The best candidate of a row by a model. */
+/** Decides a row by a model. */
+function decideRow(model: ScoreModel, { compared, isCut }: TrainingRow) {
+  const candidates = compared.map((one) => ({
+    ...one,
+    score: scoreOf(model, (add) => {
+      for (const [name, amount] of one.levels) add(name, amount);
+    }),
+  }));
+  return decide(model, { candidates, isCut }, MIN_PROBABILITY);
+}
+
+/** The best candidate of a row. */
 interface Best {
   id: number;
   share: number;
-  some: number;
   className: string;
 }
 
-function best(model: ScoreModel, { compared }: TrainingRow): Best | null {
-  const scored = compared
-    .map((one) => ({
-      ...one,
-      score: scoreOf(model, (add) => {
-        for (const [name, amount] of one.levels) add(name, amount);
-      }),
-    }))
-    .sort((a, b) => b.score - a.score || a.id - b.id);
-  const shares = sharesOf(scored.map(({ score }) => score));
-  const [first] = scored;
-  if (first === undefined) return null;
-  const some = shares.reduce((sum, one) => sum + one, 0);
-  return { id: first.id, share: shares[0] ?? 0, some, className: first.className };
+function bestOf({ ranked: [best], shares }: ReturnType<typeof decideRow>): Best | null {
+  if (best === undefined) return null;
+  return { id: best.id, share: shares[0] ?? 0, className: best.className };
 }
 
 function calibrationOf(judged: readonly { row: TrainingRow; best: Best | null }[]) {
@@ -180,30 +181,30 @@ function calibrationOf(judged: readonly { row: TrainingRow; best: Best | null }[
 
 /** Trains on all rows; the calibration is that of rows that the weights had not seen. */
 function train(subject: Subject, rows: readonly TrainingRow[]): ScoreModel {
-  const judged: { row: TrainingRow; best: Best | null }[] = [];
+  const judged: { row: TrainingRow; weights: ScoreModel['weights']; best: Best | null }[] = [];
   for (let fold = 0; fold < FOLDS; fold++) {
     const weights = weigh(
       subject,
       rows.filter((row) => row.fold !== fold),
     );
     for (const row of rows.filter((one) => one.fold === fold)) {
-      judged.push({ row, best: best({ weights, calibration: {} }, row) });
+      judged.push({ row, weights, best: bestOf(decideRow({ weights, calibration: {} }, row)) });
     }
   }
-  const measured = judged.map(({ row, best }) => {
-    const calibration = calibrationOf(judged.filter((one) => one.row.fold !== row.fold));
-    const probability =
-      best === null ? 0 : calibrate({ weights: {}, calibration }, best.className, best.share);
-    const isMatch = probability >= MIN_PROBABILITY;
-    const isAmbiguous = !isMatch && (best?.some ?? 0) >= 0.5;
+  const calibrations = Array.from({ length: FOLDS }, (_, fold) =>
+    calibrationOf(judged.filter(({ row }) => row.fold !== fold)),
+  );
+  const measured = judged.map(({ row, weights, best }) => {
+    const calibration = must(calibrations[row.fold], 'calibration');
+    const { status, probability } = decideRow({ weights, calibration }, row);
     return {
-      status: isMatch ? 'matched' : isAmbiguous ? 'ambiguous' : 'no_match',
+      status,
       id: best?.id ?? 0,
       probability,
       fits: row.fits,
       expected: row.expected,
       kind: row.kind,
-    } as const;
+    };
   });
   process.stdout.write(`${subject}\n${JSON.stringify(measureLikely(measured), null, 1)}\n`);
   return { weights: weigh(subject, rows), calibration: calibrationOf(judged) };

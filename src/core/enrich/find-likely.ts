@@ -1,8 +1,8 @@
 /**
- * Finds the record that a row means by name and company or place, with a probability. Reads only. Never guesses: a match
- * needs its probability, which a second candidate that fits as well halves.
+ * Finds the record that a row means by name and company or place, with a probability. Reads only.
  */
 import type { Sql } from '../db/client.ts';
+import { decide, type ScoredCandidate, SHOWN_SHARE } from '../match/decide.ts';
 import { explainCompany, explainPerson } from '../match/evidence.ts';
 import {
   addCompanyLevels,
@@ -11,7 +11,7 @@ import {
   comparesMoreThanName,
   personClass,
 } from '../match/levels.ts';
-import { calibrate, type ScoreModel, scoreOf, sharesOf } from '../match/score.ts';
+import { calibrate, type ScoreModel, scoreOf } from '../match/score.ts';
 import { companyModel, personModel } from '../match/weights.ts';
 import { findCompanies, findPeople } from './likely-candidates.ts';
 import { readCompanyRow, readPersonRow } from './likely-cards.ts';
@@ -41,10 +41,6 @@ export interface LikelyOutcome {
 }
 
 const CANDIDATES_SHOWN_MAX = 5;
-/** From this share on some candidate is the record, though it may not be told which. */
-const AMBIGUOUS_SHARE = 0.5;
-/** A candidate of less is not shown. */
-const SHOWN_SHARE = 0.05;
 
 /**
  * Matches rows about people or companies. Outcomes are in the order of the rows. `rejected` has the ids that a row must
@@ -87,14 +83,7 @@ function miss(reason: string): Omit<LikelyOutcome, 'isNameOnly'> {
 
 /** Candidates of a row with what a decision needs. */
 interface Scored {
-  candidates: {
-    id: number;
-    score: number;
-    className: string;
-    /** False where only the name was compared, because the row or the record has nothing else to compare. */
-    isMoreThanName: boolean;
-    explain: () => string;
-  }[];
+  candidates: (ScoredCandidate & { explain: () => string })[];
   isCut: boolean;
   isNameOnly: boolean;
   model: ScoreModel;
@@ -115,7 +104,6 @@ async function judgePeople(
       id,
       score: scoreOf(personModel, (add) => addPersonLevels(compared, names, add)),
       className: personClass(compared),
-      // Of people, a name alone matches none; several of that name make the row ambiguous.
       isMoreThanName: comparesMoreThanName(compared),
       explain: () => explainPerson(compared, names),
     }));
@@ -143,39 +131,26 @@ async function judgeCompanies(
 }
 
 function decideRow(
-  { candidates: all, isCut, model }: Scored,
+  { candidates, isCut, model }: Scored,
   minProbability: number,
   rejected: ReadonlySet<number> | undefined,
 ): Omit<LikelyOutcome, 'isNameOnly'> {
-  const candidates = all
-    .filter(({ id }) => rejected?.has(id) !== true)
-    // Equal scores in the order of ids, so that the same list gives the same bytes.
-    .sort((a, b) => b.score - a.score || a.id - b.id);
-  const shares = sharesOf(candidates.map(({ score }) => score));
-  const [best] = candidates;
-  const share = shares[0] ?? 0;
-  if (best === undefined) return isCut ? cut() : miss('not_found');
-  const shown = () =>
-    candidates.slice(0, CANDIDATES_SHOWN_MAX).flatMap((one, index) => {
-      const own = shares[index] ?? 0;
-      if (index > 0 && own < SHOWN_SHARE) return [];
-      const probability = calibrate(model, one.className, own);
+  const stored = candidates.filter(({ id }) => rejected?.has(id) !== true);
+  const decision = decide(model, { candidates: stored, isCut }, minProbability);
+  const { status, reason, ranked, shares } = decision;
+  if (reason === 'not_found') return miss(reason);
+  // The name is too common to compare all who have it, and nothing else in the row tells who is meant.
+  if (reason === 'name_too_common') return { status, reason, candidates: [], isCut: true };
+  const shown = ranked.slice(0, status === 'matched' ? 1 : CANDIDATES_SHOWN_MAX);
+  return {
+    status,
+    reason,
+    candidates: shown.flatMap((one, index) => {
+      const share = shares[index] ?? 0;
+      if (index > 0 && share < SHOWN_SHARE) return [];
+      const probability = calibrate(model, one.className, share);
       return [{ id: one.id, probability, evidence: one.explain() }];
-    });
-  const probability = calibrate(model, best.className, share);
-  if (probability >= minProbability && best.isMoreThanName) {
-    const candidate = { id: best.id, probability, evidence: best.explain() };
-    return { status: 'matched', reason: '', candidates: [candidate], isCut };
-  }
-  const some = shares.reduce((sum, one) => sum + one, 0);
-  // One candidate that is not likely enough is a miss: a free response must not reveal that a record is stored.
-  if (some < AMBIGUOUS_SHARE || (shares[1] ?? 0) < SHOWN_SHARE) {
-    return isCut ? cut() : miss('not_found');
-  }
-  return { status: 'ambiguous', reason: 'several_fit', candidates: shown(), isCut };
-}
-
-/** The name is too common to compare all who have it, and nothing else in the row tells who is meant. */
-function cut(): Omit<LikelyOutcome, 'isNameOnly'> {
-  return { status: 'ambiguous', reason: 'name_too_common', candidates: [], isCut: true };
+    }),
+    isCut,
+  };
 }
