@@ -8,7 +8,10 @@ interface Property {
   description?: string;
 }
 
-/** Properties of queries, by the kind of column that a list maps to them. */
+/**
+ * Properties of queries, by the kind of column that a list maps to them. One that is also a field has the field's id: the
+ * same search box of OpenRefine chooses the columns that are added.
+ */
 const queryProperties: Record<EntityType, readonly Property[]> = {
   company: [
     { id: 'city', name: 'Town' },
@@ -20,7 +23,7 @@ const queryProperties: Record<EntityType, readonly Property[]> = {
   ],
   person: [
     { id: 'company_name', name: 'Company' },
-    { id: 'title', name: 'Job title' },
+    { id: 'position', name: 'Job title' },
     { id: 'city', name: 'Town' },
     { id: 'country', name: 'Country' },
     { id: 'email', name: 'E-mail' },
@@ -30,13 +33,31 @@ const queryProperties: Record<EntityType, readonly Property[]> = {
   ],
 };
 
-/** Returns the properties that queries of these types take and whose id or name begins with the text, each once. */
-export function findQueryProperties(types: readonly EntityType[], text: string): Property[] {
+/** Returns the kind of column of a property: `title` of `position`, which clients also send as it was called before. */
+export function columnKind(property: string): string {
+  return property === 'position' ? 'title' : property;
+}
+
+/**
+ * Returns the properties that queries of these types take, and `withFields` the fields of their records, of which the id
+ * or a word of the name begins with the text; each once.
+ */
+export function findProperties(
+  types: readonly EntityType[],
+  text: string,
+  withFields: boolean,
+): Property[] {
   const wanted = text.trim().toLowerCase();
+  const begins = ({ id, name }: Property) =>
+    `${id} ${name}`
+      .toLowerCase()
+      .split(' ')
+      .some((_, at, words) => words.slice(at).join(' ').startsWith(wanted));
+  const all = types.flatMap((type) => queryProperties[type]);
+  if (withFields) all.push(...types.flatMap(fieldProperties));
   const found = new Map<string, Property>();
-  for (const property of types.flatMap((type) => queryProperties[type])) {
-    const begins = (name: string) => name.toLowerCase().startsWith(wanted);
-    if (begins(property.id) || begins(property.name)) found.set(property.id, property);
+  for (const property of all) {
+    if (!found.has(property.id) && begins(property)) found.set(property.id, property);
   }
   return [...found.values()];
 }

@@ -20,6 +20,7 @@ import type { RouteInput } from '../define-route.ts';
 import { parseParameters } from '../parse-parameters.ts';
 import { type EntityType, entityId, entityTypes, viewType } from './entity.ts';
 import { enrichAll } from './paid-calls.ts';
+import { columnKind } from './properties.ts';
 
 /** Maximum queries of one call. */
 const QUERIES_MAX = 50;
@@ -92,7 +93,7 @@ function typeOf({ type = [] }: Query, types: readonly EntityType[]): EntityType 
 /** The query as a row of a list. */
 function rowOf(type: EntityType, { query: name, properties }: Query): RowInput {
   const { identifiers, subject } = operations[entityTypes[type].operation];
-  const cells = new Map(properties.map(({ pid, v }) => [pid, textOf(v)]));
+  const cells = new Map(properties.map(({ pid, v }) => [columnKind(pid), textOf(v)]));
   cells.set(type === 'person' ? 'person_name' : 'name', name.slice(0, TEXT_MAX));
   const cellsOf = (kind: string) => [cells.get(kind) ?? ''];
   const country = countryCode(cells.get('country') ?? '');

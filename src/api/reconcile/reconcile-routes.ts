@@ -17,7 +17,7 @@ import { parseJson, readBody } from '../read-json.ts';
 import { type EntityType, entityId, entityTypes, parseEntityId, viewType } from './entity.ts';
 import { extendRows, parseExtension } from './extend.ts';
 import { renderManifest } from './manifest.ts';
-import { fieldProperties, findQueryProperties } from './properties.ts';
+import { fieldProperties, findProperties } from './properties.ts';
 import { answerQueries, parseQueries } from './queries.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
@@ -86,10 +86,12 @@ export const reconcileRoutes: readonly Route[] = [
     ...common,
     method: 'get',
     path: `${ROOT}/suggest/property`,
-    summary: 'Properties of queries',
+    summary: 'Properties of queries, and fields that extend a row',
     query: suggestQuery(),
     async handler(input) {
-      const result = findQueryProperties(await typesOf(input), input.query.prefix);
+      const { prefix, type } = input.query;
+      // OpenRefine asks for the columns to add without a type, and for properties of queries with the first type of the manifest.
+      const result = findProperties(await typesOf(input), prefix, type === undefined);
       return { status: 200, body: { result } };
     },
   }),
@@ -158,7 +160,10 @@ export const reconcileRoutes: readonly Route[] = [
 
 /** Other parameters are ignored: OpenRefine also sends those of the service that it was first written for. */
 function suggestQuery() {
-  return z.object({ prefix: z.string().max(TEXT_MAX).default('') });
+  return z.object({
+    prefix: z.string().max(TEXT_MAX).default(''),
+    type: z.string().max(TEXT_MAX).optional(),
+  });
 }
 
 /** The types that the account may match. One that pays for a person each time would pay for the match and its fields. */
@@ -238,8 +243,9 @@ async function describeSuggestion(
   id: string,
 ): Promise<[name: string, about: string]> {
   if (Object.hasOwn(entityTypes, id)) return [viewType(id as EntityType).name, `Type ${id}`];
-  const property = findQueryProperties(await typesOf(input), id).find((one) => one.id === id);
-  return property === undefined ? describeEntity(input, id) : [property.name, `Property ${id}`];
+  const property = findProperties(await typesOf(input), id, true).find((one) => one.id === id);
+  if (property === undefined) return describeEntity(input, id);
+  return [property.name, property.description ?? `Property ${id}`];
 }
 
 const escapes: Record<string, string> = {

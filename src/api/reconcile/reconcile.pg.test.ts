@@ -249,6 +249,13 @@ describe('queries', () => {
     expect(told).toEqual([2, 2, 2, 0]);
   });
 
+  test('take the job title under the id of its field, and as it was called before', async () => {
+    const by = (pid: string) => ({ ...zwirner, properties: [{ pid, v: 'Buyer' }] });
+    const results = await ask({ position: by('position'), title: by('title'), other: by('job') });
+    const found = Object.values(results).map(({ result }) => result.map(({ id }) => id));
+    expect(found).toEqual([['person-1'], ['person-1'], []]);
+  });
+
   test('are answered under any name', async () => {
     const body = '{"queries":{"toString":{"query":"x","type":"unknown"},"q":{"query":"x"}}}';
     const { queries } = JSON.parse(body) as { queries: Record<string, object> };

@@ -43,8 +43,25 @@ test('suggestions name companies as a lookup does, properties and types', async 
   expect(await result('/suggest/entity?prefix=company-12')).toEqual(['company-12']);
   expect(await result('/suggest/entity?prefix=company-13')).toEqual([]);
   expect(await result('/suggest/entity?prefix=robert')).toEqual([]);
-  expect(await result('/suggest/property?prefix=co')).toEqual(['country', 'company_name']);
+  expect(await result('/suggest/property?prefix=co&type=company')).toEqual([
+    'country',
+    'company_name',
+  ]);
+  expect(await result('/suggest/property?prefix=title&type=company')).toEqual(['position']);
   expect(await result('/suggest/type?prefix=Pers')).toEqual(['person']);
+});
+
+test('the box that searches for columns to add finds fields, under the ids that an extension takes', async () => {
+  // As recorded from OpenRefine 3.6.2: without a type.
+  const found = async (prefix: string) => {
+    const rest = 'spell=always&exact=false&scoring=schema&prefixed=true';
+    const response = await get(`/suggest/property?prefix=${prefix}&${rest}`);
+    return ((await response.json()) as { result: { id: string }[] }).result.map(({ id }) => id);
+  };
+  expect(await found('local')).toEqual(['locality']);
+  // The job title is the field of that content; `title` is the form of address.
+  expect(await found('job+t')).toEqual(['position']);
+  expect(await found('titl')).toEqual(['position', 'title']);
 });
 
 test.each([
@@ -67,6 +84,7 @@ test('suggestions are told in some words while the pointer is on them', async ()
   expect(await told('company-12')).toContain('<b>Bergkristall AG</b>');
   expect(await told('person-1')).not.toMatch(/Robert|Zwirner/);
   expect(await told('country')).toContain('<b>Country</b>');
+  expect(await told('title')).toContain('Form of address');
   expect(await told('company')).toContain('<b>Company</b>');
   const problem = await expectProblem(await get('/flyout?id=%3Cscript%3E'), {
     status: 400,
