@@ -28,6 +28,17 @@ export const filledByImport = [
   'lookup_values',
 ] as const;
 
+/** Tables of which an import of a register fills a row or more for each company: their values, and where each is from. */
+export const filledByRegister = [
+  'source_records',
+  'source_keys',
+  'companies',
+  'company_identifiers',
+  'company_records',
+  'company_name_keys',
+  'keyed_companies',
+] as const;
+
 export async function makeDatabase(sql: Sql, name: string, what: 'create' | 'drop'): Promise<void> {
   await runConstant(sql, `drop database if exists ${name} with (force)`);
   if (what === 'create') await runConstant(sql, `create database ${name}`);
@@ -65,9 +76,9 @@ export async function nameLookups(sql: Sql): Promise<void> {
 }
 
 /** Copies of the tables with the same columns, constraints and indexes in a separate schema. */
-export async function makeCopies(sql: Sql): Promise<void> {
+export async function makeCopies(sql: Sql, tables: readonly string[]): Promise<void> {
   await runConstant(sql, 'create schema copied');
-  for (const table of filledByImport) {
+  for (const table of tables) {
     await runConstant(sql, `create table copied.${table} (like graph.${table} including all)`);
   }
 }
@@ -83,6 +94,33 @@ export async function emptyImported(sql: Sql): Promise<void> {
   await sql`update lookup_values set people = 0`;
   await sql`vacuum analyze lookup_values`;
   await sql`checkpoint`;
+}
+
+/** Resets an empty graph to its state before the companies of a register, and flushes. */
+export async function emptyRegistered(sql: Sql): Promise<void> {
+  const copies = filledByRegister.map((table) => `copied.${table}`);
+  await runConstant(
+    sql,
+    `truncate ${filledByRegister.join(', ')}, imports, cities, industries, lookup_values, lookup_words, ${copies.join(', ')}
+     restart identity`,
+  );
+  await sql`checkpoint`;
+}
+
+/** The names of some companies, by id. */
+export async function readCompanyNames(sql: Sql, limit: number): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select name from companies where name <> '' order by id limit ${limit}`;
+  return rows.map(({ name }) => name);
+}
+
+/** Returns the number of rows of a table. */
+export async function countRows(sql: Sql, table: string): Promise<number> {
+  const [row] = await runConstant<{ found: number }>(
+    sql,
+    `select count(*)::int as found from ${table}`,
+  );
+  return must(row, 'one row').found;
 }
 
 /** Rows of a table and a sum over all its cells that does not depend on their order. */

@@ -128,7 +128,7 @@ async function openTarget(stack: BenchStack, folder: string): Promise<Target> {
   await copyToFiles(stack.sql, [...neededByImport, ...filledByImport], folder);
   await copyFromFiles(sql, 'graph', neededByImport, folder);
   await nameLookups(sql);
-  await makeCopies(sql);
+  await makeCopies(sql, filledByImport);
   return { url, sql, counts: {} };
 }
 

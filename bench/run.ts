@@ -32,6 +32,7 @@ import { measureMemory } from './memory.ts';
 import { measureOpenLists } from './open-lists.ts';
 import { startProductionServers } from './production-servers.ts';
 import { profileWorker } from './profile.ts';
+import { measureRegister } from './register.ts';
 import { openResultsFile, type ResultsFile } from './results-file.ts';
 import { measureSearch } from './search.ts';
 import { measureSearchGrowth } from './search-growth.ts';
@@ -117,6 +118,7 @@ const benchmarks: Record<string, Benchmark> = {
   linear: (stack, { rows, runs }) =>
     measureLinear(stack, { rows: rows * 2, fields: tenFields, runs, say }),
   import: (stack, { persons, runs }) => measureImport(stack, { persons, runs, say }),
+  register: (stack, { companies, runs }) => measureRegister(stack, { companies, runs, say }),
   ...Object.fromEntries(
     (['postgres', 'redis'] as const).map((store): [string, Benchmark] => [
       `job-per-row-${store}`,

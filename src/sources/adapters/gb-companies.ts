@@ -12,7 +12,8 @@ const PREVIOUS_NAMES = 10;
 const SIC_COLUMNS = 4;
 const SIC_TEXT = /^(\d{5}) - /;
 
-const required = [
+/** The columns of a file that are read. */
+export const gbCompanyColumns = [
   'CompanyName',
   'CompanyNumber',
   ...[
@@ -41,7 +42,10 @@ export const gbCompanies: Adapter = {
 
 async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
   for await (const { bytes } of parts) {
-    for await (const rows of readCsvRows(bytes, { delimiter: ',', required }))
+    for await (const rows of readCsvRows(bytes, {
+      delimiter: ',',
+      required: gbCompanyColumns,
+    }))
       yield rows.map(readRow);
   }
 }
