@@ -14,6 +14,8 @@ export type Toxic =
   | { kind: 'slice'; bytes: number; ms: number }
   /** Connections stay open, but no data passes. */
   | { kind: 'blackhole' }
+  /** Connections of now stay open and pass no data ever again; new ones work. */
+  | { kind: 'forget' }
   /** Closes connections and refuses new ones. */
   | { kind: 'cut' }
   /** Resets connections once; new ones work. */
@@ -30,6 +32,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #targetPort: () => number;
   readonly #pairs = new Set<[Socket, Socket]>();
+  readonly #forgotten = new WeakSet<Socket>();
   #toxic: Toxic = { kind: 'none' };
   #changed: () => void = () => {};
   #untilChange: Promise<void> = Promise.resolve();
@@ -54,12 +57,13 @@ export class TcpProxy implements AsyncDisposable {
   /** Applies to existing and new connections. */
   behave(toxic: Toxic): void {
     this.#toxic = toxic;
+    if (toxic.kind === 'forget') this.#forEach((one) => this.#forgotten.add(one));
     this.#changed();
     this.#untilChange = new Promise((resolve) => {
       this.#changed = resolve;
     });
-    if (toxic.kind === 'cut' || toxic.kind === 'unavailable') this.#endAll((one) => one.destroy());
-    if (toxic.kind === 'reset') this.#endAll((one) => one.resetAndDestroy());
+    if (toxic.kind === 'cut' || toxic.kind === 'unavailable') this.#forEach((one) => one.destroy());
+    if (toxic.kind === 'reset') this.#forEach((one) => one.resetAndDestroy());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -69,7 +73,7 @@ export class TcpProxy implements AsyncDisposable {
     await closed;
   }
 
-  #endAll(end: (socket: Socket) => void): void {
+  #forEach(end: (socket: Socket) => void): void {
     for (const pair of this.#pairs) for (const socket of pair) end(socket);
   }
 
@@ -98,7 +102,7 @@ export class TcpProxy implements AsyncDisposable {
   async #pump(from: Socket, to: Socket): Promise<void> {
     try {
       for await (const data of from) {
-        for (const piece of await this.#pieces(data as Buffer)) {
+        for (const piece of await this.#pieces(data as Buffer, from)) {
           if (!to.write(piece.data)) await once(to, 'drain');
           if (piece.ms > 0) await delay(piece.ms);
         }
@@ -110,8 +114,8 @@ export class TcpProxy implements AsyncDisposable {
     }
   }
 
-  async #pieces(data: Buffer): Promise<{ data: Buffer; ms: number }[]> {
-    while (this.#toxic.kind === 'blackhole') await this.#untilChange;
+  async #pieces(data: Buffer, from: Socket): Promise<{ data: Buffer; ms: number }[]> {
+    while (this.#toxic.kind === 'blackhole' || this.#forgotten.has(from)) await this.#untilChange;
     const toxic = this.#toxic;
     if (toxic.kind === 'latency') await delay(toxic.ms);
     if (toxic.kind !== 'slice') return [{ data, ms: 0 }];

@@ -2,7 +2,7 @@
 import type { Config } from './config.ts';
 import { connect, type Database, type GraphSchema } from './db/client.ts';
 import { type PoolUse, poolSettings } from './db/pool-settings.ts';
-import { watchPrimary } from './db/primary.ts';
+import { watchServers } from './db/watch-servers.ts';
 import { type LocalCopy, openLocalCopy } from './graph-copy/local-copy.ts';
 import { copyFolder } from './graph-copy/manifest.ts';
 import type { Limiter } from './limits/limiter.ts';
@@ -46,8 +46,8 @@ export async function openContext(
 ): Promise<Context> {
   const log = createLog(config.logLevel, process);
   const settings = poolSettings(config);
-  const primary = watchPrimary(databaseUrl);
-  if (primary !== null) primary.log = log;
+  const servers = watchServers(databaseUrl);
+  if (servers !== null) servers.log = log;
   const open = (use: PoolUse, graph: GraphSchema) =>
     connect({ ...settings[use], url: databaseUrl, graph });
   const sql = open('any', 'graph');

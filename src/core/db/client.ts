@@ -8,7 +8,7 @@ import { Gauge, Histogram } from 'prom-client';
 import { assert } from '../lib/assert.ts';
 import { toStorableJson } from '../lib/storable-json.ts';
 import { metrics } from '../metrics.ts';
-import { watchPrimary } from './primary.ts';
+import { watchServers } from './watch-servers.ts';
 
 interface TypeMap {
   bigint: number;
@@ -60,15 +60,16 @@ function pauseBeforeRetry(failures: number): number {
 }
 
 /**
- * Opens a pool; connections are opened on first use. With several servers in the URL, all connections are to the
- * primary, and a statement without one rejects with the code `NO_PRIMARY`.
+ * Opens a pool; connections are opened on first use, and ended when their server no longer responds. With several
+ * servers in the URL, all connections are to the primary, and a statement without one rejects with the code
+ * `NO_PRIMARY`.
  */
 export function connect(options: ConnectOptions): Database {
-  const primary = watchPrimary(options.url);
-  return postgres<{ bigint: postgres.PostgresType<number> }>(primary?.url ?? options.url, {
+  const servers = watchServers(options.url);
+  return postgres<{ bigint: postgres.PostgresType<number> }>(servers?.url ?? options.url, {
     max: options.connections,
     backoff: pauseBeforeRetry as never,
-    ...(primary === null ? {} : { socket: () => primary.openSocket() }),
+    ...(servers === null ? {} : { socket: () => servers.openSocket() }),
     ...(options.connectSeconds === undefined ? {} : { connect_timeout: options.connectSeconds }),
     // A connection keeps a prepared statement for each form of a filter: connections of searches are short-lived.
     ...(options.plansForValues ? { max_lifetime: SEARCH_CONNECTION_SECONDS } : {}),

@@ -9,7 +9,7 @@ import {
 } from '../../../tests/support/replica-server.ts';
 import { connect, type Database } from './client.ts';
 import { isUnavailable } from './pg-errors.ts';
-import { watchPrimary } from './primary.ts';
+import { watchServers } from './watch-servers.ts';
 
 const PATIENCE = { timeout: 15_000, interval: 50 };
 
@@ -57,7 +57,7 @@ test('connections are to the primary, and move when a standby is promoted while 
   const sql = open(url);
   const warned: string[] = [];
   const log = { warn: (_details: unknown, text: string) => warned.push(text) };
-  Object.assign(watchPrimary(url) ?? {}, { log });
+  Object.assign(watchServers(url) ?? {}, { log });
   const heard: string[] = [];
   await sql.listen('moves', (text) => heard.push(text));
   await sql`insert into moved values (1)`;

@@ -7,18 +7,13 @@
  * promotion. So an old primary that comes back is never chosen again, by a process that has seen the new one or can
  * reach it.
  */
-import { connect as openConnection, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import postgres from 'postgres';
+import type postgres from 'postgres';
 import { Gauge } from 'prom-client';
-import { type DatabaseServer, readDatabaseUrl } from '../lib/database-url.ts';
-import { within } from '../lib/within.ts';
-import type { Log } from '../log.ts';
+import type { DatabaseServer } from '../lib/database-url.ts';
 import { metrics } from '../metrics.ts';
+import { ServerProbe } from './server-probe.ts';
+import { ServerWatch } from './server-watch.ts';
 
-const PROBE_EVERY_MS = 1_000;
-/** A running server responds in milliseconds; one lost packet is sent again after a second. */
-const PROBE_MS_MAX = 2_000;
 /** Failed probes in a row after which the connections to a silent primary are given up: some eight seconds. */
 const MISSES_MAX = 3;
 
@@ -37,22 +32,7 @@ interface State {
   systemIdentifier: string;
 }
 
-interface Member {
-  server: DatabaseServer;
-  /** Host and port: its name in logs, metrics and messages. */
-  name: string;
-  probe: Probe | null;
-  /** As of the last probe; null when that failed. */
-  state: State | null;
-  misses: number;
-  /** Reason why it is not the primary. */
-  reason: string;
-}
-
-interface Probe {
-  sql: postgres.Sql;
-  destroy(): void;
-}
+type Member = ServerProbe<State>;
 
 /** No server accepts writes: temporary, as during a failover. */
 class NoPrimary extends Error {
@@ -60,100 +40,49 @@ class NoPrimary extends Error {
   readonly code = 'NO_PRIMARY';
 }
 
-const watches = new Map<string, PrimaryWatch>();
-
-/** Returns the watch of a URL with several servers, one for the whole process; null for a URL with one server. */
-export function watchPrimary(url: string): PrimaryWatch | null {
-  const known = watches.get(url);
-  if (known !== undefined) return known;
-  const servers = readDatabaseUrl(url);
-  if (servers.length === 1) return null;
-  const watch = new PrimaryWatch(servers);
-  watches.set(url, watch);
-  return watch;
-}
-
-export class PrimaryWatch {
+export class PrimaryWatch extends ServerWatch {
   readonly #members: readonly Member[];
-  readonly #sockets = new Map<Duplex, Member>();
   #primary: Member | null = null;
   /** The primary, or the one before it while there is none. */
   #last: Member | null = null;
   /** Highest timeline, and the identity, of any primary so far: no server with another identity is used. */
   #timeline = 0;
   #systemIdentifier: string | null = null;
-  #round: Promise<void> | null = null;
-  #timer: NodeJS.Timeout | null = null;
-  /** Receives every change of the primary. */
-  log: Pick<Log, 'warn'> | null = null;
 
   constructor(servers: readonly DatabaseServer[]) {
-    this.#members = servers.map((server) => {
-      const name = `${server.host}:${server.port}`;
-      return { server, name, probe: null, state: null, misses: 0, reason: 'was not asked yet' };
-    });
+    super();
+    this.#members = servers.map((server) => new ServerProbe(server, readState));
   }
 
   /** A URL with one of the servers: for the drivers, which read user, database and TLS from it. */
-  get url(): string {
+  override get url(): string {
     return (this.#members[0] as Member).server.url;
   }
 
+  protected override get probes(): readonly Member[] {
+    return this.#members;
+  }
+
   /** Returns the primary. Rejects with the code `NO_PRIMARY`, after one round of probes, when there is none. */
-  async find(): Promise<DatabaseServer> {
-    if (this.#primary === null) await this.#probeAll();
+  override async find(): Promise<DatabaseServer> {
+    if (this.#primary === null) await this.probeAll();
     if (this.#primary !== null) return this.#primary.server;
     const states = this.#members.map(({ name, reason }) => `${name} ${reason}`).join(', ');
     throw new NoPrimary(`No server of DATABASE_URL accepts writes: ${states}.`);
   }
 
-  /** Opens a connection to the primary. Never rejects: a socket without a primary emits an error. */
-  async openSocket(): Promise<Socket> {
-    try {
-      const server = await this.find();
-      const socket = openConnection(server.port, server.host);
-      this.track(socket, server);
-      // The driver checks the certificate against this.
-      return Object.assign(socket, { host: server.host, port: server.port });
-    } catch (error) {
-      const socket = new Socket();
-      // The driver begins to listen once it has the socket.
-      setImmediate(() => socket.destroy(error as Error));
-      return socket;
-    }
+  protected override isUsed(server: DatabaseServer): boolean {
+    return server === this.#primary?.server;
   }
 
-  /** Destroys the socket when its server is not the primary any more. */
-  track(socket: Duplex, server: DatabaseServer): void {
-    const member = this.#members.find((one) => one.server === server);
-    if (member === undefined) return;
-    this.#sockets.set(socket, member);
-    socket.once('close', () => this.#sockets.delete(socket));
-    // The primary may have changed since it was found.
-    if (member !== this.#primary) setImmediate(() => socket.destroy());
-    this.#timer ??= setInterval(() => this.#tick(), PROBE_EVERY_MS).unref();
-  }
-
-  #tick(): void {
-    if (this.#sockets.size > 0) return void this.#probeAll();
-    // Nothing uses the database: whoever comes next looks again.
-    clearInterval(this.#timer ?? undefined);
-    this.#timer = null;
+  protected override onIdle(): void {
     this.#primary = null;
-    for (const member of this.#members) closeProbe(member);
   }
 
-  #probeAll(): Promise<void> {
-    this.#round ??= this.#probeOnce().finally(() => {
-      this.#round = null;
-    });
-    return this.#round;
-  }
-
-  async #probeOnce(): Promise<void> {
+  protected override async probeOnce(): Promise<void> {
     await Promise.all(
       this.#members.map(async (member) => {
-        await probe(member);
+        await member.probe();
         // A promotion is followed at once, even while the old primary does not respond.
         if (this.#primary !== null) this.#choose();
       }),
@@ -197,8 +126,8 @@ export class PrimaryWatch {
     for (const member of this.#members) {
       primaryGauge.set({ server: member.name }, member === next ? 1 : 0);
     }
-    const connections = this.#sockets.size;
-    for (const [socket, member] of this.#sockets) if (member !== next) socket.destroy();
+    const connections = this.sockets.size;
+    this.sockets.destroy(({ server }) => server !== next?.server);
     if (next === null) {
       this.log?.warn({ from: this.#last?.name, connections }, 'no primary');
       return;
@@ -214,52 +143,6 @@ export class PrimaryWatch {
 
 function timelineOf({ state }: Member): number {
   return state?.timeline ?? 0;
-}
-
-/** Asks the server for its state. Never rejects. */
-async function probe(member: Member): Promise<void> {
-  try {
-    member.probe ??= openProbe(member.server);
-    member.state = await within(PROBE_MS_MAX, readState(member.probe.sql));
-    member.misses = 0;
-  } catch (error) {
-    const { code, message } = error as { code?: string; message?: string };
-    member.state = null;
-    member.misses += 1;
-    member.reason = `does not respond (${code ?? message})`;
-    closeProbe(member);
-  }
-}
-
-/** A connection that is not counted, and does not keep the process alive. */
-function openProbe({ url, host, port }: DatabaseServer): Probe {
-  let socket: Socket | null = null;
-  const options = {
-    max: 1,
-    connect_timeout: PROBE_MS_MAX / 1_000,
-    max_lifetime: null,
-    fetch_types: false,
-    prepare: false,
-    onnotice: () => {},
-    connection: { application_name: 'enrichment-pipeline primary' },
-    socket: () => {
-      socket = openConnection(port, host).unref();
-      return Object.assign(socket, { host, port });
-    },
-  };
-  const sql = postgres(url, options as never);
-  return {
-    sql,
-    destroy() {
-      void sql.end({ timeout: 0 }).catch(() => {});
-      socket?.destroy();
-    },
-  };
-}
-
-function closeProbe(member: Member): void {
-  member.probe?.destroy();
-  member.probe = null;
 }
 
 /** The name of a write-ahead log file begins with the timeline, from the moment of the promotion. */

@@ -2,9 +2,11 @@
  * BullMQ on its PostgreSQL backend, in the schema `bullmq` of the same server. All queues and workers of a
  * process share one small pool; by default each would open a pool of ten.
  */
+import type { Socket } from 'node:net';
 import { createPostgresBackend, type PgPool, Queue, runMigrations, Worker } from 'bullmq';
 import pg from 'pg';
-import { type PrimaryWatch, watchPrimary } from '../../core/db/primary.ts';
+import type { ServerWatch } from '../../core/db/server-watch.ts';
+import { watchServers } from '../../core/db/watch-servers.ts';
 import type { Log } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
 import type { QueueTelemetry } from './telemetry.ts';
@@ -77,15 +79,15 @@ export async function migrateQueue(url: string): Promise<void> {
   }
 }
 
-/** Returns the driver's client; for a URL with several servers, one that connects to the primary. */
+/** Returns a client of the driver whose connections are watched, and are to the primary of several servers. */
 function clientOf(url: string): { connectionString: string; Client: typeof pg.Client } {
-  const primary = watchPrimary(url);
-  return primary === null
+  const servers = watchServers(url);
+  return servers === null
     ? { connectionString: url, Client: pg.Client }
-    : { connectionString: primary.url, Client: primaryClientOf(primary) };
+    : { connectionString: servers.url, Client: watchedClientOf(servers) };
 }
 
-function primaryClientOf(primary: PrimaryWatch): typeof pg.Client {
+function watchedClientOf(servers: ServerWatch): typeof pg.Client {
   return class extends pg.Client {
     override connect(): Promise<pg.Client>;
     override connect(callback: (error: Error) => void): void;
@@ -98,9 +100,9 @@ function primaryClientOf(primary: PrimaryWatch): typeof pg.Client {
     }
 
     async #connect(): Promise<pg.Client> {
-      const server = await primary.find();
+      const server = await servers.find();
       Object.assign(this, { host: server.host, port: server.port });
-      primary.track(this.connection.stream, server);
+      servers.track(this.connection.stream as Socket, server);
       await super.connect();
       return this;
     }

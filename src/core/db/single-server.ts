@@ -1,0 +1,56 @@
+/**
+ * The only server of a DATABASE_URL. Nothing else ends the connections to a machine that has lost its power, its network
+ * or its address: what waits for a response would wait until the operating system gives up, some fifteen minutes.
+ */
+import type postgres from 'postgres';
+import type { DatabaseServer } from '../lib/database-url.ts';
+import { ServerProbe } from './server-probe.ts';
+import { ServerWatch } from './server-watch.ts';
+
+/**
+ * Probes in a row without any response, after which all connections are ended: some fifteen seconds. There is no other
+ * server to go to, so a short stall is waited out.
+ */
+const SILENCES_MAX = 5;
+
+export class SingleServer extends ServerWatch {
+  readonly #probe: ServerProbe<true>;
+
+  constructor(server: DatabaseServer) {
+    super();
+    this.#probe = new ServerProbe(server, respond);
+  }
+
+  override get url(): string {
+    return this.#probe.server.url;
+  }
+
+  protected override get probes(): readonly ServerProbe<unknown>[] {
+    return [this.#probe];
+  }
+
+  override async find(): Promise<DatabaseServer> {
+    return this.#probe.server;
+  }
+
+  protected override isUsed(): boolean {
+    return true;
+  }
+
+  protected override onIdle(): void {}
+
+  protected override async probeOnce(): Promise<void> {
+    await this.#probe.probe();
+    const { name: server, silences } = this.#probe;
+    if (silences < SILENCES_MAX) return;
+    const connections = this.sockets.destroy(() => true);
+    // Those that were opened since fail too, in a few seconds instead of half a minute.
+    if (silences > SILENCES_MAX) return;
+    this.log?.warn({ server, connections }, 'the database does not respond, connections ended');
+  }
+}
+
+async function respond(sql: postgres.Sql): Promise<true> {
+  await sql`select`;
+  return true;
+}
