@@ -66,7 +66,9 @@ export function sumOf(buffers: readonly Uint8Array[]): ObjectSum {
  * Reads a whole object into memory. Throws `AppError`: 503 `object_missing`, 500 `object_damaged` when it differs
  * from what was written, after a second read in case the damage happened in transit.
  */
-export function readObject(store: ObjectStore, key: string, sum: ObjectSum): Promise<Buffer> {
+export async function readObject(store: ObjectStore, key: string, sum: ObjectSum): Promise<Buffer> {
+  // Backups leave objects without a byte out: there is nothing in them to miss.
+  if (sum.bytes === 0) return Buffer.alloc(0);
   // One byte more: an object that has grown is damaged too.
   return readSound(store, key, { from: 0, to: sum.bytes + 1 }, sum);
 }

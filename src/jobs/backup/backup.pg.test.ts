@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
 import { type Manifest, readEntries, sealed as sealedTar } from './backup-file.ts';
@@ -120,6 +121,17 @@ describe('a restored service', () => {
     const all = `files: ${restored.objects} of ${restored.objects}`;
     expect(restored.objects).toBeGreaterThan(2);
     expect([...ended, told.at(-1)]).toEqual([all, all, all]);
+  });
+
+  test('takes an opt-out out of an export that ended at its limit, in whose last parts is nobody', async () => {
+    const payer = await source.unmeteredAccount(100);
+    const capped = { filter: 'id=1001-1040', fields: ['id'], max_credits: 3 };
+    const id = await source.makeExport(payer, capped);
+    await source.runUntilIdle();
+    const { file } = await writeBackup(source.context, null);
+    await restore(await buffer(file));
+    expect(await suppress(target.sql, 'p1@list.example')).toEqual({ persons: 1 });
+    expect((await target.people(payer, id)).text).toBe('person.id\n1002\n1003\n');
   });
 
   test('finds people, and gives out no number again', async () => {
