@@ -100,7 +100,9 @@ it(
     expect(sound.code).toBe(0);
 
     const past = optionsOf(restored, 'restored');
-    expect((await run(past, 'restore', backup)).code).toBe(0);
+    const restoring = startCommand(['restore', backup], past);
+    expect(await restoring.ended, restoring.stderr).toBe(0);
+    expect(restoring.stdout).toContain('0 webhook deliveries ended that may have arrived.');
     expect((await run(past, 'audit')).code).toBe(0);
     const { code, value } = await run<{ log: LogAudit }>(past, 'audit', '--log', log);
     expect(code).toBe(1);
@@ -110,6 +112,10 @@ it(
         expect.objectContaining({ request_id: id, account_id: accountId, credits }),
       ),
     );
+
+    const words = startCommand(['audit', '--log', log], past);
+    await words.ended;
+    expect(words.stdout).toContain('FAIL the database lacks 1 list and 3 charges of what');
 
     // A log that was replaced by the restart, or of a terminal, is no witness.
     await writeFile(log, 'API listening at 8080\n{"msg":"API listening"}\n');

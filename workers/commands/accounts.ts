@@ -257,8 +257,11 @@ function describeForgotten(result: LogAudit): string[] {
       'FAIL the log has no line of a request, so nothing was compared: give the JSON lines that the API wrote before the loss',
     ];
   }
+  const lost = `${countOf(lists.length, 'list')} and ${countOf(charges.length, 'charge')}`;
   return [
-    `${isKept(result) ? 'ok  ' : 'FAIL'} the database has what ${requests} answers in the log promised`,
+    isKept(result)
+      ? `ok   the database has what ${requests} answers in the log promised`
+      : `FAIL the database lacks ${lost} of what ${requests} answers in the log promised`,
     ...lists.map(
       ({ batch_id: id, account_id: account, answered_at: at }) =>
         `     list ${id} of account ${account}, answered ${at}`,

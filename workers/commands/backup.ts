@@ -38,11 +38,11 @@ export function addBackupCommands(program: Command): void {
       const { config, json } = readGlobals(command);
       const passphrase = config.backupPassphrase?.reveal() ?? null;
       // Before a database is made for it.
-      const checked = await checkBackup(() => createReadStream(file), passphrase);
+      const checked = await checkBackup(() => createReadStream(file), passphrase, say);
       const restored = await onContext(config, (context) => restoreBackup(context, checked, say));
       printResult(json, restored, [
-        `Restored ${file} of ${restored.createdAt}: ${restored.objects} files.`,
-        'Before you start the service, take the steps of “After every restore” in docs/operations.md, with the same options: `enrich doctor`, `enrich audit --log api.log`, `enrich doctor --fix`, `enrich audit --deep`; then revoke the keys that were revoked since, and repeat opt-outs and grants since.',
+        `Restored ${file} of ${restored.createdAt}: ${restored.objects} files. ${endedDeliveries(restored.deliveriesEnded)}`,
+        'Before you start the service, take the steps of “After every restore” in docs/operations.md, with the same options: `enrich doctor --restored`, `enrich audit --log api.log`, `enrich doctor --fix --restored`, `enrich audit --deep`; then revoke the keys that were revoked since, and repeat opt-outs and grants since.',
       ]);
     });
   addDoctor(program);
@@ -55,7 +55,7 @@ function addDoctor(program: Command): void {
     .option('--fix', 'refund them and run them again, and delete files that belong to no list')
     .option(
       '--restored',
-      'first of all, after a restore by other means than `enrich restore`: skip numbers, and end webhook deliveries, that may have been given out or sent since',
+      'after a restore, before the service starts: first skip numbers, and end webhook deliveries, that may have been given out or sent since; with --fix, delete files of lists since, however many',
     )
     .action(async (options: { fix?: boolean; restored?: boolean }, command: Command) => {
       const { fix = false, restored = false } = options;
@@ -65,11 +65,11 @@ function addDoctor(program: Command): void {
         if (restored) {
           const left = await inTransaction(context.sql, leaveThePast);
           say(
-            `Numbers of ${left.sequencesSkipped} sequences skipped, ${left.deliveriesEnded} webhook deliveries ended.`,
+            `Numbers of ${countOf(left.sequencesSkipped, 'sequence')} skipped. ${endedDeliveries(left.deliveriesEnded)}`,
           );
         }
         return withQueues(config, url, (queues) =>
-          diagnose({ ...context, config, queues }, { fix, told: say }),
+          diagnose({ ...context, config, queues }, { fix, restored, told: say }),
         );
       });
       const { batches, findings, unknown_batches: unknown } = diagnosis;
@@ -87,6 +87,10 @@ function addDoctor(program: Command): void {
         : findings.length + unknown.length;
       if (left > 0) process.exitCode = 1;
     });
+}
+
+function endedDeliveries(count: number): string {
+  return `${countOf(count, 'webhook delivery', 'webhook deliveries')} ended that may have arrived.`;
 }
 
 /** The id of a batch (UUID 7) begins with the milliseconds of its creation. */

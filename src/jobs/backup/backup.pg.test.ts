@@ -79,9 +79,10 @@ const openTarget = async () => {
 const closeTarget = () => target.close();
 
 const restore = async (bytes: Buffer, passphrase: string | null = null) => {
-  const checked = await checkBackup(() => Readable.from([bytes]), passphrase);
   const told: string[] = [];
-  const restored = await restoreBackup(target.context, checked, (line) => told.push(line));
+  const tell = (line: string) => told.push(line);
+  const checked = await checkBackup(() => Readable.from([bytes]), passphrase, tell);
+  const restored = await restoreBackup(target.context, checked, tell);
   return { restored, told };
 };
 
@@ -121,6 +122,9 @@ describe('a restored service', () => {
     const all = `files: ${restored.objects} of ${restored.objects}`;
     expect(restored.objects).toBeGreaterThan(2);
     expect([...ended, told.at(-1)]).toEqual([all, all, all]);
+    // The whole file is read before anything is written: for a large one that takes long.
+    expect(told).toContain('check table graph.persons');
+    expect(told.indexOf('check files: 1')).toBeLessThan(told.indexOf('table graph.persons'));
   });
 
   test('takes an opt-out out of an export that ended at its limit, in whose last parts is nobody', async () => {

@@ -6,6 +6,7 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
+import { markStore } from '../batch/own-store.ts';
 import { diagnose } from './doctor.ts';
 import { leaveThePast } from './leave-the-past.ts';
 
@@ -165,6 +166,19 @@ test('objects of batches that the database does not know are deleted, and anothe
   await expect(fix()).rejects.toMatchObject({ code: 'another_store' });
   expect(await store.head(`batches/${many[0]}/upload`)).toBe(1);
   expect(await balance()).toBe(before);
+  const restored = () => diagnose(pipeline.context, { fix: true, restored: true });
+  await store.put('installation', [Buffer.from('another')]);
+  await expect(restored()).rejects.toMatchObject({ code: 'another_store' });
+  await markStore(pipeline.context);
+  await expect(fix()).rejects.toThrow('add `--restored`');
+  expect(await restored()).toMatchObject({
+    findings: [{ batch_id: kept, action: 'rerun' }],
+    unknown_batches: many,
+    unknown_deleted: true,
+  });
+  expect(await store.head(`batches/${many[0]}/upload`)).toBeNull();
+  await pipeline.runUntilIdle();
+  await isSound();
 });
 
 test('a database that went back in time gives out no number twice, and tells no webhook twice', async () => {

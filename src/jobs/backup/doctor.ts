@@ -11,7 +11,7 @@ import { batchesWithFiles } from '../audit/audit-parts.ts';
 import { checkObjects } from '../audit/check-objects.ts';
 import { type Batch, type ListBatch, optionsOf } from '../batch/batch.ts';
 import { lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
-import { markStore } from '../batch/own-store.ts';
+import { isOwnStore, markStore } from '../batch/own-store.ts';
 import { isFinal } from '../batch/states.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 import { createBatch, wakeSplit } from '../list/create-list.ts';
@@ -48,14 +48,19 @@ const PAGE = 1_000;
 /**
  * Examines every batch that has files, and every object. With `fix` it mends what it finds; it may be ended and begun again
  * at any point. Throws `AppError` 409 `another_store` when most of the stored batches are unknown: then the bucket or the
- * folder is that of another service, and deleting them would be a disaster.
+ * folder may be that of another service, and deleting them would be a disaster. With `restored` the database went back in
+ * time, which explains them in a store with its own mark.
  */
 export async function diagnose(
   context: DoctorContext,
-  { fix, told = () => {} }: { fix: boolean; told?: (line: string) => void },
+  options: { fix: boolean; restored?: boolean; told?: (line: string) => void },
 ): Promise<Diagnosis> {
+  const { fix, restored = false, told = () => {} } = options;
   const { known, unknown } = await listStored(context);
-  if (fix && unknown.length > known) throw anotherStore(known, unknown.length);
+  if (fix && unknown.length > known) {
+    const isOwn = await isOwnStore(context);
+    if (!isOwn || !restored) throw anotherStore(known, unknown.length, isOwn);
+  }
   const findings: Finding[] = [];
   let batches = 0;
   for await (const batch of batchesWithFiles(context)) {
@@ -157,10 +162,13 @@ async function listStored({
   for (let from = 0; from < all.length; from += PAGE) {
     unknown.push(...(await listUnknownBatches(sql, all.slice(from, from + PAGE))));
   }
-  return { known: all.length - unknown.length, unknown };
+  return { known: all.length - unknown.length, unknown: unknown.sort() };
 }
 
-function anotherStore(known: number, unknown: number) {
-  const message = `The store has ${unknown} batches that the database does not know, and ${known} that it knows: is it that of another service? Nothing was changed.`;
+function anotherStore(known: number, unknown: number, isOwn: boolean) {
+  const next = isOwn
+    ? 'If the database was restored to an earlier moment, add `--restored` before the service starts.'
+    : 'Its object `installation` is not that of this database.';
+  const message = `The store has ${unknown} batches that the database does not know, and ${known} that it knows: is it that of another service? No list and no file was changed. ${next}`;
   return conflict('another_store', message);
 }

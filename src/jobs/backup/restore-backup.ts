@@ -53,10 +53,11 @@ export interface CheckedBackup {
 export async function checkBackup(
   open: () => Readable,
   passphrase: string | null,
+  told: (line: string) => void = () => {},
 ): Promise<CheckedBackup> {
   const read = () => readEntries(open, passphrase);
   try {
-    return { ...(await check(read())), read };
+    return { ...(await check(read(), told)), read };
   } catch (error) {
     const isOfFile = typeof (error as NodeJS.ErrnoException).syscall === 'string';
     throw isOfFile || error instanceof AppError ? error : unreadable(error);
@@ -89,7 +90,10 @@ export async function restoreBackup(
 }
 
 /** Reads the whole file. A damaged byte is found by the checksum of gzip, or the authentication of age. */
-async function check(entries: AsyncIterable<Entry>): Promise<{ manifest: Manifest; end: End }> {
+async function check(
+  entries: AsyncIterable<Entry>,
+  told: (line: string) => void,
+): Promise<{ manifest: Manifest; end: End }> {
   let manifest: Manifest | null = null;
   let end: End | null = null;
   let pieces = 0;
@@ -98,8 +102,11 @@ async function check(entries: AsyncIterable<Entry>): Promise<{ manifest: Manifes
     if (name === 'manifest.json') manifest = manifestSchema.parse(await readJson(bytes));
     else if (name === 'end.json') end = endSchema.parse(await readJson(bytes));
     else {
-      if (name.startsWith('tables/')) pieces++;
-      if (name.startsWith('objects/')) objects++;
+      const [kind, table, piece] = name.split('/');
+      if (kind === 'tables') pieces++;
+      if (kind === 'tables' && piece === '1') told(`check table ${table}`);
+      if (kind === 'objects') objects++;
+      if (kind === 'objects' && isTold(objects, 1)) told(`check files: ${objects}`);
       for await (const _ of bytes);
     }
   }

@@ -22,6 +22,11 @@ export async function markStore({ sql, store }: StoreContext): Promise<void> {
   await store.put(INSTALLATION_KEY, [Buffer.from(await readInstallationId(sql))]);
 }
 
+/** Returns true when the store has the mark of this installation. */
+export async function isOwnStore(context: StoreContext): Promise<boolean> {
+  return (await readMark(context)) === (await readInstallationId(context.sql));
+}
+
 /**
  * Checks that the store belongs to the database, and marks a new one. Throws `AppError` 409 `another_store` when it is
  * that of another installation, or has no mark although the database has lists with files. A store that does not respond
