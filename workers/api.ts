@@ -65,7 +65,14 @@ export async function runApi(config: Config): Promise<void> {
     admit,
     calls,
   });
-  const server = createHttpServer(app).listen(config.port, config.host);
+  let answer = () => {};
+  // `/readyz` must not answer before `up.json` tells commands where the service is.
+  const known = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const server = createHttpServer((request, response) => {
+    void known.then(() => app(request, response));
+  }).listen(config.port, config.host);
   await untilListening(server, config);
   const metrics = await serveMetrics('api', config);
   watchPool(context.sql);
@@ -84,7 +91,8 @@ export async function runApi(config: Config): Promise<void> {
     await context[Symbol.asyncDispose]();
     await stopTracing();
   });
-  reportReady({ url, metricsUrl: metrics.url });
+  await reportReady({ url, metricsUrl: metrics.url });
+  answer();
 }
 
 /** Throws `AppError` `port_in_use` when another program listens there. */

@@ -3,6 +3,7 @@
  * that `up` started ignores Ctrl-C, which reaches the whole terminal group: the supervisor ends its
  * children in order.
  */
+import { once } from 'node:events';
 import { AppError } from '../src/core/lib/errors.ts';
 import type { Log } from '../src/core/log.ts';
 
@@ -53,7 +54,10 @@ export function exitWhenQueueUnusable(log: Log): (error: unknown) => void {
   };
 }
 
-/** Tells the supervisor that this process is ready, and where it listens. */
-export function reportReady(message: Record<string, string>): void {
-  process.send?.({ ready: message });
+/** Tells the supervisor that this process is ready, and where it listens. Resolves when others can find it there. */
+export async function reportReady(message: Record<string, string>): Promise<void> {
+  if (process.send === undefined) return;
+  const known = once(process, 'message');
+  process.send({ ready: message });
+  await known;
 }

@@ -67,15 +67,17 @@ async function startProcesses(
   try {
     const api: MetricsSource = { kind: 'api', number: 1, url: null };
     sources.push(api);
+    let isStarted = false;
     const onApi = async (pid: number, ready: Ready) => {
       up.pids.api = pid;
       up.url = ready.url ?? up.url;
       api.url = ready.metricsUrl ?? null;
       // A restarted API must come back to the port that its clients know.
       environment.PORT = new URL(up.url).port;
-      upFile.update();
+      if (isStarted) upFile.update();
+      else await upFile.create();
+      isStarted = true;
     };
-    running.push(await supervise('api', environment, log, onApi));
     for (let index = 0; index < workers; index++) {
       const worker: MetricsSource = { kind: 'worker', number: index + 1, url: null };
       sources.push(worker);
@@ -86,7 +88,8 @@ async function startProcesses(
       };
       running.push(await supervise('worker', environment, log, onWorker));
     }
-    await upFile.create();
+    // Last: the service is ready when it answers.
+    running.push(await supervise('api', environment, log, onApi));
   } catch (error) {
     await stop();
     throw error;

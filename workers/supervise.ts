@@ -36,7 +36,10 @@ const nodeFlags = { api: [], worker: ['--max-semi-space-size=8'] };
 /** The message of a process that is ready. */
 export type Ready = Record<string, string | undefined>;
 
-/** Runs a process and starts it again whenever it ends; resolves when it is ready for the first time. */
+/**
+ * Runs a process and starts it again whenever it ends; resolves when it is ready for the first time. An API answers once
+ * `onReady` has resolved.
+ */
 export async function supervise(
   name: 'api' | 'worker',
   environment: NodeJS.ProcessEnv,
@@ -111,5 +114,7 @@ async function launch(
     }),
   ]);
   await onReady(child.pid ?? 0, ready);
+  // It may have ended meanwhile.
+  if (child.connected) child.send('known');
   return child;
 }

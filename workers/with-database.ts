@@ -6,8 +6,9 @@ import { readCredentials } from '../infra/embedded/postgres-credentials.ts';
 import { closeDataFolder } from '../infra/embedded/private-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { connect, type Database } from '../src/core/db/client.ts';
-import { must } from '../src/core/lib/assert.ts';
-import { AppError } from '../src/core/lib/errors.ts';
+import { isUnavailable } from '../src/core/db/pg-errors.ts';
+import { AppError, unavailable } from '../src/core/lib/errors.ts';
+import { DISK_FULL_BYTES, readFreeBytes } from '../src/core/lib/free-space.ts';
 import { findRunningUp } from './find-service.ts';
 import { migrateAll, migrateIfBehind } from './migrate-all.ts';
 
@@ -53,10 +54,24 @@ export async function withUnchangedDatabase<T>(
 async function atDatabase<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
   const up = config.databaseUrl === undefined ? await findRunningUp(config) : null;
   const url = config.databaseUrl ?? up?.database_url;
-  await using postgres =
-    url === undefined ? await startEmbeddedPostgres({ dataDir: config.dataDir }) : null;
+  if (url !== undefined) {
+    await closeDataFolder(config.dataDir);
+    return await work(url);
+  }
+  await using postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
   await closeDataFolder(config.dataDir);
-  return await work(url ?? must(postgres, 'a server').url);
+  try {
+    return await work(postgres.url);
+  } catch (error) {
+    throw (await explainByDisk(error, config.dataDir)) ?? error;
+  }
+}
+
+/** The embedded server ends on a full disk, so that all that is left to see is a closed connection. */
+async function explainByDisk(cause: unknown, dataDir: string): Promise<AppError | null> {
+  if (!isUnavailable(cause) || (await readFreeBytes(dataDir)) >= DISK_FULL_BYTES) return null;
+  const message = `The disk of the data folder ${dataDir} is full, and the command was not finished. Free some space, and repeat it. What a restore began takes space too: delete its new folder first.`;
+  return unavailable('disk_full', message, { cause });
 }
 
 async function onDatabase<T>(

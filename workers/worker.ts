@@ -76,7 +76,7 @@ export async function runWorker(config: Config): Promise<void> {
     await kept;
     await stopTracing();
   });
-  reportReady({ metricsUrl: metrics.url });
+  await reportReady({ metricsUrl: metrics.url });
 }
 
 if (process.argv[1] === import.meta.filename) {

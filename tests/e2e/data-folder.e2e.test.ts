@@ -6,13 +6,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../bench/servers/redis-process.ts';
 import { readAdminUrl } from '../../infra/embedded/embedded-postgres.ts';
 import { createClient } from '../../src/client/client.ts';
 import { connect } from '../../src/core/db/client.ts';
 import { buildIfStale } from './compiled-code.ts';
 import { readResult, untilEnded, uploadList, withSql } from './list.ts';
-import { runCommand, runJson } from './processes.ts';
-import { type Service, startService } from './service.ts';
+import { runCommand, runJson, startCommand } from './processes.ts';
+import { readUpFile, type Service, startService } from './service.ts';
+import { waitFor } from './wait-for.ts';
 
 const caseMs = 150_000;
 const run = promisify(execFile);
@@ -107,6 +109,25 @@ it('is not written to a folder in place of a backup file', async () => {
   const refused = await runCommand(['backup', root, '--data-dir', service.dataDir]);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is a folder') });
 });
+
+it(
+  'names the service from its first answer on, so that a script that waits for /readyz can go on',
+  async () => {
+    const dataDir = path.join(root, 'awaited');
+    const port = await freePort();
+    const up = startCommand(['up', '--port', String(port), '--data-dir', dataDir]);
+    const url = `http://127.0.0.1:${port}`;
+    try {
+      const answer = () => fetch(new URL('/readyz', url)).catch(() => null);
+      await waitFor('it answers', caseMs, async () => (await answer())?.status === 200);
+      expect(await readUpFile(dataDir)).toMatchObject({ url, pids: { up: up.pid } });
+    } finally {
+      up.child.kill('SIGTERM');
+      await up.ended;
+    }
+  },
+  caseMs,
+);
 
 it('API and workers are not superusers of their database', async () => {
   const admin = connect({ url: await readAdminUrl(service.dataDir), connections: 1 });

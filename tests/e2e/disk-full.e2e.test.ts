@@ -28,7 +28,9 @@ const disk = path.join(root, 'disk');
 const filling = path.join(disk, 'filling');
 const leads = path.join(root, 'leads.csv');
 const small = path.join(root, 'small');
-const mounted = mountDisk(disk, `${diskMegabytes}m`) ?? mountDisk(small, '16k');
+const tight = path.join(root, 'tight');
+const mounted =
+  mountDisk(disk, `${diskMegabytes}m`) ?? mountDisk(small, '16k') ?? mountDisk(tight, '150m');
 let service: Service;
 let apiKey: string;
 
@@ -57,7 +59,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]();
-  if (mounted === null) execFileSync('umount', ['-l', disk, small]);
+  if (mounted === null) execFileSync('umount', ['-l', disk, small, tight]);
   rmSync(root, { recursive: true, force: true });
 }, 60_000);
 
@@ -128,6 +130,18 @@ it.skipIf(mounted !== null)(
       `error: ${file}: the disk is full, and nothing of the backup was kept.`,
     );
     expect(readdirSync(small)).toEqual(['other']);
+  },
+  caseMs,
+);
+
+it.skipIf(mounted !== null)(
+  'a command whose own database does not fit names the folder, not an address',
+  async () => {
+    const dataDir = path.join(tight, 'data');
+    const size = ['--persons', '30000', '--companies', '5000'];
+    const { code, stderr } = await runCommand(['generate', ...size, '--data-dir', dataDir]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`error: The disk of the data folder ${dataDir} is full`);
   },
   caseMs,
 );
