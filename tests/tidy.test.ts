@@ -117,6 +117,8 @@ const rules: Rule[] = [
       { 'src/api/a.ts': "import { b } from './b.test-suite.ts';" },
       { 'infra/embedded/a.ts': "import { b } from '../../src/core/log.ts';" },
       { 'src/console/a.tsx': "import { b } from '../api/problem.ts';" },
+      { 'src/console/search/a.tsx': "import { b } from '../exports/b.ts';" },
+      { 'src/console/a.ts': "import { b } from './components/b.tsx';" },
       { 'src/console/a.tsx': "import path from 'node:path';" },
       { 'src/api/console/a.ts': "import { b } from '../../console/b.ts';" },
       { 'src/elsewhere/a.ts': "import { b } from './b.ts';" },

@@ -1,5 +1,5 @@
 /** Every page: a new one is a file in `pages/` and a line here. */
-import type { Page } from './page.ts';
+import type { Page } from './pages/page.ts';
 
 export const pages: readonly Page[] = [
   {

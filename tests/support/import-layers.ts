@@ -20,21 +20,42 @@ const jobFloors = [
   ['schedule', 'housekeeping', 'monitor', 'backup'],
 ];
 const belowJobs = [...core, 'formats'];
-const jobLayers = jobFloors.flatMap((folders, floor) =>
-  folders.map((folder) => ({
-    name: `jobs/${folder}`,
-    holds: new RegExp(`^src/jobs/${folder}/`),
-    below: [
-      ...belowJobs,
-      ...(folder === 'imports' ? ['sources'] : []),
-      ...jobFloors
-        .slice(0, floor)
-        .flat()
-        .map((lower) => `jobs/${lower}`),
-    ],
-  })),
-);
+const jobLayers = layersOf('jobs', jobFloors, (folder) => [
+  ...belowJobs,
+  ...(folder === 'imports' ? ['sources'] : []),
+]);
 const jobs = ['jobs', ...jobLayers.map(({ name }) => name)];
+
+/** The same of `src/console`. */
+const consoleFloors = [
+  ['components'],
+  ['search', 'keys', 'webhooks'],
+  ['batch'],
+  ['credits', 'exports', 'data'],
+  ['schedules'],
+  ['pages'],
+];
+const consoleLayers = layersOf('console', consoleFloors, () => ['contract', 'browser']);
+
+function layersOf(
+  parent: string,
+  floors: readonly (readonly string[])[],
+  belowAll: (folder: string) => readonly string[],
+): Layer[] {
+  return floors.flatMap((folders, floor) =>
+    folders.map((folder) => ({
+      name: `${parent}/${folder}`,
+      holds: new RegExp(`^src/${parent}/${folder}/`),
+      below: [
+        ...belowAll(folder),
+        ...floors
+          .slice(0, floor)
+          .flat()
+          .map((lower) => `${parent}/${lower}`),
+      ],
+    })),
+  );
+}
 
 /** The first layer that contains a path applies. */
 const layers: Layer[] = [
@@ -59,7 +80,13 @@ const layers: Layer[] = [
   // The API's document as types: all that its callers know of it.
   { name: 'contract', holds: /^src\/client\/api-types\.ts$/, below: [] },
   // Runs in the browser and is served as files by the API: it imports no code of ours, and nothing imports it.
-  { name: 'browser', holds: /^src\/console\//, below: ['contract'] },
+  ...consoleLayers,
+  {
+    name: 'browser page',
+    holds: /^src\/console\/(main|app|layout|pages)\.tsx?$/,
+    below: ['contract', 'browser', ...consoleLayers.map(({ name }) => name)],
+  },
+  { name: 'browser', holds: /^src\/console\/[\w.-]+$/, below: ['contract'] },
   { name: 'client', holds: /^src\/client\//, below: ['contract'] },
   // Bytes to records and back, independent of jobs and features.
   { name: 'formats', holds: /^src\/formats\//, below: ['lib', 'base', 'store'] },

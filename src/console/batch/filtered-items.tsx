@@ -8,10 +8,10 @@ import { Loading } from '../components/loading.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import type { Column } from '../components/table.tsx';
 import { countOf, formatShare } from '../format.ts';
-import { useLiveList } from '../use-live-list.ts';
 import { useSettled } from '../use-settled.ts';
 import { isFinal, type Progress, type Resource, stateLabel, stateTone } from './batch.ts';
 import { RemoveItem, RenameItem } from './item-dialogs.tsx';
+import { useLiveList } from './use-live-list.ts';
 
 interface FilteredItemsProps<Item extends Progress> {
   of: Resource;

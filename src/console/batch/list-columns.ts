@@ -1,5 +1,5 @@
 /** The columns that an operation can add to a list, and those chosen last. */
-import { type ColumnSet, peopleColumns } from '../exports/fields-chooser.tsx';
+import { type ColumnSet, peopleColumns } from '../search/fields-chooser.tsx';
 import { session } from '../session.ts';
 
 const companyGroups = [

@@ -2,8 +2,8 @@
 
 import { errorOf, NumberField, restOf, TextField } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { FieldsChooser } from '../exports/fields-chooser.tsx';
 import { countOf } from '../format.ts';
+import { FieldsChooser } from '../search/fields-chooser.tsx';
 import type { Batch } from './batch.ts';
 import { columnsOf, rememberColumns } from './list-columns.ts';
 import { MatchByName } from './match-by-name.tsx';

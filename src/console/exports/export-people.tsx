@@ -10,9 +10,9 @@ import { PERSON_PRICE } from '../priced-operations.ts';
 import { asProblem, type Problem } from '../problem.ts';
 import { PeopleTable, type Person } from '../search/people-table.tsx';
 import { useSearchName } from '../search/search-name.ts';
-import { filterAfter, takePeople } from '../search/take-people.ts';
 import { useAction, useResource } from '../use-call.ts';
 import type { ExportFile } from './export-file.ts';
+import { filterAfter, takePeople } from './take-people.ts';
 
 const SHOWN = 25;
 const SHOWN_MORE = 100;

@@ -1,8 +1,8 @@
 /** What is in the file of an export or of a schedule: columns, form, limits. */
 import { errorOf, NumberField, SelectField, TextField } from '../components/field.tsx';
 import type { Problem } from '../problem.ts';
+import { FieldsChooser, peopleColumns } from '../search/fields-chooser.tsx';
 import { formats } from './export-file.ts';
-import { FieldsChooser, peopleColumns } from './fields-chooser.tsx';
 
 export interface FileOptions {
   name: string;

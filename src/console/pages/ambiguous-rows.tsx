@@ -9,9 +9,9 @@ import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf } from '../format.ts';
-import type { PageProps } from '../page.ts';
 import { linkTo } from '../router.ts';
 import { useList, useResource } from '../use-call.ts';
+import type { PageProps } from './page.ts';
 
 /** The rows that several records fit: one click or one key takes a record. */
 export function AmbiguousRowsPage({ params: { id = '' } }: PageProps) {

@@ -11,10 +11,10 @@ import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { Time } from '../components/time.tsx';
-import type { PageProps } from '../page.ts';
 import { linkTo } from '../router.ts';
 import { session } from '../session.ts';
 import { useResource } from '../use-call.ts';
+import type { PageProps } from './page.ts';
 
 const back = { href: linkTo('/batches'), label: 'Lists' };
 

@@ -20,10 +20,10 @@ import { UsageChart } from '../credits/usage-chart.tsx';
 import { kindLabel, usageLabel } from '../credits/usage-label.ts';
 import { useUsage } from '../credits/use-usage.ts';
 import { countOf, formatBytes, formatNumber, formatShare } from '../format.ts';
-import type { PageProps } from '../page.ts';
 import { goTo, linkTo } from '../router.ts';
 import { session } from '../session.ts';
 import { useResource } from '../use-call.ts';
+import type { PageProps } from './page.ts';
 
 const ranges = [
   { value: '7', label: 'Last 7 days' },

@@ -13,8 +13,8 @@ import { type ExportFile, exportWords } from '../exports/export-file.ts';
 import { ExportPeople } from '../exports/export-people.tsx';
 import { ExportPrice } from '../exports/export-price.tsx';
 import { ExportSource } from '../exports/export-source.tsx';
-import type { PageProps } from '../page.ts';
 import { linkTo } from '../router.ts';
+import type { PageProps } from './page.ts';
 
 const back = { href: linkTo('/exports'), label: 'Exports' };
 

@@ -23,11 +23,11 @@ import { ReviewRun } from '../data/review-run.tsx';
 import { RunProgress } from '../data/run-progress.tsx';
 import { useRepeating } from '../data/use-repeating.ts';
 import { countOf, formatBytes } from '../format.ts';
-import type { PageProps } from '../page.ts';
 import { pageProblem } from '../problem.ts';
 import { goTo, linkTo } from '../router.ts';
 import { session } from '../session.ts';
 import { useAction, useResource } from '../use-call.ts';
+import type { PageProps } from './page.ts';
 
 const MOVING_MS = 1_000;
 const RESTING_MS = 5_000;

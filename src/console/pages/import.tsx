@@ -15,9 +15,9 @@ import {
   stateOfImport,
 } from '../data/import-run.ts';
 import { countOf, formatTime } from '../format.ts';
-import type { PageProps } from '../page.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useAction, useResource } from '../use-call.ts';
+import type { PageProps } from './page.ts';
 
 /** One import of the history, and its undoing. */
 export function ImportPage({ params }: PageProps) {

@@ -8,15 +8,15 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import type { PageProps } from '../page.ts';
 import { goTo, linkTo } from '../router.ts';
 import { RunNow } from '../schedules/run-now.tsx';
-import type { Schedule } from '../schedules/schedule.ts';
 import { ScheduleForm } from '../schedules/schedule-form.tsx';
 import { ScheduleRuns } from '../schedules/schedule-runs.tsx';
 import { ScheduleSource } from '../schedules/schedule-source.tsx';
 import { ScheduleWhen } from '../schedules/schedule-when.tsx';
+import type { Schedule } from '../schedules/schedule-words.ts';
 import { useAction, useResource } from '../use-call.ts';
+import type { PageProps } from './page.ts';
 
 const back = { href: linkTo('/schedules'), label: 'Schedules' };
 

@@ -8,7 +8,7 @@ import { Table } from '../components/table.tsx';
 import { linkTo } from '../router.ts';
 import { sayCron } from '../schedules/cron-times.ts';
 import { EnabledSwitch } from '../schedules/enabled-switch.tsx';
-import { modes, type Schedule } from '../schedules/schedule.ts';
+import { modes, type Schedule } from '../schedules/schedule-words.ts';
 import { ZoneTime } from '../schedules/zone-time.tsx';
 import { zoneLabel } from '../schedules/zones.ts';
 import { useList } from '../use-call.ts';

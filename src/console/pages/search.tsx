@@ -1,19 +1,19 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { PageHeader } from '../components/page-header.tsx';
+import { FoundPeople } from '../exports/found-people.tsx';
 import { NewExport } from '../exports/new-export.tsx';
 import { countOf } from '../format.ts';
-import type { PageProps } from '../page.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { goTo, linkTo } from '../router.ts';
 import { NewSchedule } from '../schedules/new-schedule.tsx';
 import { ScheduleFilter } from '../schedules/schedule-filter.tsx';
 import { FilterBuilder } from '../search/filter-builder.tsx';
 import { addressable } from '../search/filter-text.ts';
-import { FoundPeople } from '../search/found-people.tsx';
 import { type Preview, PreviewPanel } from '../search/preview-panel.tsx';
 import { SavedSearches } from '../search/saved-searches.tsx';
 import { session } from '../session.ts';
 import { useAsTyped } from '../use-as-typed.ts';
+import type { PageProps } from './page.ts';
 
 const views = [
   { view: 'filter', label: 'Filter', scope: 'search' },

@@ -11,17 +11,17 @@ import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
 import { countOf, formatNumber, formatShare, formatTime } from '../format.ts';
-import type { PageProps } from '../page.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useAction, useList, useResource } from '../use-call.ts';
 import { Deliveries } from '../webhooks/deliveries.tsx';
+import { type WebhookBody, WebhookForm } from '../webhooks/webhook-form.tsx';
 import {
   type Delivery,
   stateOf,
   type Webhook,
   type WebhookWithSecret,
-} from '../webhooks/webhook.ts';
-import { type WebhookBody, WebhookForm } from '../webhooks/webhook-form.tsx';
+} from '../webhooks/webhook-words.ts';
+import type { PageProps } from './page.ts';
 
 const back = { href: linkTo('/webhooks'), label: 'Webhooks' };
 

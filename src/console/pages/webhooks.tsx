@@ -13,8 +13,8 @@ import { Time } from '../components/time.tsx';
 import { countOf } from '../format.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useAction, useList } from '../use-call.ts';
-import { stateOf, type Webhook, type WebhookWithSecret } from '../webhooks/webhook.ts';
 import { type WebhookBody, WebhookForm } from '../webhooks/webhook-form.tsx';
+import { stateOf, type Webhook, type WebhookWithSecret } from '../webhooks/webhook-words.ts';
 
 /** Addresses that are told of events. */
 export function WebhooksPage() {

@@ -1,7 +1,7 @@
 import { call } from '../api.ts';
 import { announce, readOut } from '../components/announcer.tsx';
 import { useAction } from '../use-call.ts';
-import type { Schedule } from './schedule.ts';
+import type { Schedule } from './schedule-words.ts';
 
 interface EnabledSwitchProps {
   schedule: Schedule;

@@ -6,7 +6,7 @@ import { session } from '../session.ts';
 import { useAsTyped } from '../use-as-typed.ts';
 import { type NextRunsAnswer, nextRunsPath } from './next-runs.tsx';
 import { runsPerMonth } from './runs-per-month.ts';
-import type { ScheduleMode } from './schedule.ts';
+import type { ScheduleMode } from './schedule-words.ts';
 import { useRunPrice } from './use-run-price.ts';
 
 interface MonthlyCostProps {

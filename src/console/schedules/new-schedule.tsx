@@ -1,8 +1,8 @@
 import { call } from '../api.ts';
 import { announce } from '../components/announcer.tsx';
 import { goTo } from '../router.ts';
-import type { Schedule } from './schedule.ts';
 import { ScheduleForm } from './schedule-form.tsx';
+import type { Schedule } from './schedule-words.ts';
 
 /** Saves a filter as a schedule. */
 export function NewSchedule({ filter }: { filter: string }) {

@@ -6,7 +6,7 @@ import { countOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { goTo } from '../router.ts';
 import { useAction } from '../use-call.ts';
-import type { Schedule, ScheduleRun } from './schedule.ts';
+import type { Schedule, ScheduleRun } from './schedule-words.ts';
 import { useRunPrice } from './use-run-price.ts';
 
 /** Runs a schedule besides its times, once its price is seen. */

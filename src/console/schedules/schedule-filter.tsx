@@ -4,7 +4,7 @@ import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { goTo } from '../router.ts';
 import { useAction, useResource } from '../use-call.ts';
-import type { Schedule } from './schedule.ts';
+import type { Schedule } from './schedule-words.ts';
 
 interface ScheduleFilterProps {
   id: string;

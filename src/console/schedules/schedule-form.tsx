@@ -15,8 +15,8 @@ import { useSearchName } from '../search/search-name.ts';
 import { type Action, useAction } from '../use-call.ts';
 import { readCron } from './cron-times.ts';
 import { MonthlyCost } from './monthly-cost.tsx';
-import { modes, type Schedule, type ScheduleMode } from './schedule.ts';
 import { ScheduleTimes } from './schedule-times.tsx';
+import { modes, type Schedule, type ScheduleMode } from './schedule-words.ts';
 import { ownZone } from './zones.ts';
 
 interface ScheduleFormProps {

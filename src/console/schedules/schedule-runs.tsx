@@ -13,7 +13,7 @@ import {
   type Schedule,
   type ScheduleRun,
   sayRunReason,
-} from './schedule.ts';
+} from './schedule-words.ts';
 import { ZoneTime } from './zone-time.tsx';
 
 /** What became of each time of a schedule, latest first. */

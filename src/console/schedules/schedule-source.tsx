@@ -3,7 +3,7 @@ import { formatLabel } from '../exports/export-file.ts';
 import { countOf, formatNumber } from '../format.ts';
 import { linkTo } from '../router.ts';
 import { FilterWords } from '../search/filter-words.tsx';
-import type { Schedule } from './schedule.ts';
+import type { Schedule } from './schedule-words.ts';
 import { useRunPrice } from './use-run-price.ts';
 
 /** Whom a schedule means, and what is in its files. */

@@ -2,7 +2,7 @@ import { useAsTyped } from '../use-as-typed.ts';
 import { sayCron } from './cron-times.ts';
 import { EnabledSwitch } from './enabled-switch.tsx';
 import { NextRuns, type NextRunsAnswer, nextRunsPath } from './next-runs.tsx';
-import { modes, type Schedule } from './schedule.ts';
+import { modes, type Schedule } from './schedule-words.ts';
 import { zoneLabel } from './zones.ts';
 
 interface ScheduleWhenProps {

@@ -8,7 +8,7 @@ import { Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { formatTime } from '../format.ts';
 import { type List, useAction } from '../use-call.ts';
-import { type Delivery, deliveryTone } from './webhook.ts';
+import { type Delivery, deliveryTone } from './webhook-words.ts';
 
 /** What a webhook was sent, newest first; each can be sent again. */
 export function Deliveries({ webhookId, list }: { webhookId: string; list: List<Delivery> }) {

@@ -5,7 +5,7 @@ import { errorOf, restOf, TextField } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { toNumber } from '../field-words.ts';
 import type { Action } from '../use-call.ts';
-import { allEvents, eventGroups, eventWord } from './webhook.ts';
+import { allEvents, eventGroups, eventWord } from './webhook-words.ts';
 
 /** What the API takes of a webhook. */
 export interface WebhookBody {

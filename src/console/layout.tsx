@@ -1,9 +1,13 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { call } from '../api.ts';
-import { formatNumber } from '../format.ts';
-import { menuOf } from '../pages.ts';
-import { address, linkTo } from '../router.ts';
+import { call } from './api.ts';
+import { announce } from './components/announcer.tsx';
+import { Button } from './components/button.tsx';
+import { Icon } from './components/icon.tsx';
+import { Logo } from './components/logo.tsx';
+import { formatNumber } from './format.ts';
+import { menuOf } from './pages.ts';
+import { address, linkTo } from './router.ts';
 import {
   creditsRemaining,
   type Mode,
@@ -11,13 +15,9 @@ import {
   type Session,
   signOut,
   switchMode,
-} from '../session.ts';
-import { useStore } from '../store.ts';
-import { useAction } from '../use-call.ts';
-import { announce } from './announcer.tsx';
-import { Button } from './button.tsx';
-import { Icon } from './icon.tsx';
-import { Logo } from './logo.tsx';
+} from './session.ts';
+import { useStore } from './store.ts';
+import { useAction } from './use-call.ts';
 
 /** What stands around every page: navigation, credits, who is signed in. */
 export function Layout({ session, children }: { session: Session; children: ComponentChildren }) {

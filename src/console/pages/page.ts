@@ -1,6 +1,6 @@
 /** What a page is to the list of pages. */
 import type { ComponentType } from 'preact';
-import type { IconName } from './components/icon.tsx';
+import type { IconName } from '../components/icon.tsx';
 
 export interface PageProps {
   /** What stands in the address for `:id` and the like. */

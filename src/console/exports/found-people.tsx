@@ -7,18 +7,18 @@ import { Loading } from '../components/loading.tsx';
 import { NoCredits } from '../components/no-credits.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { Table } from '../components/table.tsx';
-import { PaidAgain } from '../exports/paid-again.tsx';
 import { countOf, formatNumber, formatShare, totalOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { linkTo } from '../router.ts';
+import { addressable } from '../search/filter-text.ts';
+import { FilterWords } from '../search/filter-words.tsx';
+import { fieldLabel } from '../search/person-fields.ts';
+import { FEW, type Preview } from '../search/preview-panel.tsx';
+import { useSearchName } from '../search/search-name.ts';
 import { creditsRemaining, session } from '../session.ts';
 import { useStore } from '../store.ts';
 import { useAction, useResource } from '../use-call.ts';
-import { addressable } from './filter-text.ts';
-import { FilterWords } from './filter-words.tsx';
-import { fieldLabel } from './person-fields.ts';
-import { FEW, type Preview } from './preview-panel.tsx';
-import { useSearchName } from './search-name.ts';
+import { PaidAgain } from './paid-again.tsx';
 import { takePeople } from './take-people.ts';
 
 interface FoundPeopleProps {

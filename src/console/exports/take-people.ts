@@ -3,12 +3,12 @@
  * file, and is never charged again for being looked at.
  */
 import { call } from '../api.ts';
-import type { ExportFile } from '../exports/export-file.ts';
 import { countOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { goTo } from '../router.ts';
-import { joinParameters, readFilter, writeParameter } from './filter-text.ts';
-import { today } from './search-name.ts';
+import { joinParameters, readFilter, writeParameter } from '../search/filter-text.ts';
+import { today } from '../search/search-name.ts';
+import type { ExportFile } from './export-file.ts';
 
 /** Makes the export of up to so many people, and opens it. Credits end at their price. */
 export async function takePeople(search: string, filter: string, people: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { countOf } from '../format.ts';
-import { fieldGroups } from '../search/person-fields.ts';
+import { fieldGroups } from './person-fields.ts';
 
 /** The columns that a file can have. */
 export interface ColumnSet {

@@ -1,11 +1,11 @@
 /** Lists of the API that follow what happens to their items, in this tab, another one, or by themselves. */
 import { useEffect, useState } from 'preact/hooks';
-import { call } from './api.ts';
-import { isFinal, type Progress } from './batch/batch.ts';
-import { mergeItems, updateItems } from './merge-items.ts';
-import { dataChanged } from './session.ts';
-import { useStore } from './store.ts';
-import { type List, useList } from './use-call.ts';
+import { call } from '../api.ts';
+import { mergeItems, updateItems } from '../merge-items.ts';
+import { dataChanged } from '../session.ts';
+import { useStore } from '../store.ts';
+import { type List, useList } from '../use-call.ts';
+import { isFinal, type Progress } from './batch.ts';
 
 /** How often a list is read again while something in it moves, and otherwise. */
 const MOVING_MS = 4_000;
