@@ -19,7 +19,7 @@ export interface RowIds {
   ids: readonly number[];
 }
 
-/** Divides rows, in their order, into groups of not many more records than are read at once. */
+/** Divides rows, in their order, into groups of not many more records, with ascending ids, than are read at once. */
 export function* groupsByIds<Row extends RowIds>(
   rows: readonly Row[],
 ): Generator<{ group: Row[]; ids: number[] }> {
@@ -29,11 +29,16 @@ export function* groupsByIds<Row extends RowIds>(
     group.push(row);
     for (const id of row.ids) wanted.add(id);
     if (wanted.size < CARDS_AT_ONCE) continue;
-    yield { group, ids: [...wanted] };
+    yield { group, ids: inOrder(wanted) };
     group = [];
     wanted = new Set();
   }
-  if (group.length > 0) yield { group, ids: [...wanted] };
+  if (group.length > 0) yield { group, ids: inOrder(wanted) };
+}
+
+/** Returns ids in ascending order, in which the database reads neighbours together. */
+export function inOrder(ids: ReadonlySet<number>): number[] {
+  return [...Float64Array.from(ids).sort()];
 }
 
 /** Returns a function that counts comparisons to come, and now and then waits until others had the thread. */

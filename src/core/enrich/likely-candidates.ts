@@ -18,18 +18,29 @@ import {
 } from '../match/compare-person.ts';
 import { companyRowKeys, isPairKey, personRowKeys, wholeKey } from '../match/keys.ts';
 import { type StrongLevel, strongCompanyLevels } from '../match/levels.ts';
-import { ascending, findByKeys, groupsByIds, pauses, type RowIds } from './candidate-keys.ts';
+import {
+  ascending,
+  findByKeys,
+  groupsByIds,
+  inOrder,
+  pauses,
+  type RowIds,
+} from './candidate-keys.ts';
 import {
   findCompaniesByKeys,
   findPeopleByKeys,
   readCompanyCards,
+  readCompanyNames,
+  readOffices,
   readPersonCards,
 } from './likely.sql.ts';
 import {
+  type Employment,
   employersIn,
   parseCompanyCards,
-  parsePersonCard,
-  splitPersonCards,
+  parseEmployment,
+  parsePersonCards,
+  type ReadPerson,
 } from './likely-cards.ts';
 import type { GraphNames } from './name-frequencies.ts';
 
@@ -75,7 +86,7 @@ export async function findPeople<Result>(
     );
     const people = some.map((row, index) => ({
       row,
-      employers: employers[index] ?? [],
+      known: byId(employers[index] ?? []),
       ids: found[index]?.ids ?? [],
     }));
     const compared = await compareSomePeople(sql, names, people, (candidates, index) => {
@@ -90,7 +101,12 @@ export async function findPeople<Result>(
 /** A row about a person with what it is compared with. */
 interface PeopleOfRow extends RowIds {
   row: PersonRow;
-  employers: readonly CompanyCard[];
+  /** The companies that the row may mean, by their ids. */
+  known: ReadonlyMap<number, CompanyCard>;
+}
+
+function byId(cards: readonly CompanyCard[]): Map<number, CompanyCard> {
+  return new Map(cards.map((card) => [card.id, card]));
 }
 
 async function compareSomePeople<Result>(
@@ -102,27 +118,50 @@ async function compareSomePeople<Result>(
   const results: Result[] = [];
   const pause = pauses();
   for (const { group, ids } of groupsByIds(rows)) {
-    const cards = splitPersonCards(ids.length === 0 ? '' : await readPersonCards(sql, ids));
+    const text = ids.length === 0 ? '' : await readPersonCards(sql, ids);
+    const people = parsePersonCards(text, names);
+    const employment = await readEmployment(sql, group, people);
     for (const row of group) {
       await pause(row.ids.length);
-      results.push(judge(compareCandidates(names, row, cards), results.length));
+      results.push(judge(compareCandidates(row, people, employment), results.length));
     }
   }
   return results;
 }
 
+/** Reads where people work whom a row with a company is compared with. */
+async function readEmployment(
+  sql: Sql,
+  rows: readonly PeopleOfRow[],
+  people: ReadonlyMap<number, ReadPerson>,
+): Promise<Employment> {
+  const wanted = new Set<number>();
+  const employers = new Set<number>();
+  for (const { row, ids, known } of rows) {
+    if (row.company === null) continue;
+    for (const id of ids) {
+      const person = people.get(id);
+      if (person === undefined) continue;
+      if (known.size > 0) wanted.add(id);
+      if (!known.has(person.companyId)) employers.add(person.companyId);
+    }
+  }
+  const offices = wanted.size === 0 ? '' : await readOffices(sql, inOrder(wanted));
+  const names = employers.size === 0 ? '' : await readCompanyNames(sql, inOrder(employers));
+  return parseEmployment(offices, names);
+}
+
 function compareCandidates(
-  names: GraphNames,
-  { row, employers, ids }: PeopleOfRow,
-  cards: ReadonlyMap<number, string>,
+  { row, known, ids }: PeopleOfRow,
+  people: ReadonlyMap<number, ReadPerson>,
+  employment: Employment,
 ): Candidate<PersonComparison>[] {
-  const known = new Map(employers.map((card) => [card.id, card]));
   const compared: Candidate<PersonComparison>[] = [];
   for (const id of ids) {
-    const text = cards.get(id);
-    if (text === undefined) continue;
-    const { card, work } = parsePersonCard(text, names);
-    compared.push({ id, compared: comparePerson(row, card, employersIn(work, known)) });
+    const person = people.get(id);
+    if (person === undefined) continue;
+    const employers = employersIn(person, employment, known);
+    compared.push({ id, compared: comparePerson(row, person, employers) });
   }
   return compared;
 }
@@ -143,7 +182,7 @@ export async function comparePeople(
     names,
     rows.map(({ row, ids }, index) => ({
       row,
-      employers: employers[index] ?? [],
+      known: byId(employers[index] ?? []),
       ids: ascending([...ids]),
     })),
     (candidates) => candidates,
@@ -270,11 +309,11 @@ async function readCards(
   for (const { group, ids } of groupsByIds(rows)) {
     const cards =
       ids.length === 0 ? [] : parseCompanyCards(await readCompanyCards(sql, ids), names);
-    const byId = new Map(cards.map((card) => [card.id, card]));
+    const cardsById = byId(cards);
     for (const own of group) {
       await pause(own.ids.length);
       use(
-        own.ids.flatMap((id) => byId.get(id) ?? []),
+        own.ids.flatMap((id) => cardsById.get(id) ?? []),
         index++,
       );
     }

@@ -11,7 +11,7 @@ import {
   placeParts,
   titleWords,
 } from '../match/compare-person.ts';
-import { storedName } from '../match/compare-persons.ts';
+import { type StoredName, storedName } from '../match/compare-persons.ts';
 import { type NotACompany, readListedCompany } from '../match/listed-company.ts';
 import { type NotAName, readNameColumns, readPersonName } from '../match/person-name.ts';
 import { countryOfDomain, foldPlaceName } from '../match/place.ts';
@@ -63,15 +63,6 @@ function placeOf(locality: string, city: string): string[] {
   return named === undefined || parts.includes(named) ? parts : [named, ...parts];
 }
 
-/** Splits the texts of `readPersonCards`; returns them by the id of the person. */
-export function splitPersonCards(text: string): Map<number, string> {
-  const cards = new Map<number, string>();
-  for (const card of text === '' ? [] : text.split(SEPARATOR_OF_PEOPLE)) {
-    cards.set(Number(card.slice(0, card.indexOf(SEPARATOR_OF_GROUPS))), card);
-  }
-  return cards;
-}
-
 const TEXTS_KEPT = 20_000;
 /** Few given names are those of most people. */
 const readPart = remember((text) => readPersonName(text, true), TEXTS_KEPT);
@@ -81,34 +72,55 @@ const readStoredName = remember((cells) => {
   return storedName(readPart(cells.slice(0, end)), readPart(cells.slice(end + 1)));
 }, TEXTS_KEPT);
 
-/** A stored person, and the employers by `employersIn`. */
-export interface ReadPerson {
-  card: PersonCard;
-  work: string;
+/** A stored person with the employers, which `employersIn` reads; the rest is read when a row has a value to compare with. */
+export class ReadPerson implements PersonCard {
+  readonly id: number;
+  readonly name: StoredName;
+  readonly companyId: number;
+  readonly currentCompanyId: number;
+  readonly pastCompanyId: number;
+  readonly pastCompany: string;
+  readonly #title: string;
+  readonly #home: string;
+  readonly #names: GraphNames;
+
+  constructor(text: string, names: GraphNames) {
+    const [id, person = '', work = '', home = ''] = text.split(SEPARATOR_OF_GROUPS);
+    const end = person.lastIndexOf(CELL_SEPARATOR);
+    const [companyId, currentId, pastId, pastCompany = ''] = work.split(CELL_SEPARATOR);
+    this.id = Number(id);
+    this.name = readStoredName(person.slice(0, end));
+    this.companyId = Number(companyId);
+    this.currentCompanyId = Number(currentId);
+    this.pastCompanyId = Number(pastId);
+    this.pastCompany = pastCompany;
+    this.#title = person.slice(end + 1);
+    this.#home = home;
+    this.#names = names;
+  }
+
+  get title(): readonly string[] {
+    return titleWords(this.#title);
+  }
+
+  get place(): readonly string[] {
+    return readHome(this.#home).place;
+  }
+
+  get country(): string | null {
+    const { countryId, country } = readHome(this.#home);
+    return this.#names.countryOf(countryId) ?? country;
+  }
 }
 
-/** Parses a text of `splitPersonCards`. */
-export function parsePersonCard(text: string, names: GraphNames): ReadPerson {
-  const [id, person = '', work = '', home = ''] = text.split(SEPARATOR_OF_GROUPS);
-  const end = person.lastIndexOf(CELL_SEPARATOR);
-  return {
-    work,
-    card: {
-      id: Number(id),
-      name: readStoredName(person.slice(0, end)),
-      // Read when the row has a value to compare with.
-      get place() {
-        return readHome(home).place;
-      },
-      get country() {
-        const { countryId, country } = readHome(home);
-        return names.countryOf(countryId) ?? country;
-      },
-      get title() {
-        return titleWords(person.slice(end + 1));
-      },
-    },
-  };
+/** Parses the text of `readPersonCards`; returns the people by their ids. */
+export function parsePersonCards(text: string, names: GraphNames): Map<number, ReadPerson> {
+  const people = new Map<number, ReadPerson>();
+  for (const one of text === '' ? [] : text.split(SEPARATOR_OF_PEOPLE)) {
+    const person = new ReadPerson(one, names);
+    people.set(person.id, person);
+  }
+  return people;
 }
 
 const readHome = remember((text) => {
@@ -120,22 +132,49 @@ const readHome = remember((text) => {
   };
 }, TEXTS_KEPT);
 
+/** The companies of people, besides what their cards say. */
+export interface Employment {
+  /** Companies of which a person is an officer. */
+  offices: ReadonlyMap<number, readonly number[]>;
+  /** Names of companies, by their ids. */
+  names: ReadonlyMap<number, string>;
+}
+
+/** Parses the texts of `readOffices` and `readCompanyNames`. */
+export function parseEmployment(offices: string, names: string): Employment {
+  const companiesOf = new Map<number, number[]>();
+  for (const line of offices === '' ? [] : offices.split('\n')) {
+    const [person, company] = line.split(' ').map(Number);
+    const own = companiesOf.get(person ?? 0);
+    if (own === undefined) companiesOf.set(person ?? 0, [company ?? 0]);
+    else own.push(company ?? 0);
+  }
+  const nameOf = new Map<number, string>();
+  for (const company of names === '' ? [] : names.split(SEPARATOR_OF_CARDS)) {
+    const end = company.indexOf(CELL_SEPARATOR);
+    nameOf.set(Number(company.slice(0, end)), company.slice(end + 1));
+  }
+  return { offices: companiesOf, names: nameOf };
+}
+
 /** Returns the employers of a person: those of `known` with all their names, others by the name that the person's record has. */
 export function employersIn(
-  work: string,
+  { id: personId, companyId, currentCompanyId, pastCompanyId, pastCompany }: ReadPerson,
+  { offices, names }: Employment,
   known: ReadonlyMap<number, CompanyCard>,
 ): readonly CompanyCard[] {
-  const [companyId, companyName = '', currentId, pastId, pastName = '', offices = ''] =
-    work.split(CELL_SEPARATOR);
-  const ids = [companyId, currentId, pastId, ...offices.split(' ')].map(Number);
   const cards: CompanyCard[] = [];
-  for (const id of ids) {
+  const add = (id: number) => {
     const card = known.get(id);
     if (card !== undefined && !cards.includes(card)) cards.push(card);
-  }
-  for (const [id = 0, text] of [
-    [ids[0], companyName],
-    [ids[2], pastName],
+  };
+  add(companyId);
+  add(currentCompanyId);
+  add(pastCompanyId);
+  for (const id of offices.get(personId) ?? []) add(id);
+  for (const [id, text] of [
+    [companyId, names.get(companyId) ?? ''],
+    [pastCompanyId, pastCompany],
   ] as const) {
     // Read only here: most employers of candidates are those that the row may mean, or compared once.
     const name = text === '' || known.has(id) ? null : readCompanyName(text);

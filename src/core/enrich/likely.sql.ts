@@ -70,23 +70,37 @@ export async function findCompaniesByKeys(sql: Sql, keys: readonly number[]): Pr
 
 /**
  * Reads what people are compared by, without those who opted out. Two record separators between people, one between
- * groups of cells: id; name, surname, position; present company's id and name, another present one, a past one and its
- * name, those of which the person is an officer; locality, city, country id, domain.
+ * groups of cells: id; name, surname, position; present company's id, another present one's, a past one's and its name;
+ * locality, city, country id, domain. Ascending ids are read with half the work, and names of employers and offices by
+ * statements of their own with less than by joins.
  */
 export async function readPersonCards(sql: Sql, ids: readonly number[]): Promise<string> {
   const [row] = await sql<{ cards: string | null }[]>`
     select string_agg(p.id || E'\x1e' || p.name || E'\x1f' || p.surname || E'\x1f' || p.position || E'\x1e'
-      || p.company_id || E'\x1f' || coalesce(employer.name, '') || E'\x1f' || coalesce(p.current_company_id, 0)
-      || E'\x1f' || coalesce(p.past_company_id, 0) || E'\x1f' || p.past_company || E'\x1f' || coalesce((
-        select string_agg(o.company_id::text, ' ') from officers o where o.person_id = p.id), '') || E'\x1e'
-      || p.locality || E'\x1f' || coalesce(city.name, '') || E'\x1f' || p.country_id || E'\x1f'
-      || coalesce(p.domain, ''), E'\x1e\x1e') as cards
+      || p.company_id || E'\x1f' || coalesce(p.current_company_id, 0) || E'\x1f' || coalesce(p.past_company_id, 0)
+      || E'\x1f' || p.past_company || E'\x1e' || p.locality || E'\x1f' || coalesce(city.name, '') || E'\x1f'
+      || p.country_id || E'\x1f' || coalesce(p.domain, ''), E'\x1e\x1e') as cards
     from string_to_table(${ids.join('\n')}, E'\n') k (id)
     join persons p on p.id = k.id::bigint
-    left join companies employer on employer.id = p.company_id
     left join cities city on city.id = p.city_id
     where not exists (select from suppressed_persons s where s.person_id = p.id)`;
   return must(row, 'one row').cards ?? '';
+}
+
+/** Returns the companies of which people are officers, as lines `<person> <company>`. */
+export async function readOffices(sql: Sql, people: readonly number[]): Promise<string> {
+  const [row] = await sql<{ offices: string | null }[]>`
+    select string_agg(person_id || ' ' || company_id, E'\n' order by id) as offices
+    from officers where person_id = any(${[...people]}::bigint[])`;
+  return must(row, 'one row').offices ?? '';
+}
+
+/** Returns the names of these companies: id and name by a unit separator, a record separator between companies. */
+export async function readCompanyNames(sql: Sql, ids: readonly number[]): Promise<string> {
+  const [row] = await sql<{ names: string | null }[]>`
+    select string_agg(id || E'\x1f' || name, E'\x1e') as names
+    from companies where id = any(${[...ids]}::bigint[])`;
+  return must(row, 'one row').names ?? '';
 }
 
 /**
