@@ -1,11 +1,18 @@
 /** CSV whose quotes are escaped by a backslash inside quotes; records may contain line ends there. */
+import { lineTooLong } from './text-lines.ts';
+
+/** The beginning of a row is read again with each piece of it, so a long one takes quadratic time. Rows have some kilobytes. */
+const ROW_CHARACTERS_MAX = 256 * 1024;
+
 export interface BackslashRow {
   /** One-based line on which the row begins. */
   line: number;
   cells: string[];
 }
 
-/** Reads rows in batches. A backslash before anything but a quote is itself. */
+/**
+ * Reads rows in batches. A backslash before anything but a quote is itself. Throws `AppError` 422 `line_too_long`.
+ */
 export async function* readBackslashCsv(
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<BackslashRow[]> {
@@ -20,6 +27,7 @@ export async function* readBackslashCsv(
     );
     rest = at;
     line = next;
+    if (rest.length > ROW_CHARACTERS_MAX) throw lineTooLong(line, ROW_CHARACTERS_MAX);
     if (rows.length > 0) yield rows;
   }
   const { rows } = readRows(rest + decoder.decode(), line, true);

@@ -5,8 +5,10 @@ import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { zipOf } from '../formats/xlsx/xlsx-fixtures.test-suite.ts';
+import { readBackslashCsv } from './backslash-csv.ts';
 import { readCsvRows } from './csv-rows.ts';
 import { readFacts } from './ixbrl.ts';
+import { readJsonArray } from './json-array.ts';
 import { openParts } from './source-files.ts';
 import { readLines, type TextLine } from './text-lines.ts';
 import { readCards } from './vcard-reader.ts';
@@ -36,6 +38,37 @@ describe('inline XBRL', () => {
 
   test('may begin any number of comments that do not end', () => {
     expect(readFacts(`${fact}${'<!--'.repeat(500_000)}</html>`)).toMatchObject(found);
+  });
+
+  test('may have a tag of any number of attributes', () => {
+    const tag = `<p${' a=""'.repeat(10_000_000)}>`;
+    expect(readFacts(`${fact}${tag}</html>`)).toMatchObject(found);
+  });
+
+  test('is read to as many figures as fit into memory', () => {
+    const empty = '<ix:nonFraction contextRef="c" name="core:A">1</ix:nonFraction>';
+    expect(readFacts(`${fact}${empty.repeat(300_000)}</html>`)?.length).toBeLessThan(101_000);
+  });
+});
+
+test('a CSV file with backslashes whose line does not end is refused', async () => {
+  const read = async () => {
+    for await (const _ of readBackslashCsv(inPieces('a'.repeat(5 * PIECE_BYTES))));
+  };
+  await expect(read()).rejects.toMatchObject({ code: 'line_too_long' });
+});
+
+test('an array of JSON with an element that does not end is refused', async () => {
+  async function* endless(): AsyncGenerator<Buffer> {
+    yield Buffer.from('[{"a":1},{"a":[0');
+    for (let piece = 0; piece < 300; piece++) yield Buffer.from(',[]'.repeat(PIECE_BYTES / 3));
+  }
+  const read = async () => {
+    for await (const element of readJsonArray(endless())) expect(element).toEqual({ a: 1 });
+  };
+  await expect(read()).rejects.toMatchObject({
+    code: 'line_too_long',
+    message: expect.stringContaining('Element 2 '),
   });
 });
 
@@ -102,6 +135,31 @@ describe('a vCard', () => {
       { name: 'TITLE', value: 'Büro' },
       { name: 'ROLE', value: 'three=four' },
     ]);
+  });
+});
+
+describe('a vCard that is too long', () => {
+  test('is refused as such, and the others are read', async () => {
+    async function* cards() {
+      yield Buffer.from('BEGIN:VCARD\n');
+      for (let piece = 0; piece < 20; piece++) yield Buffer.from('NOTE:x\n'.repeat(100_000));
+      yield Buffer.from('END:VCARD\nBEGIN:VCARD\nFN:Ilka Quast\nEND:VCARD\n');
+    }
+    const read = [];
+    for await (const { unreadable, properties } of readCards(cards()))
+      read.push([unreadable, properties.length < 500_000]);
+    expect(read).toEqual([
+      ['too_long', true],
+      [null, true],
+    ]);
+  });
+
+  test('in one value is read without it', async () => {
+    const text = `BEGIN:VCARD\nN:${';'.repeat(1_000_000)}\nFN:Ilka Quast\nEND:VCARD\n`;
+    for await (const { unreadable, properties } of readCards(inPieces(text))) {
+      expect(unreadable).toBeNull();
+      expect(properties).toMatchObject([{ name: 'FN' }]);
+    }
   });
 });
 
@@ -186,6 +244,17 @@ describe('an archive', () => {
         message: expect.stringContaining('times its size'),
       });
     }
+  });
+
+  test('is opened file by file, however long its directory is', async () => {
+    const zip = await zipOf({ 'a.txt': 'text', 'b.txt': 'text' });
+    const second = zip.lastIndexOf('PK\x01\x02', undefined, 'latin1');
+    zip.fill(0, second, second + 4);
+    const file = path.join(folder, 'directory.zip');
+    await writeFile(file, zip);
+    const parts = openParts(file);
+    expect(await parts.next()).toMatchObject({ value: { name: 'a.txt' } });
+    await expect(parts.next()).rejects.toMatchObject({ code: 'unreadable_archive' });
   });
 
   // One that contains itself would be opened for ever.

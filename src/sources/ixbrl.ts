@@ -17,8 +17,11 @@ interface Context {
   hasDimensions: boolean;
 }
 
+/** A tag with more attributes than any has is text: the stack of an expression is finite. */
 const TOKEN =
-  /<!--[\s\S]*?(?:-->|$)|<(\/?)([\w.-]+:)?([\w.-]+)((?:\s+[^\s=>/]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*(\/?)>/g;
+  /<!--[\s\S]*?(?:-->|$)|<(\/?)([\w.-]+:)?([\w.-]+)((?:\s+[^\s=>/]+\s*=\s*(?:"[^"]*"|'[^']*')){0,1000})\s*(\/?)>/g;
+/** Figures, contexts and units of one document: the largest have some ten thousand. */
+const ITEMS_MAX = 100_000;
 const END_TAG_CHARACTERS = '</html>'.length;
 const ATTRIBUTE = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
@@ -40,6 +43,7 @@ export function readFacts(html: string): Fact[] | null {
     const fact = open.at(-1);
     if (fact !== undefined) fact.text += before;
     const isEnd = slash === '/';
+    if (found.length + contexts.size + units.size > ITEMS_MAX) break;
     const tag = name.toLowerCase();
     if (tag === 'context') {
       if (!isEnd) {

@@ -1,7 +1,8 @@
 /** The elements of a JSON file that is one array, streamed; a file of lines of objects is read the same way. */
 import { unprocessable } from '../core/lib/errors.ts';
 
-const ELEMENT_BYTES_MAX = 64 * 1024 * 1024;
+/** As of a line of JSON. Parsed, an element may take twenty times as much memory. */
+const ELEMENT_BYTES_MAX = 16 * 1024 * 1024;
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [
   34, 92, 123, 125, 91, 93,
 ];
@@ -13,6 +14,7 @@ export async function* readJsonArray(
   let held: Buffer[] = [];
   let heldBytes = 0;
   let depth = 0;
+  let count = 0;
   let isInText = false;
   let isEscaped = false;
   let isEnded = false;
@@ -32,6 +34,7 @@ export async function* readJsonArray(
       else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
         depth -= 1;
         if (depth > 0) continue;
+        count += 1;
         yield parse(Buffer.concat([...held, chunk.subarray(from, at + 1)]));
         [held, heldBytes, from] = [[], 0, -1];
       }
@@ -39,7 +42,7 @@ export async function* readJsonArray(
     if (from < 0) continue;
     held.push(Buffer.from(chunk.subarray(from)));
     heldBytes += chunk.length - from;
-    if (heldBytes > ELEMENT_BYTES_MAX) throw notAnArray();
+    if (heldBytes > ELEMENT_BYTES_MAX) throw tooLong(count + 1);
   }
   if (!isEnded || depth !== 0) throw notAnArray();
 }
@@ -50,6 +53,13 @@ function parse(text: Buffer): Record<string, unknown> {
   } catch {
     throw notAnArray();
   }
+}
+
+function tooLong(element: number): Error {
+  return unprocessable(
+    'line_too_long',
+    `Element ${element} of the array has more than ${ELEMENT_BYTES_MAX} bytes; nothing was changed. Check that it is the file of this source.`,
+  );
 }
 
 function notAnArray(): Error {

@@ -94,11 +94,11 @@ async function* readZip(
 ): AsyncGenerator<SourcePart> {
   try {
     if (zip.entryCount > MEMBERS_MAX) throw tooMany(archive);
-    const entries: yauzl.Entry[] = [];
-    await blame(archive, async () => {
-      for await (const entry of zip.eachEntry()) entries.push(entry);
-    });
-    for (const entry of entries) {
+    const entries = zip.eachEntry()[Symbol.asyncIterator]();
+    // One by one: all of them are as large as the directory, which may be most of the file.
+    const nextEntry = () => blame(archive, () => entries.next());
+    for (let next = await nextEntry(); next.done !== true; next = await nextEntry()) {
+      const entry = next.value;
       const { fileName } = entry;
       if (fileName.endsWith('/') || /(^|\/)(__MACOSX\/|\._|\.DS_Store$)/.test(fileName)) continue;
       const bytes = readMember(zip, entry, archive);

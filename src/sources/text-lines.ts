@@ -41,10 +41,10 @@ export async function* readLines(
   if (heldBytes > 0) yield [take(Buffer.alloc(0))];
 }
 
-/** The error for a line of more than `LINE_BYTES_MAX` bytes. */
-export function lineTooLong(line: number): Error {
+/** The error for a line that is longer than lines of its kind may be. */
+export function lineTooLong(line: number, bytesMax = LINE_BYTES_MAX): Error {
   return unprocessable(
     'line_too_long',
-    `Line ${line} of the file has more than ${LINE_BYTES_MAX} bytes; nothing was changed. Check that it is the file of this source.`,
+    `Line ${line} of the file has more than ${bytesMax} bytes; nothing was changed. Check that it is the file of this source.`,
   );
 }

@@ -17,33 +17,44 @@ export interface VCard {
   /** The line of its BEGIN. */
   line: number;
   properties: VCardProperty[];
-  /** False when the file ends, or another card begins, before its END. */
-  isWhole: boolean;
+  /** Null for a whole card. It is cut off when the file ends, or another card begins, before its END. */
+  unreadable: 'cut_off' | 'too_long' | null;
 }
 
-/** A card with more lines is not one: a photo of ten megabytes has 140,000. */
-const LINES_MAX = 400_000;
+/** A card of ten megabytes has a photo of seven. */
+const CARD_BYTES_MAX = 16 * 1024 * 1024;
+/** The cost of a line besides its text. */
+const LINE_BYTES = 32;
+/** Longer values are pictures, keys and notes. */
+const VALUE_CHARACTERS_MAX = 64 * 1024;
+
+interface ReadLines {
+  line: number;
+  lines: string[];
+  bytes: number;
+}
 
 /** Reads cards from UTF-8. */
 export async function* readCards(bytes: AsyncIterable<Buffer>): AsyncGenerator<VCard> {
-  let card: { line: number; lines: string[] } | null = null;
+  let card: ReadLines | null = null;
   for await (const lines of readLines(bytes, 'utf8')) {
     for (const { line, text } of lines as TextLine[]) {
       if (/^\ufeff?BEGIN:VCARD\s*$/i.test(text)) {
-        if (card !== null) yield parseCard(card, false);
-        card = { line, lines: [] };
+        if (card !== null) yield parseCard(card, 'cut_off');
+        card = { line, lines: [], bytes: 0 };
       } else if (card !== null && /^END:VCARD\s*$/i.test(text)) {
-        yield parseCard(card, true);
+        yield parseCard(card, null);
         card = null;
-      } else if (card !== null && card.lines.length < LINES_MAX) {
-        card.lines.push(text);
+      } else if (card !== null) {
+        card.bytes += text.length + LINE_BYTES;
+        if (card.bytes <= CARD_BYTES_MAX) card.lines.push(text);
       }
     }
   }
-  if (card !== null) yield parseCard(card, false);
+  if (card !== null) yield parseCard(card, 'cut_off');
 }
 
-function parseCard({ line, lines }: { line: number; lines: string[] }, isWhole: boolean): VCard {
+function parseCard({ line, lines, bytes }: ReadLines, unreadable: 'cut_off' | null): VCard {
   const version = lines
     .find((text) => /^VERSION:/i.test(text))
     ?.slice('VERSION:'.length)
@@ -51,7 +62,7 @@ function parseCard({ line, lines }: { line: number; lines: string[] }, isWhole: 
   const properties = unfold(lines)
     .map((text) => parseProperty(text, version === '2.1'))
     .filter((property) => property !== null);
-  return { line, properties, isWhole };
+  return { line, properties, unreadable: bytes > CARD_BYTES_MAX ? 'too_long' : unreadable };
 }
 
 /** A property whose lines are joined at the end: a photo has thousands. */
@@ -94,12 +105,13 @@ function takeSoftBreak({ pieces, isQuotedPrintable }: Folded): boolean {
 }
 
 function parseProperty(text: string, isOld: boolean): VCardProperty | null {
+  if (text.length > VALUE_CHARACTERS_MAX) return null;
   const colon = valueStart(text);
   if (colon < 0) return null;
   const [named = '', ...parameters] = splitOutsideQuotes(text.slice(0, colon));
   const name = named.replace(/^[\w-]+\./, '').toUpperCase();
   const raw = text.slice(colon + 1);
-  // A photo is not needed, and can be long.
+  // A picture is not needed.
   if (name === '' || name === 'PHOTO' || name === 'LOGO' || name === 'SOUND') return null;
   const isQuoted = parameters.some((parameter) =>
     /^(?:ENCODING=)?QUOTED-PRINTABLE$/i.test(parameter),

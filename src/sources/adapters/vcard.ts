@@ -29,7 +29,7 @@ async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<Sour
 function readCard(card: VCard, keys: ContactKeys): SourceRow {
   const { line } = card;
   const source = () => Object.fromEntries(card.properties.map(({ name, value }) => [name, value]));
-  if (!card.isWhole) return { line, reason: 'cut_off', source: source() };
+  if (card.unreadable !== null) return { line, reason: card.unreadable, source: source() };
   const first = (name: string) => card.properties.find((property) => property.name === name);
   const kind = textOf(first('KIND')?.value)?.toLowerCase() ?? 'individual';
   const isCompany = textOf(first('X-ABSHOWAS')?.value)?.toUpperCase() === 'COMPANY';
