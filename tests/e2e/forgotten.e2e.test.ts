@@ -127,6 +127,9 @@ it(
     await cp(path.join(own.dataDir, files), path.join(past.dataDir, files), { recursive: true });
     const doctor = await run<Diagnosis>(past, 'doctor');
     expect(doctor).toMatchObject({ code: 1, value: { findings: [], unknown_batches: [last] } });
+    const next = startCommand(['doctor', '--restored'], past);
+    expect(await next.ended).toBe(1);
+    expect(next.stdout).toContain('Mend it with `enrich doctor --fix --restored`.');
   },
   CASE_MS,
 );

@@ -79,7 +79,7 @@ function addDoctor(program: Command): void {
         `${unknown.length} stored batches are not in the database${fix && unknown.length > 0 ? '; deleted' : ''}.`,
         ...unknown.map((id) => `${id}: accepted ${acceptedAt(id)}, and unknown to the database.`),
         ...(!fix && findings.length + unknown.length > 0
-          ? ['Mend it with `enrich doctor --fix`.']
+          ? [`Mend it with \`enrich doctor --fix${restored ? ' --restored' : ''}\`.`]
           : []),
       ]);
       const left = fix
