@@ -105,9 +105,13 @@ it('is not made by a restore of a file that is no backup', async () => {
   await expect(stat(dataDir)).rejects.toThrow('ENOENT');
 });
 
-it('is not written to a folder in place of a backup file', async () => {
+it('is not written to a folder in place of a backup file, or into one that does not exist', async () => {
   const refused = await runCommand(['backup', root, '--data-dir', service.dataDir]);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is a folder') });
+  const folder = path.join(root, 'no-such-folder');
+  const words = ['backup', path.join(folder, 'file'), '--data-dir', service.dataDir];
+  const stderr = `error: There is no folder ${folder}. Create it, or name a file in another one.`;
+  expect(await runCommand(words)).toMatchObject({ code: 1, stderr: `${stderr}\n` });
 });
 
 it(

@@ -1,6 +1,7 @@
 /** `backup`, `restore`, `doctor`. */
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { Config } from '../../src/core/config.ts';
@@ -146,6 +147,11 @@ function isFolder(file: string): AppError {
   return new AppError({ code: 'is_folder', status: 400, message });
 }
 
+function noFolder(folder: string): AppError {
+  const message = `There is no folder ${folder}. Create it, or name a file in another one.`;
+  return new AppError({ code: 'not_found', status: 404, message });
+}
+
 function missingPassphrase(): AppError {
   const message =
     'Set ENRICH_BACKUP_PASSPHRASE to the passphrase of the backup: it cannot be restored without it.';
@@ -162,6 +168,8 @@ async function backup(
   const passphrase = isEncrypted ? (config.backupPassphrase?.reveal() ?? null) : null;
   if (isEncrypted && passphrase === null) throw missingPassphrase();
   if ((await stat(file).catch(() => null))?.isDirectory()) throw isFolder(file);
+  const folder = path.dirname(file);
+  if (!(await stat(folder).catch(() => null))?.isDirectory()) throw noFolder(folder);
   const partial = `${file}.partial`;
   try {
     const { file: bytes, end } = await writeBackup(context, passphrase, say);
