@@ -57,6 +57,11 @@ describe('encodeCell', () => {
     ['\u200b=1', "'\u200b=1"],
     ['a;\u200b\u00a0\uff1d1', "a;'\u200b\u00a0\uff1d1"],
     ['=1;=2', "'=1;'=2"],
+    ['\u0085=1', "'\u0085=1"],
+    ['\v=1', "'\v=1"],
+    ['a;\f@x', "a;'\f@x"],
+    ['\u2028+1', "'\u2028+1"],
+    ['\u2029\u001f-1', "'\u2029\u001f-1"],
   ])(
     'csv-safe puts an apostrophe at the start of a cell by another delimiter: %j',
     (text, cell) => {

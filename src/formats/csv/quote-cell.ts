@@ -3,7 +3,7 @@
  * spreadsheet.
  *
  * csv-safe puts `'` before a text that a spreadsheet would run as a formula: one that begins with = + - @, tab,
- * CR, LF, NUL or a full-width = + - @. Spaces, quotes and zero-width characters before it do not prevent that. A
+ * CR, LF, NUL or a full-width = + - @. Spaces, quotes, control and zero-width characters before it do not prevent that. A
  * spreadsheet that assumes another delimiter begins a cell after each comma, semicolon, tab, bar and newline
  * inside a text, quoted or not, so `'` is put before a formula there too. The lists are OWASP's "CSV Injection"
  * with ASVS 5 requirement 1.2.10.
@@ -17,9 +17,14 @@ export interface CellStyle {
   safe: boolean;
 }
 
+/** Characters that a program may skip before a formula; tab, CR, LF and NUL have rules of their own. */
+const SKIPPED = String.raw`[\p{Z}\p{Cf}"\x01-\x08\v\f\x0e-\x1f\x7f-\x9f]*`;
+
 /** The start of a cell, also by another delimiter, followed by what would be run as a formula. */
-const FORMULA_START =
-  /(?:^|(?<=[,;\t|\r\n]))(?=[\p{Zs}\p{Cf}"]*[=+\-@\0\uff1d\uff0b\uff0d\uff20])|^(?=[\p{Zs}\p{Cf}"]*[\t\r\n])/gu;
+const FORMULA_START = new RegExp(
+  String.raw`(?:^|(?<=[,;\t|\r\n]))(?=${SKIPPED}[=+\-@\0\uff1d\uff0b\uff0d\uff20])|^(?=${SKIPPED}[\t\r\n])`,
+  'gu',
+);
 
 /** Delimiters are literal inside a character class, `|` included. */
 const needsQuotes: Record<Delimiter, RegExp> = {
