@@ -3,7 +3,7 @@
  * offers them. Payloads of jobs contain only ids.
  */
 import { Router } from 'express';
-import { AppError } from '../../core/lib/errors.ts';
+import { AppError, unavailable } from '../../core/lib/errors.ts';
 import type { Queues } from '../../jobs/queue/queues.ts';
 import { noteRequest } from '../request-log.ts';
 
@@ -23,7 +23,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export function serveQueueBoard(queues: Pick<Queues, 'opened'>): Router {
+export function serveQueueBoard(queues: Pick<Queues, 'opened' | 'countJobs'>): Router {
   const router = Router();
   let board: Promise<Router> | null = null;
   router.use((request, response, next) => {
@@ -32,11 +32,28 @@ export function serveQueueBoard(queues: Pick<Queues, 'opened'>): Router {
     response.setHeader('Content-Security-Policy', policy);
     next();
   });
+  router.use('/api', async (_request, _response, next) => {
+    await assertResponds(queues);
+    next();
+  });
   router.use(async (request, response, next) => {
-    board ??= openBoard(queues.opened());
+    board ??= openBoard(queues.opened()).catch((error: unknown) => {
+      board = null;
+      throw error;
+    });
     (await board)(request, response, next);
   });
   return router;
+}
+
+/** Throws `AppError` 503 while the queue does not respond: the board would wait for it, or fail. */
+async function assertResponds(queues: Pick<Queues, 'countJobs'>): Promise<void> {
+  try {
+    await queues.countJobs();
+  } catch (cause) {
+    const message = 'The queue does not respond. Try again in a moment.';
+    throw unavailable('unavailable', message, { cause });
+  }
 }
 
 /** Loads the board on first use: most processes never need it. */
