@@ -10,17 +10,8 @@ export function startKeepingCopy(context: JobContext): Repeating {
   const stopping = new AbortController();
   const { log, config } = context;
   const keep = openKeeper(context, config.buildsLocalCopy, { signal: stopping.signal });
-  let round: Promise<unknown> | null = null;
-  const repeating = startRepeating(
-    EVERY_MS,
-    // A build may take longer than the interval.
-    () => {
-      round ??= keep().finally(() => {
-        round = null;
-      });
-      return round;
-    },
-    (error) => log.warn({ err: error }, 'the local copy of the graph could not be looked after'),
+  const repeating = startRepeating(EVERY_MS, keep, (error) =>
+    log.warn({ err: error }, 'the local copy of the graph could not be looked after'),
   );
   return {
     stop() {

@@ -67,19 +67,13 @@ export async function runImports(
 /** Looks for runs at once, then every second until stopped; deletes what dead workers of this machine left, every hour. */
 export function startImporting(context: RunContext): Repeating {
   const stopping = new AbortController();
-  const repeatings = Object.entries(lanes).map(([lane, states]) => {
-    let running: Promise<void> | null = null;
-    return startRepeating(
+  const repeatings = Object.entries(lanes).map(([lane, states]) =>
+    startRepeating(
       EVERY_MS,
-      () => {
-        running ??= runImports(context, states, stopping.signal).finally(() => {
-          running = null;
-        });
-        return running;
-      },
+      () => runImports(context, states, stopping.signal),
       (error) => context.log.error({ err: error, lane }, 'running imports failed'),
-    );
-  });
+    ),
+  );
   repeatings.push(
     startRepeating(
       CLEAN_EVERY_MS,

@@ -5,15 +5,22 @@ export interface Repeating {
   stop(): Promise<void>;
 }
 
-/** Runs `work` at once, then every `everyMs` until stopped. Failures are reported and retried. */
+/**
+ * Runs `work` at once, then every `everyMs` until stopped; while a run takes longer, no other one begins. Failures are
+ * reported and retried.
+ */
 export function startRepeating(
   everyMs: number,
   work: () => Promise<unknown>,
   onError: (error: unknown) => void,
 ): Repeating {
-  let running: Promise<unknown> = Promise.resolve();
+  let running: Promise<unknown> | null = null;
   const once = () => {
-    running = work().catch(onError);
+    running ??= work()
+      .catch(onError)
+      .finally(() => {
+        running = null;
+      });
   };
   once();
   const timer = setInterval(once, everyMs);

@@ -197,19 +197,12 @@ async function refusalOf(
   }
 }
 
-/** Starts due schedules at once, then every second until stopped; one call at a time. */
+/** Starts due schedules at once, then every second until stopped. */
 export function startScheduling(context: RunContext): Repeating {
   let isStopping = false;
-  let running: Promise<unknown> | null = null;
-  const mayGoOn = () => !isStopping;
   const repeating = startRepeating(
     EVERY_MS,
-    async () => {
-      running ??= runDueSchedules(context, undefined, mayGoOn).finally(() => {
-        running = null;
-      });
-      await running;
-    },
+    () => runDueSchedules(context, undefined, () => !isStopping),
     (error) => context.log.error({ err: error }, 'running due schedules failed'),
   );
   return {
