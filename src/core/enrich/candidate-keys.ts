@@ -38,7 +38,7 @@ export function* groupsByIds<Row extends RowIds>(
 
 /** Returns ids in ascending order, in which the database reads neighbours together. */
 export function inOrder(ids: ReadonlySet<number>): number[] {
-  return [...Float64Array.from(ids).sort()];
+  return Array.from(Float64Array.from(ids).sort());
 }
 
 /** Returns a function that counts comparisons to come, and now and then waits until others had the thread. */

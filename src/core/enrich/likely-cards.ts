@@ -2,7 +2,7 @@
 import { CELL_SEPARATOR } from '../graph/record.ts';
 import { countryCode } from '../identifiers/country.ts';
 import { remember } from '../lib/remember.ts';
-import { type CompanyName, readCompanyName } from '../match/company-words.ts';
+import { type CompanyName, parseCompanyName, readCompanyName } from '../match/company-words.ts';
 import type { CompanyRow } from '../match/compare-company.ts';
 import {
   type CompanyCard,
@@ -85,17 +85,22 @@ export class ReadPerson implements PersonCard {
   readonly #names: GraphNames;
 
   constructor(text: string, names: GraphNames) {
-    const [id, person = '', work = '', home = ''] = text.split(SEPARATOR_OF_GROUPS);
-    const end = person.lastIndexOf(CELL_SEPARATOR);
-    const [companyId, currentId, pastId, pastCompany = ''] = work.split(CELL_SEPARATOR);
-    this.id = Number(id);
-    this.name = readStoredName(person.slice(0, end));
-    this.companyId = Number(companyId);
-    this.currentCompanyId = Number(currentId);
-    this.pastCompanyId = Number(pastId);
-    this.pastCompany = pastCompany;
-    this.#title = person.slice(end + 1);
-    this.#home = home;
+    // By index: a list has some twenty candidates a row, and each part of a text is garbage.
+    const person = text.indexOf(SEPARATOR_OF_GROUPS) + 1;
+    const work = text.indexOf(SEPARATOR_OF_GROUPS, person) + 1;
+    const home = text.indexOf(SEPARATOR_OF_GROUPS, work) + 1;
+    const title = text.lastIndexOf(CELL_SEPARATOR, work - 1) + 1;
+    const current = text.indexOf(CELL_SEPARATOR, work) + 1;
+    const past = text.indexOf(CELL_SEPARATOR, current) + 1;
+    const pastCompany = text.indexOf(CELL_SEPARATOR, past) + 1;
+    this.id = digitsAt(text, 0);
+    this.name = readStoredName(text.slice(person, title - 1));
+    this.companyId = digitsAt(text, work);
+    this.currentCompanyId = digitsAt(text, current);
+    this.pastCompanyId = digitsAt(text, past);
+    this.pastCompany = text.slice(pastCompany, home - 1);
+    this.#title = text.slice(title, work - 1);
+    this.#home = text.slice(home);
     this.#names = names;
   }
 
@@ -110,6 +115,19 @@ export class ReadPerson implements PersonCard {
   get country(): string | null {
     const { countryId, country } = readHome(this.#home);
     return this.#names.countryOf(countryId) ?? country;
+  }
+}
+
+const ZERO = 48;
+const NINE = 57;
+
+/** Reads the number that begins at a place of a text. */
+function digitsAt(text: string, place: number): number {
+  let number = 0;
+  for (let at = place; ; at++) {
+    const code = text.charCodeAt(at);
+    if (!(code >= ZERO && code <= NINE)) return number;
+    number = number * 10 + code - ZERO;
   }
 }
 
@@ -164,23 +182,24 @@ export function employersIn(
   known: ReadonlyMap<number, CompanyCard>,
 ): readonly CompanyCard[] {
   const cards: CompanyCard[] = [];
-  const add = (id: number) => {
-    const card = known.get(id);
-    if (card !== undefined && !cards.includes(card)) cards.push(card);
-  };
-  add(companyId);
-  add(currentCompanyId);
-  add(pastCompanyId);
-  for (const id of offices.get(personId) ?? []) add(id);
-  for (const [id, text] of [
-    [companyId, names.get(companyId) ?? ''],
-    [pastCompanyId, pastCompany],
-  ] as const) {
-    // Read only here: most employers of candidates are those that the row may mean, or compared once.
-    const name = text === '' || known.has(id) ? null : readCompanyName(text);
-    if (name !== null) cards.push({ id, names: [name], place: [], country: null });
-  }
+  addKnown(cards, known, companyId);
+  addKnown(cards, known, currentCompanyId);
+  addKnown(cards, known, pastCompanyId);
+  for (const id of offices.get(personId) ?? []) addKnown(cards, known, id);
+  if (!known.has(companyId)) addNamed(cards, companyId, names.get(companyId) ?? '');
+  if (!known.has(pastCompanyId)) addNamed(cards, pastCompanyId, pastCompany);
   return cards;
+}
+
+function addKnown(cards: CompanyCard[], known: ReadonlyMap<number, CompanyCard>, id: number): void {
+  const card = known.get(id);
+  if (card !== undefined && !cards.includes(card)) cards.push(card);
+}
+
+/** Reads the name, and remembers nothing: most employers of candidates are those that the row may mean, or compared once. */
+function addNamed(cards: CompanyCard[], id: number, text: string): void {
+  const name = text === '' ? null : parseCompanyName(text);
+  if (name !== null) cards.push({ id, names: [name], place: [], country: null });
 }
 
 /** Parses the texts of `readCompanyCards`. */

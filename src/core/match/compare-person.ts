@@ -64,7 +64,8 @@ export function comparePerson(
   companies: readonly CompanyCard[],
 ): PersonComparison {
   const { company, companyId } = relateEmployers(row.company, companies);
-  const owners = [card, ...companies];
+  // A row without a place is compared with none.
+  const owners = row.country === null && row.city === '' ? [] : [card, ...companies];
   return {
     name: relateNames(row.name, card.name),
     company,
