@@ -44,8 +44,7 @@ test('a board that could not be loaded is loaded again', async () => {
   let loads = 0;
   const opened = () => {
     loads += 1;
-    if (loads === 1) throw new Error('not yet');
-    return [];
+    return loads === 1 ? [null as never] : [];
   };
   const responses = await getBoard({ opened, countJobs: async () => [] }, ['/', '/']);
   expect(responses.map(({ status }) => status)).toEqual([500, 200]);
