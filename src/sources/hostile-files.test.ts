@@ -2,8 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readRecords } from '../core/graph/import/read-records.ts';
 import { zipOf } from '../formats/xlsx/xlsx-fixtures.test-suite.ts';
 import { readBackslashCsv } from './backslash-csv.ts';
 import { readCsvRows } from './csv-rows.ts';
@@ -69,6 +71,29 @@ test('an array of JSON with an element that does not end is refused', async () =
   await expect(read()).rejects.toMatchObject({
     code: 'line_too_long',
     message: expect.stringContaining('Element 2 '),
+  });
+});
+
+describe('JSON of many levels', () => {
+  const nested = (levels: number) => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
+
+  test('is a rejected line, and the others are read', async () => {
+    const text = `{"a":1}\n${nested(100_000)}\n${nested(60)}\n`;
+    const read = [];
+    for await (const items of readRecords(Readable.from(inPieces(text)), 'jsonl'))
+      read.push(...items.map((item) => ('reason' in item ? item.reason : item.line)));
+    expect(read).toEqual([1, 'too_deep', 3]);
+  });
+
+  test('is an array that is refused', async () => {
+    const read = async () => {
+      for await (const element of readJsonArray(inPieces(`[{"a":1},${nested(100_000)}]`)))
+        expect(element).toEqual({ a: 1 });
+    };
+    await expect(read()).rejects.toMatchObject({
+      code: 'unreadable_json',
+      message: expect.stringContaining('Element 2 '),
+    });
   });
 });
 

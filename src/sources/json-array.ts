@@ -1,4 +1,5 @@
 /** The elements of a JSON file that is one array, streamed; a file of lines of objects is read the same way. */
+import { isTooDeep, JSON_LEVELS_MAX } from '../core/graph/import/json-depth.ts';
 import { unprocessable } from '../core/lib/errors.ts';
 
 /** As of a line of JSON. Parsed, an element may take twenty times as much memory. */
@@ -35,7 +36,7 @@ export async function* readJsonArray(
         depth -= 1;
         if (depth > 0) continue;
         count += 1;
-        yield parse(Buffer.concat([...held, chunk.subarray(from, at + 1)]));
+        yield parse(Buffer.concat([...held, chunk.subarray(from, at + 1)]), count);
         [held, heldBytes, from] = [[], 0, -1];
       }
     }
@@ -47,9 +48,19 @@ export async function* readJsonArray(
   if (!isEnded || depth !== 0) throw notAnArray();
 }
 
-function parse(text: Buffer): Record<string, unknown> {
+function parse(bytes: Buffer, count: number): Record<string, unknown> {
+  const text = bytes.toString('utf8');
+  const element = parseElement(text);
+  if (!isTooDeep(text, element)) return element;
+  throw unprocessable(
+    'unreadable_json',
+    `Element ${count} of the array has more than ${JSON_LEVELS_MAX} levels; nothing was changed. Check that it is the file of this source.`,
+  );
+}
+
+function parseElement(text: string): Record<string, unknown> {
   try {
-    return JSON.parse(text.toString('utf8'));
+    return JSON.parse(text);
   } catch {
     throw notAnArray();
   }

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { pipeline, type Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { type AppError, unprocessable } from '../../lib/errors.ts';
+import { isTooDeep } from './json-depth.ts';
 import type { RecordFormat } from './open-records.ts';
 
 export type JsonRecord = Record<string, unknown>;
@@ -93,7 +94,8 @@ function parseObject(text: string): JsonRecord | string {
   try {
     const value: unknown = JSON.parse(text);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? (value as JsonRecord) : 'not_an_object';
+    if (!isObject) return 'not_an_object';
+    return isTooDeep(text, value) ? 'too_deep' : (value as JsonRecord);
   } catch {
     return 'not_json';
   }
