@@ -7,6 +7,6 @@ with hits as (
     (4, substr($4::text, 2), 5, 5)) k (trust, value, kind_from, kind_to)
   join person_identifiers i on i.value = k.value and i.kind between k.kind_from and k.kind_to
   group by k.trust having min(i.person_id) = max(i.person_id))
-select p.id, p.name, p.surname, p.email, p.work_email, p.position, p.company_id, p.locality, p.phone, p.mobile
+select p.id, p.name, p.surname, p.email, p.work_email, p.position, nullif(p.company_id, 0) as company_id, p.locality, p.phone, p.mobile
 from hits h join persons p on p.id = h.id
 order by h.trust limit 1
