@@ -2,6 +2,7 @@
  * Single calls: a person by e-mail over HTTP, with key, limits and charge, and the account checked after every
  * run. Compared with an Express app that only does one SELECT on the same server.
  */
+import path from 'node:path';
 import { createAccount } from '../src/core/accounts/accounts.ts';
 import { readConfig } from '../src/core/config.ts';
 import { createKey } from '../src/core/keys/keys.ts';
@@ -95,7 +96,8 @@ function startApiOn(stack: BenchStack, redis: Child): Promise<Child> {
   return startChild('workers/api.js', {
     databaseUrl: stack.databaseUrl,
     redisUrl: redis.url,
-    dataDir: stack.folder,
+    // The database refuses another store than its own.
+    dataDir: path.dirname(stack.objects),
     logLevel: 'warn',
     port: '0',
   });

@@ -14,13 +14,20 @@ export interface Child extends AsyncDisposable {
   url: string;
 }
 
+/** As `workers/process-life.ts` sends it. */
+type Started = { ready: { url: string } } | { failed: string };
+
 type Environment = Parameters<typeof environmentWith>[0];
 
 /** Starts a compiled module, by its path under `dist`, that notifies its parent when ready. */
 export async function startChild(module: string, environment: Environment): Promise<Child> {
   const child = forkModule(module, environment);
-  const { ready } = (await firstMessage(child, module)) as { ready: { url: string } };
-  return { pid: child.pid ?? 0, url: ready.url, [Symbol.asyncDispose]: () => end(child) };
+  const message = (await firstMessage(child, module)) as Started;
+  if ('failed' in message) throw new Error(`${module}: ${message.failed}`);
+  // An API answers once its parent can say where it is.
+  child.send('known');
+  const { url } = message.ready;
+  return { pid: child.pid ?? 0, url, [Symbol.asyncDispose]: () => end(child) };
 }
 
 /** Starts a compiled module, gives it a message and waits for its answer. */
