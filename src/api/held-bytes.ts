@@ -56,7 +56,7 @@ const responses = new Map<string, Map<ServerResponse, number>>();
  * requested before the first one is. Throws `AppError` 429 `rate_limited` when the account has left too many bytes of
  * earlier responses unread: a later refusal could come after a charge. For a response that may be long, throws 503
  * `unavailable` when all accounts together have. Downloads and event streams do not count here, because their number is
- * limited and each has a part of a file at most.
+ * limited and each holds a few pieces of a file.
  */
 export function holdResponse(accountId: string, response: ServerResponse, bytesMax: number): void {
   const open = responses.get(accountId) ?? new Map<ServerResponse, number>();

@@ -188,14 +188,18 @@ describe('a file of no known source', () => {
     );
   });
 
-  test('may be separated by bars, and have objects that are deep', async () => {
+  test('may be separated by bars, and a record that is too deep is rejected', async () => {
     const bars = await fileOf('bars.csv', 'Vorname|E-Mail\nAda|ada@acme.example\n');
     expect((await run('--map', 'bars', bars)).printed).toMatchObject({ rows: 1, new: 1 });
     const deep = `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`;
     const ada = '{"name": "Ada Lark", "email": "ada@acme.example"}';
     const bob = `{"name": "Bob Lark", "email": "bob@acme.example", "more": ${deep}}`;
     const file = await fileOf('deep.jsonl', `${ada}\n${bob}\n`);
-    expect((await run('--map', 'deep', file)).printed).toMatchObject({ rows: 2, new: 2 });
+    expect((await run('--map', 'deep', file)).printed).toMatchObject({
+      rows: 2,
+      new: 1,
+      rejected: 1,
+    });
   });
 
   test.each([

@@ -114,6 +114,36 @@ export async function verifyObject(store: ObjectStore, key: string, sum: ObjectS
   });
 }
 
+/**
+ * Reads a whole object and returns the checksum of each `pieceBytes` of it, with which `readRange` reads them later.
+ * Throws as `readObject`. Keeps none of it in memory.
+ */
+export function readPieceSums(
+  store: ObjectStore,
+  key: string,
+  sum: ObjectSum,
+  pieceBytes: number,
+): Promise<number[]> {
+  return twiceIfDamaged(async () => {
+    const sums: number[] = [];
+    let piece = 0;
+    let left = pieceBytes;
+    for await (const block of streamObject(store, key, sum)) {
+      for (let at = 0; at < block.length; ) {
+        const bytes = block.subarray(at, at + left);
+        piece = addToCrc32(piece, bytes);
+        at += bytes.length;
+        left -= bytes.length;
+        if (left > 0) continue;
+        sums.push(piece);
+        [piece, left] = [0, pieceBytes];
+      }
+    }
+    if (left < pieceBytes) sums.push(piece);
+    return sums;
+  });
+}
+
 /** Repeats a piece of work when it met a damaged object: the damage may have happened in transit. */
 export async function twiceIfDamaged<T>(work: () => Promise<T>): Promise<T> {
   try {

@@ -9,21 +9,32 @@ import { findPartKey, type IndexedPart } from './redaction.sql.ts';
 /** The dependencies of reading results: both graphs have opt-outs. */
 export type PartsContext = Pick<Context, 'sql' | 'testSql' | 'store'>;
 
+type StoredPart = Pick<
+  Part,
+  'batchId' | 'chunkNumber' | 'number' | 'objectKey' | 'bytes' | 'crc32'
+>;
+
 /**
  * The bytes of a part, or of the object that replaced it since it was listed because of an opt-out. Throws
  * `AppError` `object_missing` or `object_damaged`.
  */
-export async function readPart(
+export function readPart(context: PartsContext, part: StoredPart): Promise<Buffer> {
+  return atPresentKey(context, part, (now) => readObject(context.store, now.objectKey, now));
+}
+
+/** Reads a part, or the object that replaced it since it was listed. Throws what `read` throws. */
+export async function atPresentKey<Listed extends StoredPart, Found>(
   context: PartsContext,
-  part: Pick<Part, 'batchId' | 'chunkNumber' | 'number' | 'objectKey' | 'bytes' | 'crc32'>,
-): Promise<Buffer> {
+  part: Listed,
+  read: (part: Listed) => Promise<Found>,
+): Promise<Found> {
   try {
-    return await readObject(context.store, part.objectKey, part);
+    return await read(part);
   } catch (error) {
     if (!isObjectMissing(error)) throw error;
     const now = await findPartKey(context.sql, part);
     if (now === undefined || now.objectKey === part.objectKey) throw error;
-    return readPart(context, { ...part, ...now });
+    return atPresentKey(context, { ...part, ...now }, read);
   }
 }
 

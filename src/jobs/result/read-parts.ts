@@ -1,29 +1,97 @@
-/** Reads the parts of a result for a download: each is complete and verified before its first byte is sent. */
-
+/**
+ * Reads the parts of a result for a download, in small pieces: clients decide how many downloads are open and how
+ * slowly each is read. Each part is verified before its first byte is sent.
+ */
+import pLimit from 'p-limit';
+import { readPieceSums, readRange } from '../../core/storage/object-sum.ts';
 import type { Part } from './parts.sql.ts';
-import { type PartsContext, readPart } from './read-part.ts';
+import { atPresentKey, type PartsContext, readPart } from './read-part.ts';
 
-export interface ReadPart extends Pick<Part, 'firstRow'> {
+/** Some bytes of a part. */
+export interface PartPiece extends Pick<Part, 'firstRow'> {
   bytes: Buffer;
+  /** True for the end of the part. */
+  isLast: boolean;
+}
+
+/** Maximum bytes of a piece. */
+export const PIECE_BYTES = 64 * 1024;
+/** Bytes of the whole parts that all downloads of this process hold. More of them read their parts twice. */
+const WHOLE_BYTES_MAX = 32 * 1024 * 1024;
+let wholeBytes = 0;
+/** Of many downloads that begin at once some are verified at a time, so that other readers of files have a turn. */
+const verifying = pLimit(8);
+
+/** A part with the checksums of its pieces, once it is verified. */
+interface VerifiedPart extends Part {
+  sums: readonly number[];
 }
 
 /**
- * The parts in order, one in memory at a time. The first is read before this resolves, so that the caller can
- * still refuse the download. Throws `AppError` `object_missing` or `object_damaged`, here or later.
+ * The pieces of the parts in order. The first part is verified before this resolves, so that the caller can still
+ * refuse the download. Throws `AppError` `object_missing` or `object_damaged`, here or later.
  */
 export async function openParts(
   context: PartsContext,
   parts: readonly Part[],
-): Promise<AsyncGenerator<ReadPart>> {
+): Promise<AsyncGenerator<PartPiece>> {
   const [first, ...rest] = parts;
-  const read = async (part: Part) => ({
-    firstRow: part.firstRow,
-    bytes: await readPart(context, part),
-  });
-  let ahead: ReadPart | null = first === undefined ? null : await read(first);
+  const opened = first === undefined ? null : await openFirst(context, first);
   return (async function* () {
-    if (ahead !== null) yield ahead;
-    ahead = null;
-    for (const part of rest) yield await read(part);
+    if (opened !== null) yield* opened();
+    for (const part of rest) yield* readPieces(context, part, null);
   })();
+}
+
+/** Verifies a part. A short one is kept; nothing else is, because the generator may never be started. */
+async function openFirst(
+  context: PartsContext,
+  part: Part,
+): Promise<() => Iterable<PartPiece> | AsyncIterable<PartPiece>> {
+  if (part.bytes > PIECE_BYTES) {
+    const verified = await verifyPart(context, part);
+    return () => readPieces(context, part, verified);
+  }
+  const bytes = await readPart(context, part);
+  return () => cut(part, bytes);
+}
+
+async function* readPieces(
+  context: PartsContext,
+  part: Part,
+  verified: VerifiedPart | null,
+): AsyncGenerator<PartPiece> {
+  if (wholeBytes + part.bytes <= WHOLE_BYTES_MAX) {
+    wholeBytes += part.bytes;
+    try {
+      yield* cut(part, await readPart(context, part));
+    } finally {
+      wholeBytes -= part.bytes;
+    }
+    return;
+  }
+  const { objectKey, bytes, sums } = verified ?? (await verifyPart(context, part));
+  for (const [place, sum] of sums.entries()) {
+    const from = place * PIECE_BYTES;
+    const to = Math.min(bytes, from + PIECE_BYTES);
+    const piece = await readRange(context.store, objectKey, { from, to }, sum);
+    yield { firstRow: part.firstRow, bytes: piece, isLast: to === bytes };
+  }
+}
+
+function verifyPart(context: PartsContext, part: Part): Promise<VerifiedPart> {
+  return verifying(() =>
+    atPresentKey(context, part, async (now) => {
+      const sums = await readPieceSums(context.store, now.objectKey, now, PIECE_BYTES);
+      return { ...now, sums };
+    }),
+  );
+}
+
+/** Copies, so that a piece that waits for its client does not keep the whole part in memory. */
+function* cut({ firstRow }: Part, bytes: Buffer): Generator<PartPiece> {
+  for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
+    const to = from + PIECE_BYTES;
+    yield { firstRow, bytes: Buffer.from(bytes.subarray(from, to)), isLast: to >= bytes.length };
+  }
 }

@@ -1,14 +1,14 @@
 /**
- * Reads a result back from its recorded parts, cell by cell, one part in memory at a time. Readers take turns, because
+ * Reads a result back from its recorded parts, cell by cell, one piece of a part in memory at a time. Readers take turns, because
  * the thread that converts results also serves all other calls.
  */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { fold } from '../../core/lib/fold.ts';
 import { openShare } from '../../core/limits/shares.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
-import { scanRecords } from '../../formats/csv/record-scanner.ts';
+import { type RecordBatch, RecordScanner } from '../../formats/csv/record-scanner.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
-import type { ReadPart } from './read-parts.ts';
+import type { PartPiece } from './read-parts.ts';
 import { matchColumns } from './render-part.ts';
 
 export interface ResultRow {
@@ -21,10 +21,7 @@ export interface ResultRow {
   blankLines: number;
 }
 
-/** Bytes of a part that a reader gives in one turn: a few milliseconds of work as XML. */
-const TURN_BYTES = 64 * 1024;
-
-/** A turn lasts one round of the event loop, so that a reader whose client is slow holds none. */
+/** A turn is for one piece of a part, a few milliseconds of work as XML, and lasts one round of the event loop, so that a reader whose client is slow holds none. */
 const inTurn = openShare({
   name: 'readers of results',
   inFlightMax: 2,
@@ -59,28 +56,31 @@ export async function* withText(
 
 /** The rows of these parts, in order, in the turns of the account. Throws as a share does. */
 export async function* readResultRows(
-  parts: AsyncIterable<ReadPart>,
+  parts: AsyncIterable<PartPiece>,
   { accountId, delimiter }: { accountId: string; delimiter: Delimiter },
 ): AsyncGenerator<ResultRow> {
   const { signal } = new AbortController();
   const takeTurn = () => inTurn(accountId, signal, () => nextRound());
-  for await (const { bytes, firstRow } of parts) {
-    await takeTurn();
-    let row = firstRow - 1;
-    const records = scanRecords(bytes, { delimiter });
-    let lineBefore = 1;
-    let turnTo = TURN_BYTES;
+  let scanner = new RecordScanner({ delimiter });
+  let rowsBefore = 0;
+  let lineBefore = 1;
+  const read = function* ({ buffer, records }: RecordBatch, firstRow: number) {
     for (let index = 0; index < records.count; index++) {
-      if ((records.end[index] ?? 0) > turnTo) {
-        await takeTurn();
-        turnTo = (records.start[index] ?? 0) + TURN_BYTES;
-      }
-      row++;
       const blankLines = (records.line[index] ?? 0) - lineBefore;
       lineBefore = records.lineAfter[index] ?? 0;
       const record = records.at(index);
-      const text = bytes.subarray(record.start, record.end);
-      yield { row, cells: readRecord(bytes, record, delimiter), text, blankLines };
+      const text = buffer.subarray(record.start, record.end);
+      const cells = readRecord(buffer, record, delimiter);
+      yield { row: firstRow + rowsBefore++, cells, text, blankLines };
     }
+  };
+  for await (const { bytes, firstRow, isLast } of parts) {
+    await takeTurn();
+    const found = scanner.push(bytes);
+    if (found !== null) yield* read(found, firstRow);
+    if (!isLast) continue;
+    yield* read(scanner.finish(), firstRow);
+    scanner = new RecordScanner({ delimiter });
+    [rowsBefore, lineBefore] = [0, 1];
   }
 }

@@ -12,7 +12,7 @@ import { assertFilesKept } from './files-kept.ts';
 import { numberedRows, withReruns } from './merge-reruns.ts';
 import type { Part } from './parts.sql.ts';
 import type { PartsContext } from './read-part.ts';
-import { openParts, type ReadPart } from './read-parts.ts';
+import { openParts, type PartPiece, PIECE_BYTES } from './read-parts.ts';
 import { openRedactedParts, resultChanging } from './redact-parts.ts';
 import {
   BYTE_ORDER_MARK,
@@ -43,7 +43,7 @@ export interface BatchResults {
   /** Null for formats converted while streaming. */
   stored: StoredBytes | null;
   /**
-   * The file, or a range of its stored bytes. Each part is read and verified before its first byte is sent: the
+   * The file, or a range of its stored bytes. Each part is verified before its first byte is sent: the
    * stream fails rather than omit data. Rejects as `openParts`.
    */
   read(range?: ByteRange): Promise<Readable>;
@@ -81,15 +81,14 @@ export async function openResults(
     const header = headerLine(layout);
     const stored = describeBytes(header, parts);
     const whole = { start: 0, end: stored.bytes - 1 };
-    const read = async (range = whole) =>
-      Readable.from(await readRange(context, header, parts, range));
+    const read = async (range = whole) => streamOf(await readRange(context, header, parts, range));
     return { complete, stored, read };
   }
   const read = async () => {
     const lines = isStored
       ? concat(headerLine(layout), await openParts(context, parts))
       : await render(source);
-    return form.gzip ? gzipOf(Readable.from(lines)) : Readable.from(lines);
+    return form.gzip ? gzipOf(streamOf(lines)) : streamOf(lines);
   };
   return { complete, stored: null, read };
 }
@@ -180,6 +179,11 @@ async function* toChosenCsv(
   yield Buffer.concat(block);
 }
 
+/** A stream that reads a block ahead: by default it would be sixteen, for a client that may not read one. */
+function streamOf(blocks: AsyncIterable<Buffer>): Readable {
+  return Readable.from(blocks, { objectMode: false, highWaterMark: PIECE_BYTES });
+}
+
 /** The compressed stream. An error of either stream ends both, and so does a disconnected reader. */
 function gzipOf(source: Readable): Readable {
   return pipeline(source, createGzip({ level: 4 }), () => {});
@@ -194,7 +198,7 @@ function headerLine(layout: ResultLayout): Buffer {
 }
 
 /** The whole file as stored. */
-async function* concat(header: Buffer, parts: AsyncIterable<ReadPart>): AsyncGenerator<Buffer> {
+async function* concat(header: Buffer, parts: AsyncIterable<PartPiece>): AsyncGenerator<Buffer> {
   yield header;
   for await (const { bytes } of parts) yield bytes;
 }

@@ -1,0 +1,100 @@
+/** Readers of results hold little, however many they are and however slowly their clients read. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openFileStore } from '../../core/storage/file-store.ts';
+import type { ObjectStore } from '../../core/storage/object-store.ts';
+import { sumOf } from '../../core/storage/object-sum.ts';
+import type { Part } from './parts.sql.ts';
+import type { PartsContext } from './read-part.ts';
+import { openParts, PIECE_BYTES } from './read-parts.ts';
+
+const PART_BYTES = 12 * 1024 * 1024 + 17;
+const KEY = 'batches/a/parts/1-0-1.csv';
+const content = randomBytes(PART_BYTES);
+const part: Part = {
+  ...{ batchId: 'a', chunkNumber: 1, number: 1, objectKey: KEY, firstRow: 1, rows: 1 },
+  ...{ rowBytesMax: PART_BYTES, ...sumOf([content]) },
+};
+
+let folder: string;
+let context: PartsContext;
+/** Bytes of each read into memory. */
+let reads: number[];
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'read-parts-'));
+  const files = openFileStore(folder);
+  const store: ObjectStore = {
+    ...files,
+    get: async (key, range) => {
+      const bytes = await files.get(key, range);
+      reads.push(bytes.length);
+      return bytes;
+    },
+  };
+  context = { store } as PartsContext;
+});
+beforeEach(async () => {
+  reads = [];
+  await context.store.put(KEY, [content]);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+type Pieces = Awaited<ReturnType<typeof openParts>>;
+
+const begin = async (parts: Part[] = [part]) => {
+  const pieces = await openParts(context, parts);
+  const { value } = await pieces.next();
+  return { pieces, first: value?.bytes };
+};
+const readAll = async (pieces: Pieces) => {
+  const read: Buffer[] = [];
+  for await (const { bytes } of pieces) {
+    expect(bytes.length).toBeLessThanOrEqual(PIECE_BYTES);
+    // A view of the whole part would keep it.
+    expect(bytes.buffer.byteLength).toBeLessThan(2 * PIECE_BYTES);
+    read.push(bytes);
+  }
+  return Buffer.concat(read);
+};
+
+test('few hold a whole part, the others a piece; all read the same bytes', async () => {
+  const slow = [await begin(), await begin()];
+  expect(reads).toEqual([PART_BYTES, PART_BYTES]);
+  reads = [];
+  expect(
+    (await readAll(await openParts(context, [part, part]))).equals(
+      Buffer.concat([content, content]),
+    ),
+  ).toBe(true);
+  expect(Math.max(...reads)).toBe(PIECE_BYTES);
+  for (const { pieces, first } of slow) {
+    expect(Buffer.concat([first ?? Buffer.alloc(0), await readAll(pieces)]).equals(content)).toBe(
+      true,
+    );
+  }
+  reads = [];
+  await (await begin()).pieces.return(undefined);
+  expect(reads).toEqual([PART_BYTES]);
+});
+
+test('a download that was opened and never read takes no room, nor one that was left', async () => {
+  for (let time = 0; time < 4; time++) {
+    await (await openParts(context, [part])).return(undefined);
+    await (await begin()).pieces.return(undefined);
+  }
+  expect(reads).toEqual(Array.from({ length: 4 }, () => PART_BYTES));
+});
+
+test('a damaged part is refused before its first byte, and one that is damaged meanwhile ends the download', async () => {
+  const slow = [await begin(), await begin()];
+  const { pieces } = await begin();
+  const damaged = Buffer.from(content);
+  damaged.writeUInt8((content.at(-1) ?? 0) ^ 1, PART_BYTES - 1);
+  await writeFile(path.join(folder, KEY), damaged);
+  await expect(openParts(context, [part])).rejects.toMatchObject({ code: 'object_damaged' });
+  await expect(readAll(pieces)).rejects.toMatchObject({ code: 'object_damaged' });
+  for (const one of slow) await one.pieces.return(undefined);
+});
