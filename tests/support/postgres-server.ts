@@ -54,6 +54,8 @@ export async function startTestServer(settings: Record<string, string> = {}): Pr
     dataDir,
     // Nothing outlives the run, so nothing needs to survive a power cut.
     settings: {
+      // Several files of tests at once, each with the pools of a whole service.
+      max_connections: '200',
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
       ...small,
       ...settings,
