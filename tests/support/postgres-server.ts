@@ -19,7 +19,8 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startTestServer();
+  // Several files of tests at once, each with the pools of a whole service.
+  const server = await startTestServer({ max_connections: '200' });
   project.provide('serverUrl', server.url);
   return server.stop;
 }
@@ -54,8 +55,6 @@ export async function startTestServer(settings: Record<string, string> = {}): Pr
     dataDir,
     // Nothing outlives the run, so nothing needs to survive a power cut.
     settings: {
-      // Several files of tests at once, each with the pools of a whole service.
-      max_connections: '200',
       ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' },
       ...small,
       ...settings,
