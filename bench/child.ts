@@ -6,6 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { environmentWith } from '../src/core/config.ts';
+import { SUPERVISED } from '../workers/process-life.ts';
 import type { Reply } from './answer-parent.ts';
 
 export interface Child extends AsyncDisposable {
@@ -21,7 +22,7 @@ type Environment = Parameters<typeof environmentWith>[0];
 
 /** Starts a compiled module, by its path under `dist`, that notifies its parent when ready. */
 export async function startChild(module: string, environment: Environment): Promise<Child> {
-  const child = forkModule(module, environment);
+  const child = forkModule(module, environment, [SUPERVISED]);
   const message = (await firstMessage(child, module)) as Started;
   if ('failed' in message) throw new Error(`${module}: ${message.failed}`);
   // An API answers once its parent can say where it is.

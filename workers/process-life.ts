@@ -11,6 +11,13 @@ const DRAIN_MS_MAX = 30_000;
 /** Without the supervisor the embedded database ends as well, so work that waits for it can never finish. */
 const ABANDONED_MS_MAX = 5_000;
 
+/**
+ * The argument that a supervisor of ours starts a process with. An IPC channel alone says nothing: `node --watch` and other
+ * process managers open one too, and neither answer messages nor end their children in order.
+ */
+export const SUPERVISED = 'supervised';
+const isSupervised = process.argv.includes(SUPERVISED);
+
 /** Calls `end` once, on the first reason to stop; exits 0 when it resolves, 1 when it fails or hangs. */
 export function shutDownGracefully(end: () => Promise<void>): void {
   let ending = false;
@@ -23,14 +30,13 @@ export function shutDownGracefully(end: () => Promise<void>): void {
       () => process.exit(1),
     );
   };
-  const supervised = process.send !== undefined;
   const drain = () => stop(DRAIN_MS_MAX);
   const abandon = () => stop(ABANDONED_MS_MAX);
   process.on('SIGTERM', drain);
-  process.on('SIGINT', supervised ? () => {} : drain);
-  if (supervised) process.on('disconnect', abandon);
+  process.on('SIGINT', isSupervised ? () => {} : drain);
+  if (isSupervised) process.on('disconnect', abandon);
   // The supervisor may have died while this process was still loading.
-  if (supervised && !process.connected) abandon();
+  if (isSupervised && !process.connected) abandon();
 }
 
 /**
@@ -41,8 +47,8 @@ export async function startReporting(start: () => Promise<void>): Promise<void> 
   try {
     await start();
   } catch (error) {
-    if (!(error instanceof AppError) || process.send === undefined) throw error;
-    process.send({ failed: error.message }, () => process.exit(1));
+    if (!(error instanceof AppError) || !isSupervised) throw error;
+    process.send?.({ failed: error.message }, () => process.exit(1));
   }
 }
 
@@ -54,10 +60,13 @@ export function exitWhenQueueUnusable(log: Log): (error: unknown) => void {
   };
 }
 
-/** Tells the supervisor that this process is ready, and where it listens. Resolves when others can find it there. */
+/**
+ * Tells the supervisor that this process is ready, and where it listens. Resolves when the supervisor answers that others
+ * can find it there.
+ */
 export async function reportReady(message: Record<string, string>): Promise<void> {
-  if (process.send === undefined) return;
+  if (!isSupervised) return;
   const known = once(process, 'message');
-  process.send({ ready: message });
+  process.send?.({ ready: message });
   await known;
 }

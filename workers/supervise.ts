@@ -7,6 +7,7 @@ import { Counter } from 'prom-client';
 import { type AppError, unavailable } from '../src/core/lib/errors.ts';
 import type { Log } from '../src/core/log.ts';
 import { metrics } from '../src/core/metrics.ts';
+import { SUPERVISED } from './process-life.ts';
 
 /** Pause before a restart, doubled with every start that fails, up to the maximum. */
 const RESTART_AFTER_MS = 500;
@@ -98,7 +99,7 @@ async function launch(
   onReady: (pid: number, ready: Ready) => Promise<void>,
 ): Promise<ChildProcess> {
   const entry = path.join(import.meta.dirname, `${name}.js`);
-  const child = fork(entry, {
+  const child = fork(entry, [SUPERVISED], {
     env: environment,
     execArgv: [...process.execArgv, ...nodeFlags[name]],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

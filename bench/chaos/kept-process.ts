@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { environmentWithOnly, type OptionTexts } from '../../src/core/config.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { SUPERVISED } from '../../workers/process-life.ts';
 import type { History } from './history.ts';
 
 const RESTART_AFTER_MS = 500;
@@ -66,7 +67,7 @@ export class KeptProcess {
   /** Resolves when the process reports that it is ready. */
   start(): Promise<void> {
     const output = openSync(this.logFile, 'a');
-    const child = spawn(process.execPath, [this.#entry], {
+    const child = spawn(process.execPath, [this.#entry, SUPERVISED], {
       env: this.#environment(),
       // The channel also ties it: without its supervisor a process exits.
       stdio: ['ignore', output, output, 'ipc'],
@@ -90,6 +91,8 @@ export class KeptProcess {
       child.once('message', () => {
         this.#history.note('process ready', { process: this.name, pid: child.pid });
         this.#isReady = true;
+        // An API answers once its supervisor can say where it is.
+        if (child.connected) child.send('known');
         resolve();
       });
     });

@@ -12,7 +12,8 @@ import { createClient } from '../../src/client/client.ts';
 import { connect } from '../../src/core/db/client.ts';
 import { buildIfStale } from './compiled-code.ts';
 import { readResult, untilEnded, uploadList, withSql } from './list.ts';
-import { runCommand, runJson, startCommand } from './processes.ts';
+import { runCommand, runJson, startCommand, startWithChannel } from './processes.ts';
+import { startApi } from './separate-processes.ts';
 import { readUpFile, type Service, startService } from './service.ts';
 import { waitFor } from './wait-for.ts';
 
@@ -129,6 +130,17 @@ it(
       up.child.kill('SIGTERM');
       await up.ended;
     }
+  },
+  caseMs,
+);
+
+it(
+  'an API answers whoever started it, though no one answers on the channel that is open to it',
+  async () => {
+    const options = { databaseUrl: service.up.database_url, dataDir: service.dataDir };
+    await using api = await startApi(options, startWithChannel);
+    // It ends as it does without a channel: at once, and well.
+    expect(await api.stop()).toMatchObject({ code: 0 });
   },
   caseMs,
 );

@@ -44,6 +44,15 @@ export function startCommand(words: string[], options: OptionTexts = {}): Comman
   return watch(child);
 }
 
+/** The same, with an IPC channel to this process, as `node --watch` and process managers open one. */
+export function startWithChannel(words: string[], options: OptionTexts = {}): Command {
+  const child = spawn(process.execPath, [cli, ...words], {
+    env: environmentWithOnly(options),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  return watch(child);
+}
+
 /** The same at a terminal of its own, whose screen is the command's stdout and whose keys are the child's stdin. */
 export function startInTerminal(words: string[], options: OptionTexts = {}): Command {
   const line = ['exec', process.execPath, cli, ...words].join(' ');

@@ -24,9 +24,9 @@ export function startWorker(options: OptionTexts): SeparateProcess {
 }
 
 /** Starts `enrich api` on a free port; resolves once it is ready for traffic. */
-export async function startApi(options: OptionTexts): Promise<ApiProcess> {
+export async function startApi(options: OptionTexts, start = startCommand): Promise<ApiProcess> {
   const port = String(await freePort());
-  const api = separate(startCommand(['api'], { ...options, port }));
+  const api = separate(start(['api'], { ...options, port }));
   const url = `http://127.0.0.1:${port}`;
   await waitFor('the api is ready', READY_MS_MAX, async () => {
     const { exitCode } = api.command.child;
