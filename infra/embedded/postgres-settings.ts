@@ -41,7 +41,8 @@ export function defaultSettings(
     // Only this machine, only over TCP: a socket's path may be too long for the system.
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    max_connections: '100',
+    // An API has up to twenty, a worker up to thirty; and while a version is replaced there are twice as many processes.
+    max_connections: '200',
     // Statements are short; compiling one costs more than it saves.
     jit: 'off',
     TimeZone: 'UTC',

@@ -19,8 +19,7 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Several files of tests at once, each with the pools of a whole service.
-  const server = await startTestServer({ max_connections: '200' });
+  const server = await startTestServer();
   project.provide('serverUrl', server.url);
   return server.stop;
 }
