@@ -8,7 +8,7 @@ import { Signal } from '../../tests/support/signal.ts';
 import { sendStream } from './client-gone.ts';
 import { createHttpServer } from './http-server.ts';
 
-test('a stream for a client that left before its turn is ended, on a connection of several requests', async () => {
+test('responses that wait for their turn are closed with their connection, and streams for them end', async () => {
   const taken: Response[] = [];
   const all = new Signal();
   const server = createHttpServer((_request, response) => {
@@ -22,6 +22,7 @@ test('a stream for a client that left before its turn is ended, on a connection 
   socket.destroy();
   await closed;
   for (const response of taken) {
+    expect(response.destroyed).toBe(true);
     const stream = Readable.from([Buffer.from('rows')]);
     await expect(sendStream(stream, response)).rejects.toMatchObject({ code: 'client_gone' });
     expect(stream.destroyed).toBe(true);

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
@@ -11,8 +10,7 @@ import {
   type RawAnswer,
   serveWithLimits,
 } from '../../tests/support/raw-http.ts';
-import { Signal } from '../../tests/support/signal.ts';
-import { createHttpServer, type HttpLimits } from './http-server.ts';
+import type { HttpLimits } from './http-server.ts';
 import { problemSchema } from './problem.ts';
 
 let pipeline: Pipeline;
@@ -210,23 +208,6 @@ test('a client that asks on and on without waiting for answers is cut', async ()
     await once(socket, 'data');
   }
   socket.destroy();
-});
-
-test('responses that wait for their turn are closed with their connection', async () => {
-  const taken: ServerResponse[] = [];
-  const all = new Signal();
-  const server = createHttpServer((_request, response) => {
-    if (taken.push(response) === 3) all.raise();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const socket = await openSocket((server.address() as AddressInfo).port);
-  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(3));
-  await all.raised;
-  const closed = Promise.all(taken.map((response) => once(response, 'close')));
-  socket.destroy();
-  await closed;
-  expect(taken.map(({ destroyed }) => destroyed)).toEqual([true, true, true]);
-  server.close();
 });
 
 test('connections beyond the bound are not taken', async () => {

@@ -164,6 +164,32 @@ describe('a caller who waits', () => {
     await pipeline.runUntilIdle();
   });
 
+  test('and leaves loses nothing: the list runs on, and the call sent again tells it', async () => {
+    const body = { operation, name: 'Left', rows: [{ email: 'ada@acme.example' }] };
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': 'left' };
+    const leaving = new AbortController();
+    const left = pipeline.call(caller, '/v1/batches', {
+      method: 'POST',
+      headers: { ...headers, Prefer: 'wait=20' },
+      body: JSON.stringify(body),
+      signal: leaving.signal,
+    });
+    const isMade = async () => {
+      const listed = await pipeline.call(caller, '/v1/batches');
+      const { data } = (await listed.json()) as { data: BatchView[] };
+      return data.some(({ name }) => name === body.name);
+    };
+    while (!(await isMade()));
+    leaving.abort();
+    await expect(left).rejects.toThrow('aborted');
+    await pipeline.runUntilIdle();
+    const again = await post(body, { ...headers, Prefer: 'wait=20' });
+    const { id } = (await again.json()) as BatchView;
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      ...{ name: 'Left', state: 'completed', rows: { matched: 1 }, credits: { charged: 1 } },
+    });
+  });
+
   test('is answered 202 as soon as the batch waits for credits or for its start', async () => {
     const poor = caller;
     caller = await pipeline.account(0);

@@ -3,9 +3,9 @@
 import { countWork } from '../../core/enrich/count-work.ts';
 import { type EnrichCall, paymentError } from '../../core/enrich/enrich-calls.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
+import { tellAmbiguous } from '../../core/enrich/free-outcomes.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { operations } from '../../core/operations.ts';
-import { tellAmbiguous } from '../../core/search/free-responses.ts';
 import { setCreditHeaders } from '../authorize.ts';
 import type { RouteInput } from '../define-route.ts';
 import { requestIdOf } from '../problem.ts';

@@ -1,12 +1,12 @@
 /** The JSON of a batch in the API and the command line. */
 import { z } from 'zod';
+import { discloseAgreement } from '../../core/enrich/free-outcomes.ts';
 import { outputColumns } from '../../core/enrich/match-data.ts';
 import { matchModes } from '../../core/enrich/match-mode.ts';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { priceOf } from '../../core/operations.ts';
 import {
   type DisclosedTotal,
-  discloseAgreement,
   discloseTotal,
   totalIsSchema,
 } from '../../core/search/free-responses.ts';

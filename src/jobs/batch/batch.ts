@@ -1,8 +1,8 @@
 /** A batch: an uploaded list or an export. */
 
+import type { DisclosedQuote } from '../../core/enrich/free-outcomes.ts';
 import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
-import type { DisclosedQuote } from '../../core/search/free-responses.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
 import type { Newline } from '../../formats/csv/split.ts';
 import type { ColumnMapping } from '../mapping/columns.ts';

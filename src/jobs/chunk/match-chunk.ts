@@ -2,6 +2,7 @@
 
 import { agrees } from '../../core/enrich/agreement.ts';
 import { enrichMany, miss, type Outcome } from '../../core/enrich/enrich-many.ts';
+import { withoutConflict } from '../../core/enrich/free-outcomes.ts';
 import { type MatchData, needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
 import { hidesMobile } from '../../core/enrich/mobile-in-records.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
@@ -10,7 +11,6 @@ import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
 import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
-import { withoutConflict } from '../../core/search/free-responses.ts';
 import { readRange } from '../../core/storage/object-sum.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { RecordTable } from '../../formats/csv/record-table.ts';

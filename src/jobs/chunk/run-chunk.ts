@@ -9,14 +9,14 @@ import { inTransaction } from '../../core/db/client.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { countWork } from '../../core/enrich/count-work.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
-import { takeRows, takeUnpaidTellings } from '../../core/limits/limits.ts';
-import { countRefusal } from '../../core/limits/refusals.ts';
-import { priceOf } from '../../core/operations.ts';
 import {
   countUnpaidTellings,
   tellAmbiguous,
   withoutConflict,
-} from '../../core/search/free-responses.ts';
+} from '../../core/enrich/free-outcomes.ts';
+import { takeRows, takeUnpaidTellings } from '../../core/limits/limits.ts';
+import { countRefusal } from '../../core/limits/refusals.ts';
+import { priceOf } from '../../core/operations.ts';
 import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
 import { tracedIn } from '../../core/tracing.ts';
 import type { Batch } from '../batch/batch.ts';

@@ -4,9 +4,9 @@ import {
   type CandidateDescription,
   describeCandidates,
 } from '../../core/enrich/describe-candidates.ts';
+import { mayDescribeCandidates } from '../../core/enrich/free-outcomes.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { subjectOf } from '../../core/operations.ts';
-import { mayDescribeCandidates } from '../../core/search/free-responses.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { readRows } from '../mapping/read-rows.ts';

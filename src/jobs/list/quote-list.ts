@@ -1,9 +1,9 @@
 /** Quotes a held batch: the same match pass as a run, without charges or results. */
 import { availableCredits } from '../../core/credits/credits.ts';
 import { paysOnce } from '../../core/credits/owned.ts';
+import { discloseQuote, tellAmbiguous } from '../../core/enrich/free-outcomes.ts';
 import { takeRows } from '../../core/limits/limits.ts';
 import { operations } from '../../core/operations.ts';
-import { discloseQuote, tellAmbiguous } from '../../core/search/free-responses.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { setQuote } from '../batch/control-batch.sql.ts';
 import type { HeldBatch, NotDone } from '../batch/hold-batch.ts';
