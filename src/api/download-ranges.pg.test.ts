@@ -6,6 +6,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pi
 import { expectProblem } from '../../tests/support/problem.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
 import { suppress } from '../core/suppression/suppress.ts';
+import { redactAllResults } from '../jobs/result/redact-results.ts';
 
 const people = crowd(8);
 const list = `email,note\n${people.map(({ email }) => `${email},"a\nb ü"\n`).join('')}`;
@@ -102,6 +103,38 @@ test('HEAD has the headers of GET, no body, and costs nothing', async () => {
     expect(head.headers.get(name)).toBe(get.headers.get(name));
   }
   expect(head.headers.get('content-length')).toBe(String(whole.length));
+});
+
+describe('an opt-out during a download', () => {
+  /** Downloads a new list; before its second part is read, a person of that part opts out. */
+  async function downloadAround(email: string, fields: string, last: number): Promise<void> {
+    const id = await pipeline.enrich(caller, list, { operation: 'people.enrich', fields });
+    const results = `/v1/batches/${id}/results`;
+    const head = await pipeline.call(caller, results, { method: 'HEAD' });
+    const end = Number(head.headers.get('content-length')) + last;
+    let gets = 0;
+    pipeline.faults.get = async () => {
+      if (++gets !== 2) return;
+      delete pipeline.faults.get;
+      await suppress(pipeline.sql, email);
+      expect(await redactAllResults(pipeline.context)).toBeGreaterThan(0);
+    };
+    const response = await pipeline.call(caller, results, {
+      headers: { Range: `bytes=0-${end}` },
+    });
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    const again = await (await pipeline.call(caller, results)).text();
+    expect(again).toContain(`${email},"a\nb ü",suppressed`);
+    expect(again.endsWith('\n')).toBe(true);
+  }
+
+  test('ends it: of a row that became longer the end of the file would be missing', async () => {
+    await downloadAround('p5@list.example', 'id', -1);
+  });
+
+  test('ends a range: after a row that became shorter its bytes would be others', async () => {
+    await downloadAround('p4@list.example', 'id,name,email', -20);
+  });
 });
 
 test('a method that a path does not take is refused with those that it takes', async () => {

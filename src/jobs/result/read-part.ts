@@ -1,5 +1,6 @@
 /** Reads parts of results, even while they are replaced. */
 import type { Context } from '../../core/context.ts';
+import { type AppError, unavailable } from '../../core/lib/errors.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
 import { personIndexKey } from './part-keys.ts';
 import type { Part } from './parts.sql.ts';
@@ -22,12 +23,15 @@ export function readPart(context: PartsContext, part: StoredPart): Promise<Buffe
   return atPresentKey(context, part, (now) => readObject(context.store, now.objectKey, now));
 }
 
-/** Reads a part, or the object that replaced it since it was listed. Throws what `read` throws. */
-export async function atPresentKey<Listed extends StoredPart, Found>(
+/** Reads a part where it is stored. Throws what `read` throws. */
+export type ReadAtKey = <Listed extends StoredPart, Found>(
   context: PartsContext,
   part: Listed,
   read: (part: Listed) => Promise<Found>,
-): Promise<Found> {
+) => Promise<Found>;
+
+/** Reads a part, or the object that replaced it since it was listed. */
+export const atPresentKey: ReadAtKey = async (context, part, read) => {
   try {
     return await read(part);
   } catch (error) {
@@ -36,6 +40,21 @@ export async function atPresentKey<Listed extends StoredPart, Found>(
     if (now === undefined || now.objectKey === part.objectKey) throw error;
     return atPresentKey(context, { ...part, ...now }, read);
   }
+};
+
+/** Reads a part as it was listed. Throws 503 `result_changing` when another object has replaced it since. */
+export const atListedKey: ReadAtKey = (context, part, read) =>
+  atPresentKey(context, part, (now) => {
+    if (now.objectKey !== part.objectKey) throw resultChanging();
+    return read(now);
+  });
+
+/** 503 for a result that changes while it is read. */
+export function resultChanging(): AppError {
+  return unavailable(
+    'result_changing',
+    'People in this result opted out while it was read. Try again.',
+  );
 }
 
 /** The person index of a part. Throws as `readPart`. */

@@ -3,9 +3,9 @@
  * slowly each is read. Each part is verified before its first byte is sent.
  */
 import pLimit from 'p-limit';
-import { readPieceSums, readRange } from '../../core/storage/object-sum.ts';
+import { readObject, readPieceSums, readRange } from '../../core/storage/object-sum.ts';
 import type { Part } from './parts.sql.ts';
-import { atPresentKey, type PartsContext, readPart } from './read-part.ts';
+import { atPresentKey, type PartsContext, type ReadAtKey } from './read-part.ts';
 
 /** Some bytes of a part. */
 export interface PartPiece extends Pick<Part, 'firstRow'> {
@@ -22,6 +22,12 @@ let wholeBytes = 0;
 /** Of many downloads that begin at once some are verified at a time, so that other readers of files have a turn. */
 const verifying = pLimit(8);
 
+/** The store of the parts, and the way to read one, which may have been replaced. */
+interface Source {
+  context: PartsContext;
+  readAt: ReadAtKey;
+}
+
 /** A part with the checksums of its pieces, once it is verified. */
 interface VerifiedPart extends Part {
   sums: readonly number[];
@@ -29,59 +35,65 @@ interface VerifiedPart extends Part {
 
 /**
  * The pieces of the parts in order. The first part is verified before this resolves, so that the caller can still
- * refuse the download. Throws `AppError` `object_missing` or `object_damaged`, here or later.
+ * refuse the download. Throws `AppError` `object_missing` or `object_damaged`, here or later, and what `readAt` throws.
  */
 export async function openParts(
   context: PartsContext,
   parts: readonly Part[],
+  readAt: ReadAtKey = atPresentKey,
 ): Promise<AsyncGenerator<PartPiece>> {
+  const source = { context, readAt };
   const [first, ...rest] = parts;
-  const opened = first === undefined ? null : await openFirst(context, first);
+  const opened = first === undefined ? null : await openFirst(source, first);
   return (async function* () {
     if (opened !== null) yield* opened();
-    for (const part of rest) yield* readPieces(context, part, null);
+    for (const part of rest) yield* readPieces(source, part, null);
   })();
 }
 
 /** Verifies a part. A short one is kept; nothing else is, because the generator may never be started. */
 async function openFirst(
-  context: PartsContext,
+  source: Source,
   part: Part,
 ): Promise<() => Iterable<PartPiece> | AsyncIterable<PartPiece>> {
   if (part.bytes > PIECE_BYTES) {
-    const verified = await verifyPart(context, part);
-    return () => readPieces(context, part, verified);
+    const verified = await verifyPart(source, part);
+    return () => readPieces(source, part, verified);
   }
-  const bytes = await readPart(context, part);
+  const bytes = await readWhole(source, part);
   return () => cut(part, bytes);
 }
 
 async function* readPieces(
-  context: PartsContext,
+  source: Source,
   part: Part,
   verified: VerifiedPart | null,
 ): AsyncGenerator<PartPiece> {
   if (wholeBytes + part.bytes <= WHOLE_BYTES_MAX) {
     wholeBytes += part.bytes;
     try {
-      yield* cut(part, await readPart(context, part));
+      yield* cut(part, await readWhole(source, part));
     } finally {
       wholeBytes -= part.bytes;
     }
     return;
   }
-  const { objectKey, bytes, sums } = verified ?? (await verifyPart(context, part));
+  const { objectKey, bytes, sums } = verified ?? (await verifyPart(source, part));
   for (const [place, sum] of sums.entries()) {
     const from = place * PIECE_BYTES;
     const to = Math.min(bytes, from + PIECE_BYTES);
-    const piece = await readRange(context.store, objectKey, { from, to }, sum);
+    const piece = await readRange(source.context.store, objectKey, { from, to }, sum);
     yield { firstRow: part.firstRow, bytes: piece, isLast: to === bytes };
   }
 }
 
-function verifyPart(context: PartsContext, part: Part): Promise<VerifiedPart> {
+function readWhole({ context, readAt }: Source, part: Part): Promise<Buffer> {
+  return readAt(context, part, (now) => readObject(context.store, now.objectKey, now));
+}
+
+function verifyPart({ context, readAt }: Source, part: Part): Promise<VerifiedPart> {
   return verifying(() =>
-    atPresentKey(context, part, async (now) => {
+    readAt(context, part, async (now) => {
       const sums = await readPieceSums(context.store, now.objectKey, now, PIECE_BYTES);
       return { ...now, sums };
     }),

@@ -9,7 +9,6 @@
 import { uuidv7 } from 'uuidv7';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
-import { type AppError, unavailable } from '../../core/lib/errors.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
 import {
   lastSuppression,
@@ -28,7 +27,7 @@ import {
   type IndexedSubject,
   indexedSubject,
 } from './person-index.ts';
-import { type PartsContext, readIndexedRecords } from './read-part.ts';
+import { type PartsContext, readIndexedRecords, resultChanging } from './read-part.ts';
 import { changeRows, dropRows, withholdPeople } from './redact-rows.ts';
 import {
   deleteDiscarded,
@@ -84,14 +83,6 @@ export async function redactBatch(context: PartsContext, batch: Batch): Promise<
     rewritten += await redactParts(context, { batch, subject, number, numbers }, parts);
   }
   throw resultChanging();
-}
-
-/** 503 for a result that keeps changing while it is read. */
-export function resultChanging(): AppError {
-  return unavailable(
-    'result_changing',
-    'People in this result opt out faster than it can be redacted. Try again.',
-  );
 }
 
 function numbersOf(suppressions: readonly Suppression[]): Map<number, number> {

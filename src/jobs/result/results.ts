@@ -11,9 +11,9 @@ import { isFinal } from '../batch/states.ts';
 import { assertFilesKept } from './files-kept.ts';
 import { numberedRows, withReruns } from './merge-reruns.ts';
 import type { Part } from './parts.sql.ts';
-import type { PartsContext } from './read-part.ts';
+import { atListedKey, type PartsContext } from './read-part.ts';
 import { openParts, type PartPiece, PIECE_BYTES } from './read-parts.ts';
-import { openRedactedParts, resultChanging } from './redact-parts.ts';
+import { openRedactedParts } from './redact-parts.ts';
 import {
   BYTE_ORDER_MARK,
   type ResultLayout,
@@ -204,8 +204,8 @@ async function* concat(header: Buffer, parts: AsyncIterable<PartPiece>): AsyncGe
 }
 
 /**
- * Opens a range of the stored bytes; reads only the parts that it touches. Rejects as `openParts`; the stream
- * fails when a part has no longer the announced length.
+ * Opens a range of the stored bytes; reads only the parts that it touches. Rejects as `openParts`; the stream fails
+ * before a part that was replaced since it was listed: its bytes are not those of the announced length and version.
  */
 async function readRange(
   context: PartsContext,
@@ -222,8 +222,7 @@ async function readRange(
     else from = at + part.bytes;
     at += part.bytes;
   }
-  const to = at;
-  const read = await openParts(context, touched);
+  const read = await openParts(context, touched, atListedKey);
   return (async function* () {
     if (start < header.length) yield header.subarray(start, end + 1);
     let position = from;
@@ -231,8 +230,6 @@ async function readRange(
       yield bytes.subarray(Math.max(0, start - position), end + 1 - position);
       position += bytes.length;
     }
-    // A person in a part opted out after it was listed.
-    if (position !== to) throw resultChanging();
   })();
 }
 
