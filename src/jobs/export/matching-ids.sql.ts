@@ -1,12 +1,16 @@
 /** Statements only for exports; those shared with lists are with the batches. */
 import type { Sql } from '../../core/db/client.ts';
 import { readRows } from '../../core/db/read-rows.ts';
+import { entityCodes } from '../../core/graph/sources/source-record.ts';
 import { compileSearch } from '../../core/search/compile.sql.ts';
 import type { PreparedFilter } from '../../core/search/prepared-filter.ts';
 
 export interface Matching {
   people: PreparedFilter;
-  /** Excludes people whom this schedule has delivered; null to exclude none. */
+  /**
+   * Excludes people whom this schedule has delivered, and those whose record an import has joined with that of one; null
+   * to exclude none.
+   */
   notDeliveredBy: string | null;
   /** Maximum number of ids. */
   max: number;
@@ -25,7 +29,10 @@ export function readMatchingIds(
       ? tx`true`
       : tx`not exists (
           select from schedule_deliveries d
-          where d.schedule_id = ${scheduleId} and d.person_id = s.id)`;
+          where d.schedule_id = ${scheduleId} and d.person_id = s.id)
+        and not exists (
+          select from merged_ids m join schedule_deliveries d on d.person_id = m.id
+          where m.entity = ${entityCodes.person} and m.into_id = s.id and d.schedule_id = ${scheduleId})`;
   const select = tx`
     select s.id from person_search s
     where ${compileSearch(tx, people)} and ${isNew} order by s.id limit ${max}`;
