@@ -71,6 +71,16 @@ test('while nothing comes back from the server, statements fail instead of waiti
   await vi.waitFor(async () => expect(await sql`select 1 as one`).toEqual([{ one: 1 }]), PATIENCE);
 }, 60_000);
 
+test('a server that responds too late to every probe keeps its connections while it sends to one', async () => {
+  await sql`select 1`;
+  await isProbed();
+  proxy.behave({ kind: 'latency', ms: 1_100 });
+  const until = performance.now() + 25_000;
+  // Each waits as long as a probe does.
+  while (performance.now() < until) expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
+  proxy.behave({ kind: 'none' });
+}, 60_000);
+
 test('without connections nothing is asked of the server', async () => {
   await sql.end({ timeout: 5 });
   await vi.waitFor(async () => expect(await probes()).toHaveLength(0), PATIENCE);

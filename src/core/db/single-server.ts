@@ -12,9 +12,16 @@ import { ServerWatch } from './server-watch.ts';
  * server to go to, so a short stall is waited out.
  */
 const SILENCES_MAX = 5;
+/**
+ * A server that has sent something in this time, on any connection, is alive: it is slow, or a connection pooler lets the
+ * probe wait for its turn.
+ */
+const QUIET_MS = 8_000;
 
 export class SingleServer extends ServerWatch {
   readonly #probe: ServerProbe<true>;
+  /** Its connections were ended since it last responded. */
+  #isAway = false;
 
   constructor(server: DatabaseServer) {
     super();
@@ -42,10 +49,14 @@ export class SingleServer extends ServerWatch {
   protected override async probeOnce(): Promise<void> {
     await this.#probe.probe();
     const { name: server, silences } = this.#probe;
+    if (silences === 0) this.#isAway = false;
     if (silences < SILENCES_MAX) return;
+    this.sockets.note();
+    if (this.sockets.haveHeardSince(performance.now() - QUIET_MS)) return;
     const connections = this.sockets.destroy(() => true);
     // Those that were opened since fail too, in a few seconds instead of half a minute.
-    if (silences > SILENCES_MAX) return;
+    if (this.#isAway) return;
+    this.#isAway = true;
     this.log?.warn({ server, connections }, 'the database does not respond, connections ended');
   }
 }

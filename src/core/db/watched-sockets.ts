@@ -45,6 +45,14 @@ export class WatchedSockets {
     }
   }
 
+  /** Returns true when a socket has received something since this time, as of the last `note`. */
+  haveHeardSince(time: number): boolean {
+    for (const { bytesRead, heardAt } of this.#sockets.values()) {
+      if (bytesRead > 0 && heardAt > time) return true;
+    }
+    return false;
+  }
+
   /**
    * Destroys sockets. Their drivers connect again; a statement that waits for a connection that is not open yet fails,
    * because it would wait for the next one instead. Returns the number of sockets.
