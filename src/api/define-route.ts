@@ -250,6 +250,8 @@ async function serve<
     const hash = () => requestHash(same?.options ?? request.query, same?.fileSha256 ?? null);
     if (claim.kept !== null) {
       await discard?.();
+      // A body may come long after the headers.
+      if (definition.method !== 'get') await assertStillValid(context.sql, input.credentials);
       assertSameRequest(claim.kept, hash());
       if (typeof idempotent === 'object') {
         await idempotent.replay(input, claim.kept);

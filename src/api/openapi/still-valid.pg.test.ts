@@ -229,6 +229,19 @@ describe.each(['key', 'session'] as const)('when its %s ends before its body', (
     expect(await everything()).toEqual(before);
   });
 
+  test('a repeated call is refused too, instead of the response to the first', async () => {
+    const credentials = await waysToCall[way]();
+    const headers = { 'Idempotency-Key': `sent twice with a ${way}` };
+    const sent = { ...callOf(upload, 'application/json'), headers };
+    const first = await beginCall(credentials, sent);
+    first.write(restOf(sent.body));
+    expect((await readAnswer(first)).status).toBe(202);
+    const again = await beginCall(credentials, sent);
+    await credentials.end();
+    again.write(restOf(sent.body));
+    await expectRefusal(again, way);
+  });
+
   test('results that a caller waits for are not sent after that', async () => {
     const credentials = await waysToCall[way]();
     const sent = { ...callOf(upload, 'application/json'), headers: { Prefer: 'wait=30' } };
