@@ -20,6 +20,7 @@ import { waitFor } from './wait-for.ts';
 
 const CASE_MS = 120_000;
 const LOG_MS_MAX = 10_000;
+const READY_MS_MAX = 30_000;
 const root = mkdtempSync(path.join(tmpdir(), 'enrich-forgotten-'));
 const log = path.join(root, 'api.log');
 const backup = path.join(root, 'backup');
@@ -53,7 +54,7 @@ async function run<T>(options: ReturnType<typeof optionsOf>, ...words: string[])
 }
 
 it(
-  'after a restore, names the lists and charges since the backup, and no other',
+  'after a restore, names the lists, charges and actions since the backup, and no other',
   async () => {
     const own = optionsOf(live, 'live');
     const accountId = await createAccount(live.sql, { name: 'Team', credits: 1_000 });
@@ -61,10 +62,13 @@ it(
     await using api = await startApi({ ...own, logLevel: 'info' });
     await using _worker = startWorker(own);
     const client = createClient(api.url, key);
-    const get = async (route: string, headers = {}) => {
-      const answer = await fetch(new URL(route, api.url), {
+    const call = (method: string, route: string, headers = {}) =>
+      fetch(new URL(route, api.url), {
+        method,
         headers: { Authorization: `Bearer ${key}`, ...headers },
       });
+    const get = async (route: string, headers = {}) => {
+      const answer = await call('GET', route, headers);
       expect(answer.status, await answer.text()).toBe(200);
       return answer.headers.get('X-Request-Id') ?? '';
     };
@@ -77,7 +81,17 @@ it(
     };
 
     await get('/v1/people/enrich?email=p1%40list.example');
-    await enrich('before.csv');
+    const before = await enrich('before.csv');
+    const held: string[] = [];
+    for (const name of ['started', 'cancelled']) {
+      const file = path.join(root, `${name}.csv`);
+      await writeFile(file, 'email\np1@list.example\n');
+      const { id } = await client.createBatch(file, { operation: 'people.enrich', hold: 'true' });
+      held.push(id);
+      const isReady = async () => (await client.getBatch(id)).state === 'ready';
+      await waitFor('the list is held', READY_MS_MAX, isReady);
+    }
+    const [started, cancelled] = held as [string, string];
     expect((await run(own, 'backup', backup)).code).toBe(0);
 
     const once = { 'Idempotency-Key': 'once' };
@@ -88,6 +102,10 @@ it(
     // Its response is the first one's, and costs nothing.
     await get('/v1/people/enrich?email=p3%40list.example', once);
     const search = await get('/personsearch/?id=1001-1003');
+    await client.controlBatch(started, 'start');
+    await client.controlBatch(cancelled, 'cancel');
+    const gone = await call('DELETE', `/v1/batches/${before}`);
+    expect(gone.status).toBe(204);
     const last = await enrich('after.csv');
     const { command } = api;
     await waitFor('the last request is in the log', LOG_MS_MAX, async () =>
@@ -96,7 +114,7 @@ it(
     await writeFile(log, command.stderr);
 
     const sound = await run<{ log: LogAudit }>(own, 'audit', '--log', log);
-    expect(sound.value.log).toMatchObject({ lists: [], charges: [] });
+    expect(sound.value.log).toMatchObject({ lists: [], charges: [], actions: [] });
     expect(sound.code).toBe(0);
 
     const past = optionsOf(restored, 'restored');
@@ -113,9 +131,19 @@ it(
       ),
     );
 
+    const { actions } = value.log;
+    expect(actions.map(({ action, batch_id, state }) => [action, batch_id, state])).toEqual([
+      ['start', started, 'ready'],
+      ['cancel', cancelled, 'ready'],
+      ['delete', before, 'completed'],
+    ]);
+
     const words = startCommand(['audit', '--log', log], past);
     await words.ended;
-    expect(words.stdout).toContain('FAIL the database lacks 1 list and 3 charges of what');
+    expect(words.stdout).toContain(
+      'FAIL the database lacks 1 list, 3 charges and 3 actions of what',
+    );
+    expect(words.stdout).toContain(`cancel of ${cancelled} of account ${accountId}, answered`);
 
     // A log that was replaced by the restart, or of a terminal, is no witness.
     await writeFile(log, 'API listening at 8080\n{"msg":"API listening"}\n');

@@ -246,18 +246,18 @@ async function* linesOf(files: readonly string[]): AsyncGenerator<string> {
   for (const file of files) yield* (await open(file)).readLines();
 }
 
-function isKept({ logged, lists, charges }: LogAudit): boolean {
-  return logged > 0 && lists.length + charges.length === 0;
+function isKept({ logged, lists, charges, actions }: LogAudit): boolean {
+  return logged > 0 && lists.length + charges.length + actions.length === 0;
 }
 
 function describeForgotten(result: LogAudit): string[] {
-  const { logged, requests, lists, charges } = result;
+  const { logged, requests, lists, charges, actions } = result;
   if (logged === 0) {
     return [
       'FAIL the log has no line of a request, so nothing was compared: give the JSON lines that the API wrote before the loss',
     ];
   }
-  const lost = `${countOf(lists.length, 'list')} and ${countOf(charges.length, 'charge')}`;
+  const lost = `${countOf(lists.length, 'list')}, ${countOf(charges.length, 'charge')} and ${countOf(actions.length, 'action')}`;
   return [
     isKept(result)
       ? `ok   the database has what ${requests} answers in the log promised`
@@ -269,6 +269,10 @@ function describeForgotten(result: LogAudit): string[] {
     ...charges.map(
       ({ request_id: id, account_id: account, answered_at: at, credits }) =>
         `     ${countOf(credits, 'credit')} of account ${account} for request ${id}, answered ${at}`,
+    ),
+    ...actions.map(
+      ({ action, batch_id: id, account_id: account, answered_at: at, state, reason }) =>
+        `     ${action} of ${id} of account ${account}, answered ${at}: it is ${state}${reason === null ? '' : ` (${reason})`}`,
     ),
   ];
 }

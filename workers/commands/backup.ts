@@ -43,7 +43,7 @@ export function addBackupCommands(program: Command): void {
       const restored = await onContext(config, (context) => restoreBackup(context, checked, say));
       printResult(json, restored, [
         `Restored ${file} of ${restored.createdAt}: ${restored.objects} files. ${endedDeliveries(restored.deliveriesEnded)}`,
-        'Before you start the service, take the steps of “After every restore” in docs/operations.md, with the same options: `enrich doctor --restored`, `enrich audit --log api.log`, `enrich doctor --fix --restored`, `enrich audit --deep`; then revoke the keys that were revoked since, and repeat opt-outs and grants since.',
+        'Before you start the service, take the steps of “After every restore” in docs/operations.md, with the same options: `enrich doctor --restored`, `enrich audit --log api.log`, `enrich doctor --fix --restored`, `enrich audit --deep`; then revoke the keys that were revoked since, and repeat opt-outs, the actions that the audit named (cancellations first) and grants since.',
       ]);
     });
   addDoctor(program);

@@ -5,12 +5,13 @@
 import { sumCharges } from '../../core/credits/audit.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
+import { collectActions, type ForgottenAction } from './forgotten-actions.ts';
 
 /** Promises of answers that the database does not have. */
 export interface LogAudit {
   /** All requests in the log. Without any nothing was compared. */
   logged: number;
-  /** Successful requests in the log that promised a list, an export or a charge. */
+  /** Successful requests in the log about a list or an export, or with a charge. */
   requests: number;
   lists: { batch_id: string; account_id: string; answered_at: string }[];
   charges: {
@@ -20,12 +21,15 @@ export interface LogAudit {
     /** Credits that the answer named, less those in the ledger. */
     credits: number;
   }[];
+  /** The last action on each list and export, where the database shows none of it. */
+  actions: ForgottenAction[];
 }
 
 /** A line `request` of the log. */
 interface Line {
   time: string;
   requestId: string;
+  method: string;
   route: string;
   account: string;
   batch?: string;
@@ -41,8 +45,9 @@ const RECONCILIATION = /\/reconcile/;
 
 /** Reads the lines of a log, of one or several API processes in any order; other lines are skipped. */
 export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<LogAudit> {
-  const found: LogAudit = { logged: 0, requests: 0, lists: [], charges: [] };
+  const found: LogAudit = { logged: 0, requests: 0, lists: [], charges: [], actions: [] };
   const named = new Set<string>();
+  const actions = collectActions();
   let page: Line[] = [];
   const check = async () => {
     const first = new Map<string, Line>();
@@ -65,10 +70,13 @@ export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<
     const line = readPromise(request);
     if (line === null) continue;
     found.requests++;
+    const { batch } = line;
+    if (batch !== undefined) actions.add({ ...line, batch });
     page.push(line);
     if (page.length === PAGE) await check();
   }
   await check();
+  found.actions = await actions.findForgotten(sql);
   return found;
 }
 

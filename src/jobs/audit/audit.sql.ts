@@ -1,5 +1,6 @@
 import type { Sql } from '../../core/db/client.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
+import type { BatchReason, BatchState } from '../batch/states.ts';
 import type { Part } from '../result/parts.sql.ts';
 import { idsOf } from '../result/redaction.sql.ts';
 
@@ -14,6 +15,22 @@ export async function listBatchesWithFiles(
     where files_deleted_at is null and (${after}::uuid is null or id > ${after}::uuid)
     order by id limit ${limit}`;
   return rows.map((row) => row.id);
+}
+
+/** The state of a batch, as an answer about it shows it. */
+export interface BatchStatus {
+  id: string;
+  state: BatchState;
+  reason: BatchReason | null;
+  /** False once its files were deleted. */
+  hasFiles: boolean;
+}
+
+/** The statuses of those among these batches that the database has. */
+export async function readBatchStatuses(sql: Sql, ids: string[]): Promise<BatchStatus[]> {
+  return sql<BatchStatus[]>`
+    select id, state, reason, files_deleted_at is null as has_files from batches
+    where id = any(${ids}::uuid[])`;
 }
 
 /** A recorded part with its person index: null without one, or when its sum is unknown. */
