@@ -4,6 +4,7 @@ import path from 'node:path';
 import { startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
 import { readCredentials } from '../infra/embedded/postgres-credentials.ts';
 import { closeDataFolder } from '../infra/embedded/private-folder.ts';
+import { endRestore } from '../infra/embedded/restored-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { connect, type Database } from '../src/core/db/client.ts';
 import { isUnavailable } from '../src/core/db/pg-errors.ts';
@@ -32,10 +33,18 @@ export async function withDatabase<T>(
   config: Config,
   work: (sql: Database, url: string) => Promise<T>,
 ): Promise<T> {
-  return atDatabase(config, async (url) => {
-    await migrateIfBehind(url);
-    return onDatabase(url, config, (sql) => work(sql, url));
-  });
+  return atDatabase(config, (url) => onMigrated(url, config, work));
+}
+
+/** As `withDatabase`, for a restore: the folder of the embedded server is new, and starts again only when `work` is done. */
+export async function withNewDatabase<T>(
+  config: Config,
+  work: (sql: Database, url: string) => Promise<T>,
+): Promise<T> {
+  if (config.databaseUrl !== undefined) return withDatabase(config, work);
+  const done = await onEmbedded(config, true, (url) => onMigrated(url, config, work));
+  await endRestore(config.dataDir);
+  return done;
 }
 
 /** Brings everything in the database of the configuration up to date. Returns what was applied to its schema. */
@@ -58,13 +67,30 @@ async function atDatabase<T>(config: Config, work: (url: string) => Promise<T>):
     await closeDataFolder(config.dataDir);
     return await work(url);
   }
-  await using postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-  await closeDataFolder(config.dataDir);
+  return onEmbedded(config, false, work);
+}
+
+async function onEmbedded<T>(
+  { dataDir }: Config,
+  restores: boolean,
+  work: (url: string) => Promise<T>,
+): Promise<T> {
+  await using postgres = await startEmbeddedPostgres({ dataDir, restores });
+  await closeDataFolder(dataDir);
   try {
     return await work(postgres.url);
   } catch (error) {
-    throw (await explainByDisk(error, config.dataDir)) ?? error;
+    throw (await explainByDisk(error, dataDir)) ?? error;
   }
+}
+
+async function onMigrated<T>(
+  url: string,
+  config: Config,
+  work: (sql: Database, url: string) => Promise<T>,
+): Promise<T> {
+  await migrateIfBehind(url);
+  return onDatabase(url, config, (sql) => work(sql, url));
 }
 
 /** The embedded server ends on a full disk, so that all that is left to see is a closed connection. */

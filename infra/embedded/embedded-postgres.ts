@@ -11,6 +11,7 @@ import { prepareCluster } from './postgres-cluster.ts';
 import { type PostgresCredentials, readCredentials } from './postgres-credentials.ts';
 import { ADMIN_ROLE, prepareRoles, SERVICE_ROLE } from './postgres-roles.ts';
 import { type RunningServer, startServer } from './postgres-server.ts';
+import { beginRestore, refuseUnfinished } from './restored-folder.ts';
 
 export interface EmbeddedPostgres extends AsyncDisposable {
   /** postgres://enrich_service:<password>@127.0.0.1:<port>/enrich, the address for the service. */
@@ -32,22 +33,25 @@ interface EmbeddedPostgresOptions {
   log?: (line: string) => void;
   /** Server settings that override the default ones; `{ fsync: 'off' }` is for throw-away servers. */
   settings?: Record<string, string>;
+  /** The folder is one that a restore fills: it must be new, and no other start succeeds until `endRestore`. */
+  restores?: boolean;
 }
 
 /**
  * Starts the server whose files are in `<dataDir>/postgres`, created on first use, and resolves when it responds.
  * Call it from the main thread: on Linux the server ends with the thread that started it. Throws `AppError`
- * `data_folder_in_use` when a live process already serves this folder, and other `AppError`s, with the server's
+ * `data_folder_in_use` when a live process already serves this folder, `restore_unfinished` after a restore that failed, and other `AppError`s, with the server's
  * own message, when there is no server for this machine or it fails.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
-  const { log = () => {}, settings = {} } = options;
+  const { log = () => {}, settings = {}, restores = false } = options;
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const dataDir = await realpath(options.dataDir);
   const lock = await lockDataFolder(dataDir);
   try {
+    await (restores ? beginRestore : refuseUnfinished)(dataDir);
     const durable = settings.fsync !== 'off';
     const cluster = await prepareCluster({ dataDir, log, durable });
     const server = await startServer({ cluster, dataDir, log, settings });

@@ -90,7 +90,8 @@ async function openRedis(url: string, log: Log): Promise<RedisClient> {
   return connectRedis(url, 'limits', log);
 }
 
-async function openStore(storage: StorageConfig): Promise<ObjectStore> {
+/** Opens the object store of a configuration. */
+export async function openStore(storage: StorageConfig): Promise<ObjectStore> {
   if (storage.provider !== 's3') return measureStore(openFileStore(storage.folder));
   // Loaded only here: the SDK takes a tenth of the memory of an idle process.
   const { openS3Store } = await import('./storage/s3-store.ts');

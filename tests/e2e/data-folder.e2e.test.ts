@@ -1,6 +1,6 @@
 /** The data folder: copied, moved and read by other users, while the service runs and afterwards. */
 import { execFile } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import { chmod, cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -105,6 +105,44 @@ it('is not made by a restore of a file that is no backup', async () => {
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining(`${absent}: no such`) });
   await expect(stat(dataDir)).rejects.toThrow('ENOENT');
 });
+
+it('is refused by a restore when it is a service, before the backup is read', async () => {
+  const absent = path.join(root, 'absent.backup');
+  const refused = await runCommand(['restore', absent, '--data-dir', service.dataDir]);
+  const stderr = `error: The data folder ${service.dataDir} is not empty. Name a new folder with --data-dir. Nothing was restored.`;
+  expect(refused).toMatchObject({ code: 1, stderr: `${stderr}\n` });
+});
+
+it(
+  'does not start after a restore that was killed, and is a service after one that ended',
+  async () => {
+    const backup = path.join(root, 'whole.backup');
+    const made = await runCommand(['backup', backup, '--data-dir', service.dataDir]);
+    expect(made.code, made.stderr).toBe(0);
+    const dataDir = path.join(root, 'half-restored');
+    const restoring = startCommand(['restore', backup, '--data-dir', dataDir]);
+    await waitFor('the restore has begun', caseMs, async () =>
+      existsSync(path.join(dataDir, 'restore-unfinished')),
+    );
+    restoring.child.kill('SIGKILL');
+    expect(await restoring.ended).toBe(null);
+    for (const words of [['up', '--port', '0'], ['migrate'], ['restore', backup]]) {
+      const { code, stderr } = await runCommand([...words, '--data-dir', dataDir]);
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr: expect.stringContaining(
+          `A restore into the data folder ${dataDir} has not finished`,
+        ),
+      });
+    }
+    await rm(dataDir, { recursive: true, maxRetries: 20 });
+    const again = await runCommand(['restore', backup, '--data-dir', dataDir]);
+    expect(again.code, again.stderr).toBe(0);
+    const audit = await runCommand(['audit', '--deep', '--data-dir', dataDir]);
+    expect(audit.code, audit.stdout).toBe(0);
+  },
+  caseMs,
+);
 
 it('is not written to a folder in place of a backup file, or into one that does not exist', async () => {
   const refused = await runCommand(['backup', root, '--data-dir', service.dataDir]);

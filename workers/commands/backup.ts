@@ -18,7 +18,8 @@ import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backen
 import { openQueues, type Queues } from '../../src/jobs/queue/queues.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult, say } from '../output.ts';
-import { requireDatabase, withDatabase } from '../with-database.ts';
+import { checkTarget } from '../restore-target.ts';
+import { requireDatabase, withDatabase, withNewDatabase } from '../with-database.ts';
 
 export function addBackupCommands(program: Command): void {
   program
@@ -34,13 +35,15 @@ export function addBackupCommands(program: Command): void {
     });
   program
     .command('restore <file>')
-    .description('restore a backup into an empty data folder (--data-dir) or database')
+    .description('restore a backup into a new data folder (--data-dir) or an empty database')
     .action(async (file: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
       const passphrase = config.backupPassphrase?.reveal() ?? null;
+      await checkTarget(config);
       // Before a database is made for it.
       const checked = await checkBackup(() => createReadStream(file), passphrase, say);
-      const restored = await onContext(config, (context) => restoreBackup(context, checked, say));
+      const fill = (context: Context) => restoreBackup(context, checked, say);
+      const restored = await onContext(config, fill, withNewDatabase);
       printResult(json, restored, [
         `Restored ${file} of ${restored.createdAt}: ${restored.objects} files. ${endedDeliveries(restored.deliveriesEnded)}`,
         'Before you start the service, take the steps of “After every restore” in docs/operations.md, with the same options: `enrich doctor --restored`, `enrich audit --log api.log`, `enrich doctor --fix --restored`, `enrich audit --deep`; then revoke the keys that were revoked since, and repeat opt-outs, the actions that the audit named (cancellations first) and grants since.',
@@ -130,8 +133,9 @@ async function withQueues<T>(config: Config, url: string, work: (queues: Queues)
 async function onContext<T>(
   config: Config,
   work: (context: Context, url: string) => Promise<T>,
+  open: typeof withDatabase<T> = withDatabase,
 ): Promise<T> {
-  return withDatabase(config, async (_sql, url) => {
+  return open(config, async (_sql, url) => {
     await using context = await openContext(config, url, 'backup');
     return await work(context, url);
   });

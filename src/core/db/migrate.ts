@@ -71,6 +71,7 @@ export async function migrate(sql: Database, folder = migrationsFolder): Promise
 
 /** Returns the migrations that `migrate` would apply, in order, with the text of each. Throws as `migrate`. */
 export async function listPending(sql: Sql, folder = migrationsFolder): Promise<Migration[]> {
+  await refuseForeign(sql);
   return findPending(sql, await readMigrations(folder));
 }
 

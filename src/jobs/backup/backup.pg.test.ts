@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
@@ -10,7 +11,7 @@ import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
 import { type Manifest, readEntries, sealed as sealedTar } from './backup-file.ts';
-import { checkBackup, restoreBackup } from './restore-backup.ts';
+import { assertRestorable, checkBackup, restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
 
 const PASSPHRASE = 'a dozen words or so';
@@ -220,15 +221,28 @@ describe('nothing is restored', () => {
     await isEmpty();
   });
 
-  test('into a database that has accounts or a graph', async () => {
+  test('into a database that has accounts or a graph, which is seen without the backup', async () => {
+    await assertRestorable(target.sql);
     await target.unmeteredAccount(5);
-    await expect(restore(plain)).rejects.toMatchObject({
-      code: 'not_empty',
-      message: expect.stringContaining('--data-dir'),
-    });
+    for (const refused of [() => assertRestorable(target.sql), () => restore(plain)]) {
+      await expect(refused()).rejects.toMatchObject({
+        code: 'not_empty',
+        message: expect.stringContaining('--data-dir'),
+      });
+    }
     const [accounts] = await target.sql<{ count: number }[]>`select count(*)::int from accounts`;
     expect(accounts?.count).toBe(1);
   });
+});
+
+test('a database without tables can be restored into, and that of something else cannot', async () => {
+  const { sql, drop } = await createTestDatabase();
+  await sql`drop schema public, graph cascade`;
+  await sql`create schema public`;
+  await assertRestorable(sql);
+  await sql`create table public.orders (id int)`;
+  await expect(assertRestorable(sql)).rejects.toMatchObject({ code: 'foreign_database' });
+  await drop();
 });
 
 test('a failing file fails the backup, and a deleted object is counted', async () => {

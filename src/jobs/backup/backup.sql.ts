@@ -119,6 +119,14 @@ export async function waitWithoutEnd(sql: Sql): Promise<void> {
   await sql`set local statement_timeout = 0`;
 }
 
+/** Returns true when the database has the tables that `countHeld` reads. */
+export async function hasTables(sql: Sql): Promise<boolean> {
+  const [found] = await sql<{ all: boolean }[]>`
+    select num_nulls(to_regclass('public.accounts'), to_regclass('graph.persons'),
+      to_regclass('graph.companies')) = 0 as all`;
+  return found?.all ?? false;
+}
+
 /** Returns what a database holds that a restore would mix with: accounts, people and companies. */
 export async function countHeld(
   sql: Sql,

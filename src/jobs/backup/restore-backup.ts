@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
+import { listPending } from '../../core/db/migrate.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError, conflict } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
@@ -13,6 +14,7 @@ import {
   type BackupTable,
   countHeld,
   emptyTables,
+  hasTables,
   listSequences,
   listTables,
   readSchema,
@@ -62,6 +64,15 @@ export async function checkBackup(
     const isOfFile = typeof (error as NodeJS.ErrnoException).syscall === 'string';
     throw isOfFile || error instanceof AppError ? error : unreadable(error);
   }
+}
+
+/**
+ * Checks a database before the backup is read, and changes nothing; it may have no schema yet. Throws `AppError` 409
+ * `not_empty` as `restoreBackup`, and as `migrate` for a database of something else or of a newer version.
+ */
+export async function assertRestorable(sql: Sql): Promise<void> {
+  await listPending(sql);
+  if (await hasTables(sql)) await refuseHeld(sql);
 }
 
 /**
