@@ -7,6 +7,11 @@ interface GlobalOptions {
   dataDir?: string;
 }
 
+/** The configuration of a command, with the folder that its command line names. */
+export interface CommandConfig extends Config {
+  readonly namedFolder?: string | undefined;
+}
+
 export function addGlobalOptions(program: Command): Command {
   return program
     .option('--json', 'print one JSON value on stdout')
@@ -14,8 +19,8 @@ export function addGlobalOptions(program: Command): Command {
 }
 
 /** The output format and the configuration. Throws `AppError` `invalid_configuration`. */
-export function readGlobals(command: Command): { json: boolean; config: Config } {
+export function readGlobals(command: Command): { json: boolean; config: CommandConfig } {
   const { json = false, dataDir } = command.optsWithGlobals<GlobalOptions>();
   const config = readConfig(environmentWith(dataDir === undefined ? {} : { dataDir }));
-  return { json, config };
+  return { json, config: { ...config, namedFolder: dataDir } };
 }

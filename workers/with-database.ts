@@ -8,10 +8,16 @@ import { endRestore } from '../infra/embedded/restored-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { connect, type Database } from '../src/core/db/client.ts';
 import { isUnavailable } from '../src/core/db/pg-errors.ts';
+import { readDatabaseUrl } from '../src/core/lib/database-url.ts';
 import { AppError, unavailable } from '../src/core/lib/errors.ts';
 import { DISK_FULL_BYTES, readFreeBytes } from '../src/core/lib/free-space.ts';
 import { findRunningUp } from './find-service.ts';
+import type { CommandConfig } from './global-options.ts';
 import { migrateAll, migrateIfBehind } from './migrate-all.ts';
+import { say } from './output.ts';
+
+/** A command may open its database several times. */
+let isNoted = false;
 
 /**
  * Throws `AppError` 404 for a data folder without a database. A command that checks or backs up what is there would
@@ -60,7 +66,29 @@ export async function withUnchangedDatabase<T>(
   return atDatabase(config, (url) => onDatabase(url, config, work));
 }
 
-async function atDatabase<T>(config: Config, work: (url: string) => Promise<T>): Promise<T> {
+/**
+ * DATABASE_URL wins over the database of a folder, also one that the command line names, because processes on several
+ * machines have both: files in a shared folder. Says so once, unless both are the same.
+ */
+export async function noteDatabase(config: CommandConfig): Promise<void> {
+  const { databaseUrl, namedFolder } = config;
+  if (isNoted || databaseUrl === undefined || namedFolder === undefined) return;
+  if ((await findRunningUp(config))?.database_url === databaseUrl) return;
+  isNoted = true;
+  say(
+    `DATABASE_URL is set: the database is ${nameOf(databaseUrl)}, not that of --data-dir ${namedFolder}. To use the folder's, unset DATABASE_URL.`,
+  );
+}
+
+/** The servers of a URL and the database, without the password. */
+function nameOf(databaseUrl: string): string {
+  const servers = readDatabaseUrl(databaseUrl);
+  const { pathname } = new URL(servers[0]?.url ?? databaseUrl);
+  return `${servers.map(({ host, port }) => `${host}:${port}`).join(',')}${pathname}`;
+}
+
+async function atDatabase<T>(config: CommandConfig, work: (url: string) => Promise<T>): Promise<T> {
+  await noteDatabase(config);
   const up = config.databaseUrl === undefined ? await findRunningUp(config) : null;
   const url = config.databaseUrl ?? up?.database_url;
   if (url !== undefined) {

@@ -144,6 +144,24 @@ it(
   caseMs,
 );
 
+it('is not asked for its database while DATABASE_URL names another, and the command says so', async () => {
+  const databaseUrl = service.up.database_url;
+  const words = ['audit', '--data-dir', path.join(root, 'elsewhere')];
+  const noted = startCommand(words, { databaseUrl });
+  expect(await noted.ended, noted.stderr).toBe(0);
+  const { host, pathname } = new URL(databaseUrl);
+  expect(noted.stderr).toBe(
+    `DATABASE_URL is set: the database is ${host}${pathname}, not that of --data-dir ${words[2]}. To use the folder's, unset DATABASE_URL.\n`,
+  );
+  // The database of the folder's own service, and a folder that no option names.
+  const own = startCommand(['audit', '--data-dir', service.dataDir], { databaseUrl });
+  const shared = startCommand(['audit'], { databaseUrl, dataDir: path.join(root, 'elsewhere') });
+  for (const silent of [own, shared]) {
+    expect(await silent.ended).toBe(0);
+    expect(silent.stderr).toBe('');
+  }
+});
+
 it('is not written to a folder in place of a backup file, or into one that does not exist', async () => {
   const refused = await runCommand(['backup', root, '--data-dir', service.dataDir]);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('is a folder') });

@@ -6,10 +6,10 @@ import { createLog } from '../../src/core/log.ts';
 import { checkRedis } from '../../src/core/redis/check-redis.ts';
 import { wholeNumber } from '../arguments.ts';
 import { findRunningUp } from '../find-service.ts';
-import { readGlobals } from '../global-options.ts';
+import { type CommandConfig, readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
 import { startStack } from '../stack.ts';
-import { migrateDatabase, withUnchangedDatabase } from '../with-database.ts';
+import { migrateDatabase, noteDatabase, withUnchangedDatabase } from '../with-database.ts';
 
 export function addServerCommands(program: Command): void {
   program
@@ -70,7 +70,8 @@ function sayPlan(pending: readonly PlannedMigration[]): string[] {
   });
 }
 
-async function up(config: Parameters<typeof startStack>[0], workers: number): Promise<void> {
+async function up(config: CommandConfig, workers: number): Promise<void> {
+  await noteDatabase(config);
   const running = await findRunningUp(config);
   if (running !== null) {
     throw conflict(
