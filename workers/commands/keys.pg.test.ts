@@ -1,4 +1,4 @@
-/** `key bound` and `key revoke --cancel` on a database: what they change, print and refuse. */
+/** `key bound`, `key list` and `key revoke --cancel` on a database: what they change, print and refuse. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -34,7 +34,11 @@ afterEach(() => {
 const bound = (...words: string[]) => runKey('bound', ...words);
 
 /** Runs a command of keys; returns what it printed as JSON. */
-async function runKey(...words: string[]): Promise<Record<string, unknown>> {
+const runKey = async (...words: string[]): Promise<Record<string, unknown>> =>
+  JSON.parse(await printKey(...words, '--json'));
+
+/** Runs a command of keys; returns what it printed. */
+async function printKey(...words: string[]): Promise<string> {
   const printed: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     printed.push(String(text));
@@ -49,8 +53,8 @@ async function runKey(...words: string[]): Promise<Record<string, unknown>> {
     command.commands.forEach(override);
   };
   override(program);
-  await program.parseAsync(['key', ...words, '--json'], { from: 'user' });
-  return JSON.parse(printed.join(''));
+  await program.parseAsync(['key', ...words], { from: 'user' });
+  return printed.join('');
 }
 
 async function budgets() {
@@ -80,6 +84,31 @@ test.each([
   const before = await budgets();
   await expect(bound(made.prefix, ...words)).rejects.toThrow();
   expect(await budgets()).toEqual(before);
+});
+
+test('a list of keys tells those that were revoked from those that end and have ended', async () => {
+  const accountId = await createAccount(database.sql, { name: 'Has many', credits: 0 });
+  const prefixes: string[] = [];
+  for (const _ of ['valid', 'ending', 'expired', 'revoked']) {
+    prefixes.push((await createKey(database.sql, { accountId, mode: 'live' })).prefix);
+  }
+  const [valid = '', ending = '', expired = '', revoked = ''] = prefixes;
+  await runKey('roll', ending, '--overlap-seconds', '3600');
+  await runKey('roll', expired, '--overlap-seconds', '0');
+  await runKey('roll', revoked, '--overlap-seconds', '3600');
+  await runKey('revoke', revoked);
+  const [row] = await database.sql<{ revokedAt: Date }[]>`
+    select revoked_at from api_keys where prefix = ${revoked}`;
+  const lines = (await printKey('list', '--account', accountId)).split('\n');
+  const lineOf = (prefix: string) => lines.find((line) => line.startsWith(`${prefix}...`));
+  expect(lineOf(valid)).toContain('  valid  ');
+  expect(lineOf(ending)).toMatch(/ {2}ends 20\S+Z {2}/);
+  expect(lineOf(expired)).toMatch(/ {2}expired 20\S+Z {2}/);
+  // Not the end of its overlap, which it did not live to see.
+  expect(lineOf(revoked)).toContain(`  revoked ${row?.revokedAt.toISOString()}  `);
+  await expect(runKey('roll', revoked)).rejects.toThrow(
+    `was revoked on ${row?.revokedAt.toISOString()}. Create a new key.`,
+  );
 });
 
 test('an unknown key is named in the error', async () => {

@@ -92,10 +92,15 @@ function addList(key: Command): void {
 }
 
 function describeKey(key: AccountKey): string {
-  const ended = key.revokedAt ?? key.expiresAt;
-  const state = ended === null ? 'valid' : `ends ${ended.toISOString()}`;
   const used = key.lastUsedAt === null ? 'never used' : `used ${key.lastUsedAt.toISOString()}`;
-  return [`${key.prefix}...`, key.name ?? '-', key.scopes.join(','), state, used].join('  ');
+  return [`${key.prefix}...`, key.name ?? '-', key.scopes.join(','), stateOf(key), used].join('  ');
+}
+
+/** A revoked key has ended, also one that was to expire later. */
+function stateOf({ revokedAt, expiresAt }: AccountKey): string {
+  if (revokedAt !== null) return `revoked ${revokedAt.toISOString()}`;
+  if (expiresAt === null) return 'valid';
+  return `${expiresAt.getTime() <= Date.now() ? 'expired' : 'ends'} ${expiresAt.toISOString()}`;
 }
 
 function addBound(key: Command): void {

@@ -63,6 +63,8 @@ describeWithBrowser('in a browser', () => {
     await page.getByRole('button', { name: 'Revoke CRM import' }).click();
     await page.getByRole('button', { name: 'Revoke the key' }).click();
     await page.getByText('Revoked', { exact: true }).waitFor();
+    const revoked = await page.getByRole('row').filter({ hasText: 'Revoked' }).textContent();
+    expect(revoked).toMatch(/Revoked \S+ \d.*\d:\d\d/);
     expect((await enrich(rolled)).status).toBe(403);
   });
 

@@ -151,11 +151,15 @@ function Allowed({ shown }: { shown: Key }) {
 
 function KeyState({ shown, now }: { shown: Key; now: number }) {
   const { label, tone, isInForce } = stateOf(shown, now);
+  const endsAt = shown.revoked_at ?? shown.expires_at;
   return (
     <>
       <Badge tone={tone}>{label}</Badge>
-      {isInForce && shown.expires_at !== null && (
-        <span class="soft"> until {formatTime(shown.expires_at)}</span>
+      {endsAt !== null && (
+        <span class="soft">
+          {isInForce ? ' until ' : ' '}
+          {formatTime(endsAt)}
+        </span>
       )}
     </>
   );

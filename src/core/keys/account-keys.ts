@@ -102,9 +102,10 @@ function keyNotFound(name: string): AppError {
 }
 
 function alreadyEnding(key: AccountKey): AppError {
-  const ends = key.revokedAt ?? key.expiresAt;
-  return conflict(
-    'invalid_state',
-    `The key ${key.prefix}... already ends on ${ends?.toISOString()}. Roll the key that replaced it.`,
-  );
+  const { prefix, revokedAt, expiresAt } = key;
+  const message =
+    revokedAt === null
+      ? `The key ${prefix}... already ends on ${expiresAt?.toISOString()}. Roll the key that replaced it.`
+      : `The key ${prefix}... was revoked on ${revokedAt.toISOString()}. Create a new key.`;
+  return conflict('invalid_state', message);
 }
