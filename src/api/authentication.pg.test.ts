@@ -46,7 +46,9 @@ describe('a key without the scope', () => {
     const narrow = await pipeline.keyOf(caller.accountId, 'live', ['enrich']);
     const list = await pipeline.call(narrow, '/v1/batches');
     const problem = await expectProblem(list, { status: 403, code: 'forbidden' });
-    expect(problem.detail).toContain('batches');
+    expect(problem.detail).toBe(
+      `This key lacks the scope \`batches\`. Use a key that has it; on the server, \`enrich key create --account ${caller.accountId} --mode live --scopes batches\` creates one.`,
+    );
     const upload = await pipeline.call(narrow, '/v1/batches?operation=people.enrich', {
       method: 'POST',
       headers: { 'Content-Type': 'text/csv' },

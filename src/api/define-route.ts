@@ -326,9 +326,11 @@ function assertScope(
   }: Pick<RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>, 'scope' | 'keyInPath'>,
   key: ApiKey,
 ): void {
-  const { scopes } = key;
+  const { scopes, accountId, mode } = key;
   if (scope !== null && !scopes.includes(scope)) {
-    throw forbidden(`This key lacks the scope \`${scope}\`. Use a key that has it.`);
+    throw forbidden(
+      `This key lacks the scope \`${scope}\`. Use a key that has it; on the server, \`enrich key create --account ${accountId} --mode ${mode} --scopes ${scope}\` creates one.`,
+    );
   }
   if (keyInPath && scopes.length > 1) {
     throw forbidden(
