@@ -21,7 +21,8 @@ test('a bar that misses its goal looks and reads differently, whichever directio
 test('the page shows missed goals, and no figure where there is none', () => {
   const file = readBenchFile();
   const [first] = file.results;
-  const unknown = { ...first, name: 'x', ours: null, ratio: null, goal: 1, ok: false, runs: [] };
+  const judged = { unit: 's', better: 'lower', reference: 1, goal: 1, ok: false };
+  const unknown = { ...first, ...judged, name: 'x', ours: null, ratio: null, runs: [] };
   const results = [unknown as BenchFile['results'][0]];
   const page = Object.values(performanceSections({ ...file, results })).join('\n');
   expect(page).toMatch(/^\| x \| .* \| - s \| [\d.]+ s \| - \| <= 1 \| \*\*missed\*\* \|$/m);
