@@ -10,7 +10,7 @@ import { packageRoot } from '../src/core/lib/package-root.ts';
 import type { BenchStack } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import { makeDatabase } from './import.sql.ts';
-import { interleave, median, type Run } from './interleave.ts';
+import { interleave, medians, type Run } from './interleave.ts';
 import { cpuBetween, cpuOf, readCpu } from './process-cost.ts';
 
 const execute = promisify(execFile);
@@ -95,19 +95,15 @@ export async function runBesideCopy(
     () => timed(ours),
     () => timed(copy),
   );
-  const compare = (figure: (run: Run) => number) => ({
-    ours: median(pairs.map((pair) => figure(pair.ours))),
-    reference: median(pairs.map((pair) => figure(pair.reference))),
-  });
   const shared = {
     unit: 's',
     against: 'COPY of the finished rows into copies of the tables, by the server, same indexes',
     better: 'lower' as const,
     details,
   };
-  const wall = compare((run) => run.wallSeconds);
+  const wall = medians(pairs, (run) => run.wallSeconds);
   return [
     { ...shared, name, ...wall, goal: RATIO, runs: pairs },
-    { ...shared, name: `${name}-cpu`, ...compare(cpuOf), goal: null, runs: [] },
+    { ...shared, name: `${name}-cpu`, ...medians(pairs, cpuOf), goal: null, runs: [] },
   ];
 }

@@ -32,6 +32,17 @@ export async function takeTurns<Side extends string>(
   return turns;
 }
 
+/** The medians of a figure on each side. */
+export function medians(
+  pairs: readonly RunPair[],
+  figure: (run: Run) => number,
+): { ours: number; reference: number } {
+  return {
+    ours: median(pairs.map((pair) => figure(pair.ours))),
+    reference: median(pairs.map((pair) => figure(pair.reference))),
+  };
+}
+
 /** The middle value; the mean of the two middle ones of an even number. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);

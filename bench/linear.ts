@@ -7,7 +7,7 @@ import path from 'node:path';
 import { assert } from '../src/core/lib/assert.ts';
 import { type BenchStack, leadList } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
-import { interleave, median, type Run } from './interleave.ts';
+import { interleave, medians, type Run } from './interleave.ts';
 import { runLine } from './line.ts';
 import { cpuOf } from './process-cost.ts';
 
@@ -47,19 +47,15 @@ export async function measureLinear(
     () => runList(long),
     () => runList(short),
   );
-  const compare = (figure: (run: Run) => number) => ({
-    ours: median(pairs.map((pair) => figure(pair.ours))),
-    reference: median(pairs.map((pair) => figure(pair.reference))),
-  });
   const shared = {
     unit: 's',
     against: `the same with ${rows / 10} rows; ours is with ${rows}`,
     better: 'lower' as const,
     details: { rows },
   };
-  const wall = compare((run) => run.wallSeconds);
+  const wall = medians(pairs, (run) => run.wallSeconds);
   return [
     { ...shared, name: 'linear', ...wall, goal: LINEAR_RATIO, runs: pairs },
-    { ...shared, name: 'linear-cpu', ...compare(cpuOf), goal: null, runs: [] },
+    { ...shared, name: 'linear-cpu', ...medians(pairs, cpuOf), goal: null, runs: [] },
   ];
 }

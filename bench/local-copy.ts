@@ -7,7 +7,7 @@ import { copyBytes, copyFolder } from '../src/core/graph-copy/manifest.ts';
 import { assert } from '../src/core/lib/assert.ts';
 import { type BenchStack, leadList } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
-import { interleave, median, type Run } from './interleave.ts';
+import { interleave, medians, type Run } from './interleave.ts';
 import { runLine } from './line.ts';
 import { cpuOf } from './process-cost.ts';
 
@@ -61,10 +61,6 @@ export async function measureLocalCopy(
     runList,
   );
   await rm(hidden, { recursive: true });
-  const compare = (figure: (run: Run) => number) => ({
-    ours: median(pairs.map((pair) => figure(pair.ours))),
-    reference: median(pairs.map((pair) => figure(pair.reference))),
-  });
   const shared = {
     unit: 's',
     against: 'the same list without a local copy of the graph',
@@ -72,8 +68,8 @@ export async function measureLocalCopy(
     details: { rows },
   };
   return [
-    { ...shared, name, ...compare((run) => run.wallSeconds), goal: 1, runs: pairs },
-    { ...shared, name: `${name}-cpu`, ...compare(cpuOf), goal: null, runs: [] },
+    { ...shared, name, ...medians(pairs, (run) => run.wallSeconds), goal: 1, runs: pairs },
+    { ...shared, name: `${name}-cpu`, ...medians(pairs, cpuOf), goal: null, runs: [] },
     {
       ...shared,
       name: `${name}-build`,

@@ -11,7 +11,7 @@ import { assert } from '../src/core/lib/assert.ts';
 import { readServer } from './bench.sql.ts';
 import { type BenchGraph, type BenchStack, openBenchStack } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
-import { interleave, median, type Run } from './interleave.ts';
+import { interleave, medians, type Run } from './interleave.ts';
 import { runLine } from './line.ts';
 import { cpuOf } from './process-cost.ts';
 import { type ProductionServers, startProductionServers } from './production-servers.ts';
@@ -57,14 +57,16 @@ export async function measureStacks(options: StacksOptions): Promise<BenchResult
     better: 'lower' as const,
     details: { rows: options.rows, sha256: first?.sha256, use },
   };
-  const compare = (figure: (run: Run) => number) => ({
-    ours: median(pairs.map((pair) => figure(pair.ours))),
-    reference: median(pairs.map((pair) => figure(pair.reference))),
-  });
   return [
-    { ...shared, name: 'stacks', ...compare((run) => run.wallSeconds), goal: 1.3, runs: pairs },
+    {
+      ...shared,
+      name: 'stacks',
+      ...medians(pairs, (run) => run.wallSeconds),
+      goal: 1.3,
+      runs: pairs,
+    },
     // The figure that other load disturbs least. NaN without /proc.
-    { ...shared, name: 'stacks-cpu', ...compare(cpuOf), goal: null, runs: [] },
+    { ...shared, name: 'stacks-cpu', ...medians(pairs, cpuOf), goal: null, runs: [] },
   ];
 }
 
