@@ -713,7 +713,7 @@ $function$;
 CREATE OR REPLACE FUNCTION public.is_valid(key public.api_keys)
  RETURNS boolean
  LANGUAGE sql
-AS $function$ select coalesce(least(key.revoked_at, key.expires_at) > clock_timestamp(), true) $function$;
+AS $function$ select key.revoked_at is null and coalesce(key.expires_at > clock_timestamp(), true) $function$;
 
 CREATE OR REPLACE FUNCTION public.iso_time(p_time timestamp with time zone)
  RETURNS text

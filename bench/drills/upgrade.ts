@@ -37,9 +37,9 @@ interface Options {
   mutant: string | null;
 }
 
-/** Migrations that touch what lists and calls use all the time. */
+/** Migrations that touch what lists and calls use all the time; numbered after all real ones. */
 const migrations = {
-  'app/0002-drill.sql': `-- Runs with ${thisVersion.name}
+  'app/9001-drill.sql': `-- Runs with ${thisVersion.name}
     alter table batches add column drill_note text not null default 'none';
     alter table chunks add column drill_number int not null default 7;
     alter table parts add column drill_number int;
@@ -48,15 +48,15 @@ const migrations = {
     alter table api_keys add column drill_flags int not null default 0;
     alter table wallets add constraint drill_number check (drill_number >= 0) not valid;
     create table drill_rows (id bigint primary key, note text not null);`,
-  'app/0003-drill-validate.sql': `-- Runs with ${thisVersion.name}
+  'app/9002-drill-validate.sql': `-- Runs with ${thisVersion.name}
     alter table wallets validate constraint drill_number;`,
-  'app/0004-drill-index.sql': `-- Outside a transaction
+  'app/9003-drill-index.sql': `-- Outside a transaction
     -- Runs with ${thisVersion.name}
     create index concurrently if not exists drill_index on ledger_entries (kind, created_at);`.replace(
     /^ +/gm,
     '',
   ),
-  'graph/0002-drill.sql': `-- Runs with ${thisVersion.name}
+  'graph/9001-drill.sql': `-- Runs with ${thisVersion.name}
     alter table persons add column drill_number int not null default 1;`,
 };
 /** Removes what the old version needs, against the rule for migrations. */
@@ -95,7 +95,7 @@ async function openVersions(
     return { old, next: thisVersion };
   }
   const broken = { ...migrations };
-  if (mutant !== null) broken['app/0002-drill.sql'] += RENAMES;
+  if (mutant !== null) broken['app/9001-drill.sql'] += RENAMES;
   const problems = Object.values(broken).flatMap((text) =>
     readSteps(text).flatMap(({ problem }) => problem ?? []),
   );

@@ -2,9 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { connect } from '../db/client.ts';
+import { holdCredentials } from '../sessions/sessions.sql.ts';
+import { revokeKeyById } from './account-keys.sql.ts';
 import { hashKey } from './key-format.ts';
-import { countCallers } from './keys.sql.ts';
-import { createKey } from './keys.ts';
+import { countCallers, findCallers } from './keys.sql.ts';
+import { authenticate, createKey } from './keys.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -54,4 +56,22 @@ test('a count commits asynchronously, but the next commit on its connection does
   const [setting] = await sql`show synchronous_commit`;
   await sql.end();
   expect(setting).toEqual({ synchronousCommit: 'on' });
+});
+
+test('a revoked key stays revoked when the database’s clock is set back', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'Revoked', credits: 0 });
+  const { id, key } = await createKey(sql, { accountId, mode: 'live' });
+  const keySha256 = hashKey(key).toString('hex');
+  await revokeKeyById(sql, id);
+  // The clock is then an hour behind the revocation.
+  const [{ revokedAt }] = await sql<[{ revokedAt: Date }]>`
+    update api_keys set revoked_at = now() + interval '1 hour' where id = ${id} returning revoked_at`;
+  await expect(authenticate(sql, hashKey(key))).rejects.toMatchObject({ code: 'key_revoked' });
+  expect(await findCallers(sql, [keySha256])).toMatchObject([{ key: { revokedAt } }]);
+  const counted = await countCallers(sql, [{ keySha256, calls: 1 }]);
+  expect(counted).toMatchObject([{ key: { revokedAt }, taken: null }]);
+  expect(await holdCredentials(sql, { keyId: id, sessionSha256: null })).toMatchObject({
+    key: false,
+  });
 });

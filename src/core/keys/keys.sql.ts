@@ -86,10 +86,9 @@ export async function countValidKeys(sql: Sql, accountId: string): Promise<numbe
   return row?.keys ?? 0;
 }
 
-/** The end of a key `k`, by the database's clock, and its remaining budget; needs `joinSpendable`. */
+/** The end of a key `k` that is no longer valid, and its remaining budget; needs `joinSpendable`. */
 const validity = (sql: Sql) => sql`
-  case when least(k.revoked_at, k.expires_at) <= clock_timestamp()
-    then least(k.revoked_at, k.expires_at) end as revoked_at,
+  case when not is_valid(k) then least(k.revoked_at, k.expires_at) end as revoked_at,
   ${creditsLeftToday(sql)} as credits_left_today`;
 
 /** Returns the key with this hash, revoked or not. */

@@ -230,13 +230,13 @@ describe('mode=new', () => {
 });
 
 describe('a schedule', () => {
-  test('starts nothing with a key that was revoked since the round began, or is being revoked', async () => {
+  test('starts nothing with a key that was revoked since the round began, also by a later clock, or is being revoked', async () => {
     const schedule = await make();
     const { sql, context } = pipeline;
     const began = new Date();
     await sql`update schedules set next_run_at = ${began} where id = ${schedule.id}`;
     await sql.begin(async (tx) => {
-      await tx`update api_keys set revoked_at = clock_timestamp() where id = ${caller.keyId}`;
+      await tx`update api_keys set revoked_at = now() + '1 hour' where id = ${caller.keyId}`;
       expect(await runDueSchedules(context, began)).toEqual([]);
     });
     caller = await pipeline.keyOf(caller.accountId, 'live');

@@ -136,9 +136,9 @@ export async function takeDueSchedule(
   except: readonly string[],
 ): Promise<DueSchedule | undefined> {
   const [due] = await sql<DueSchedule[]>`
-    select ${columns(sql)}, coalesce(
+    select ${columns(sql)}, k.revoked_at is not null or coalesce(
         -- A round may take long: see exports that ended since it began.
-        least(k.revoked_at, k.expires_at) <= greatest(${now}, clock_timestamp()), false) as key_ended,
+        k.expires_at <= greatest(${now}, clock_timestamp()), false) as key_ended,
       ${isRunning(sql, sql`s.id`)} as is_running
     from schedules s join api_keys k on k.id = s.key_id
     where s.account_id = ${accountId} and s.enabled and s.next_run_at <= ${now}
