@@ -1029,6 +1029,14 @@ CREATE TRIGGER note_inserted AFTER INSERT ON graph.financial_periods REFERENCING
 CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.financial_periods FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
 CREATE TRIGGER note_updated AFTER UPDATE ON graph.financial_periods REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'company_id');
 
+create table graph.former_identifiers (
+  value_sha256 bytea not null,
+  kind smallint not null,
+  person_id bigint not null,
+  left_at timestamp with time zone default now() not null,
+  constraint former_identifiers_pkey PRIMARY KEY (value_sha256, kind, person_id)
+);
+
 create table graph.graph_changes (
   number bigint not null,
   token uuid default gen_random_uuid() not null,
@@ -1750,6 +1758,16 @@ CREATE OR REPLACE FUNCTION graph.officer_name_sha256(p_company_id bigint, p_name
  LANGUAGE sql
  STABLE
 AS $function$ select sha256(convert_to(p_company_id || ':' || fold(p_name), 'UTF8')) $function$;
+
+CREATE OR REPLACE FUNCTION graph.people_who_left(p_hashes bytea[], p_kinds smallint[])
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(m.into_id, f.person_id)
+  from former_identifiers f left join merged_ids m on m.entity = 2 and m.id = f.person_id
+  where f.value_sha256 = any(p_hashes) and f.kind = any(p_kinds)
+    and not exists (select from persons p where p.id = f.person_id) $function$;
 
 CREATE OR REPLACE FUNCTION graph.rebuild_lookups()
  RETURNS void

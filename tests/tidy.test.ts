@@ -57,6 +57,7 @@ const sharedStatements: Record<string, readonly string[]> = {
   'src/jobs/housekeeping/run-housekeeping.ts': [
     'src/core/credits/owned.sql.ts',
     'src/core/graph/changes.sql.ts',
+    'src/core/graph/former-identifiers.sql.ts',
     'src/core/idempotency/idempotency.sql.ts',
     'src/core/limits/limits.sql.ts',
     'src/core/search/search.sql.ts',

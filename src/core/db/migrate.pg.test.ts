@@ -30,7 +30,9 @@ describe('the hash of a migration', () => {
       select name, sha256 from public.migrations`;
     expect(rows.map(({ name }) => name).sort()).toEqual([
       'graph/0001-baseline.sql',
+      'graph/0002-former-identifiers.sql',
       'graph_test/0001-baseline.sql',
+      'graph_test/0002-former-identifiers.sql',
       'public/0001-baseline.sql',
       'public/0002-revocation-is-final.sql',
     ]);

@@ -173,6 +173,7 @@ export async function deletePersonRows(tx: Sql, ids: readonly number[]): Promise
 export async function forgetSourceRecords(tx: Sql, ids: readonly number[]): Promise<void> {
   const numbers = tx`
     select number from source_records where entity = 2 and id = any(${[...ids]}::bigint[])`;
+  await tx`delete from former_identifiers where person_id = any(${[...ids]}::bigint[])`;
   await tx`delete from source_keys where number in (${numbers})`;
   await tx`delete from source_record_versions where number in (${numbers})`;
   await tx`

@@ -20,8 +20,8 @@ function peopleOfSources(sql: Sql, condition: ReturnType<Sql>): ReturnType<Sql> 
 }
 
 /**
- * Records an opt-out and suppresses all holders of the identifier, in one statement. Returns how many people hold
- * it.
+ * Records an opt-out and suppresses all holders of the identifier, in one statement, also those who left the graph: results
+ * may name them. Returns how many people that were.
  */
 export async function insertSuppression(
   sql: Sql,
@@ -34,7 +34,9 @@ export async function insertSuppression(
     holder as (
       select distinct person_id from person_identifiers
       where value = ${value} and kind = any(${[...codes]}::smallint[])
-      union ${peopleOfSources(sql, sql`k.value = ${sourceKey}::text`)})
+      union ${peopleOfSources(sql, sql`k.value = ${sourceKey}::text`)}
+      union select people_who_left(
+        array[sha256(convert_to(${value}::text, 'UTF8'))], ${[...codes]}::smallint[]))
     select (select count(*)::int from holder) as persons,
       suppress_people(${withJoined(sql, sql`select person_id from holder`)})`;
   return row?.persons ?? 0;
@@ -112,7 +114,8 @@ export async function insertHashes(
         sql,
         sql`starts_with(k.value, 'email:')
           and sha256(convert_to(substr(k.value, 7), 'UTF8')) in (select hash from given)`,
-      )})
+      )}
+      union select people_who_left(array(select hash from given), ${[...codes]}::smallint[]))
     select (select count(*)::int from holder) as persons,
       suppress_people(${withJoined(sql, sql`select person_id from holder`)})`;
   return row?.persons ?? 0;

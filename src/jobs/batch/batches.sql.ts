@@ -226,6 +226,13 @@ export async function listExpired(sql: Sql, keepDays: number): Promise<string[]>
   return rows.map((row) => row.id);
 }
 
+/** Creation time of the oldest batch whose files are kept; null for none. */
+export async function readOldestKept(sql: Sql): Promise<Date | null> {
+  const [row] = await sql<{ oldest: Date | null }[]>`
+    select min(created_at) as oldest from batches where files_deleted_at is null`;
+  return row?.oldest ?? null;
+}
+
 /**
  * Records that a batch's objects are deleted, so that they need no more checks. Its row is kept for ever, without the long
  * texts that only reading or repeating it needed.

@@ -4,7 +4,10 @@ import { personIdentifierCodes } from '../../core/graph/identifier-kinds.ts';
 import { entityCodes } from '../../core/graph/sources/source-record.ts';
 import { must } from '../../core/lib/assert.ts';
 
-/** Ids of the people who hold a value under one of the kinds, or of whom a source says this key. */
+/**
+ * Ids of the people who hold a value under one of the kinds, or did when they left the graph, or of whom a source says this
+ * key.
+ */
 export async function findHolders(
   sql: Sql,
   value: string,
@@ -14,6 +17,9 @@ export async function findHolders(
   const rows = await sql<{ id: number }[]>`
     select person_id as id from person_identifiers
     where value = ${value} and kind = any(${[...codes]}::smallint[])
+    union
+    select people_who_left(
+      array[sha256(convert_to(${value}::text, 'UTF8'))], ${[...codes]}::smallint[])
     union
     select r.id from source_keys k join source_records r using (number)
     where k.value = ${sourceKey}::text and not k.is_reference and r.entity = ${entityCodes.person}
@@ -106,6 +112,8 @@ export async function countRowsOfPeople(
         from person_identifiers i join person on person.id = i.person_id
       union all select 'graph.source_records', count(*)::int
         from source_records r join person on person.id = r.id and r.entity = 2 and r.record is not null
+      union all select 'graph.former_identifiers', count(*)::int
+        from former_identifiers f join person on person.id = f.person_id
       union all select 'graph.officers', count(*)::int
         from officers o join person on person.id = o.person_id
       union all select 'public.idempotency_keys', count(*)::int

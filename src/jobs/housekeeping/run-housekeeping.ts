@@ -5,12 +5,13 @@
 import { deleteNoLongerOwned } from '../../core/credits/owned.sql.ts';
 import { assertClocksAgree } from '../../core/db/clock.ts';
 import { deleteOldChanges } from '../../core/graph/changes.sql.ts';
+import { deleteFormerIdentifiers } from '../../core/graph/former-identifiers.sql.ts';
 import { deleteOldKeys } from '../../core/idempotency/idempotency.sql.ts';
 import { deleteOldLimits } from '../../core/limits/limits.sql.ts';
 import { deleteOldHints } from '../../core/search/search.sql.ts';
 import { deleteOldSessions } from '../../core/sessions/sessions.sql.ts';
 import { scrub } from '../audit/scrub.ts';
-import { listExpired, markFilesDeleted } from '../batch/batches.sql.ts';
+import { listExpired, markFilesDeleted, readOldestKept } from '../batch/batches.sql.ts';
 import { expireAbandoned } from '../batch/control-batch.ts';
 import { deleteOldRuns } from '../imports/delete-runs.ts';
 import { deleteExpiredUploads, deleteUselessObjects } from '../list/uploads.ts';
@@ -49,6 +50,9 @@ export async function runHousekeeping(
   await deleteOldDeliveries(context.sql, DELIVERIES_KEEP_DAYS);
   await expireAbandoned(context.sql, context.config.filesKeepDays);
   await deleteExpiredFiles(context, mustStop);
+  const oldest = await readOldestKept(context.sql);
+  await deleteFormerIdentifiers(context.sql, oldest);
+  await deleteFormerIdentifiers(context.testSql, oldest);
   await deleteDebris(context);
   await deleteExpiredUploads(context);
   await deleteUselessObjects(context);

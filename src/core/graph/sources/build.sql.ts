@@ -1,6 +1,7 @@
 /** Statements that build people, companies and their facts from the records of sources. */
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
+import { recordFormerIdentifiers } from '../former-identifiers.sql.ts';
 import { deletePersonRows } from '../graph.sql.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
 import { deleteCompanyKeys } from '../name-keys.sql.ts';
@@ -123,15 +124,14 @@ export async function resolveCompanyReferences(
 
 /** Deletes those of these people that no record has any more. An id that only a file of one's own has stays. */
 export async function deleteEndedPersons(tx: Sql, ids: readonly number[]): Promise<number> {
-  const ended = await tx<{ id: number }[]>`
+  const rows = await tx<{ id: number }[]>`
     select given.id from unnest(${[...ids]}::bigint[]) given (id)
     join persons p on p.id = given.id
     where not exists (
       select from source_records r where r.id = given.id and r.entity = 2 and r.record is not null)`;
-  return deletePersonRows(
-    tx,
-    ended.map(({ id }) => id),
-  );
+  const ended = rows.map(({ id }) => id);
+  await recordFormerIdentifiers(tx, ended);
+  return deletePersonRows(tx, ended);
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
+import { recordFormerKeys } from '../former-identifiers.sql.ts';
 
 /** Ids of records that no file of one's own names: from here on, by their number. */
 export const FIRST_ID = 1_000_000_000_000;
@@ -123,6 +124,7 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
   await tx`
     create temp table values_before on commit drop as
     select distinct k.value, k.is_reference from source_keys k join touched t on t.number = k.number`;
+  await recordFormerKeys(tx, tx`select number from changes where kind in ('ended', 'gone')`);
   await tx`delete from source_keys k using touched t where k.number = t.number`;
   await tx`
     update source_records r

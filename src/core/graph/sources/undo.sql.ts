@@ -1,6 +1,7 @@
 /** Statements that take an import of a source back, and that list imports. */
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
+import { recordFormerKeys } from '../former-identifiers.sql.ts';
 
 export interface StoredImport {
   id: number;
@@ -99,6 +100,11 @@ export async function restoreRecords(tx: Sql, id: number): Promise<void> {
   await tx`
     create temp table values_before on commit drop as
     select distinct k.value, k.is_reference from source_keys k join touched t on t.number = k.number`;
+  await recordFormerKeys(
+    tx,
+    tx`select number from touched except
+      select number from source_record_versions where import_id = ${id} and before_record is not null`,
+  );
   await tx`delete from source_keys k using touched t where k.number = t.number`;
   await tx`
     update source_records r
