@@ -4,6 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { must } from '../../core/lib/assert.ts';
 import { openFileStore } from '../../core/storage/file-store.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { sumOf } from '../../core/storage/object-sum.ts';
@@ -23,6 +24,8 @@ let folder: string;
 let context: PartsContext;
 /** Bytes of each read into memory. */
 let reads: number[];
+/** Objects that were read to verify them. */
+let verified: string[];
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'read-parts-'));
   const files = openFileStore(folder);
@@ -33,11 +36,16 @@ beforeAll(async () => {
       reads.push(bytes.length);
       return bytes;
     },
+    getStream: (key) => {
+      verified.push(key);
+      return files.getStream(key);
+    },
   };
   context = { store } as PartsContext;
 });
 beforeEach(async () => {
   reads = [];
+  verified = [];
   await context.store.put(KEY, [content]);
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -97,4 +105,20 @@ test('a damaged part is refused before its first byte, and one that is damaged m
   await expect(openParts(context, [part])).rejects.toMatchObject({ code: 'object_damaged' });
   await expect(readAll(pieces)).rejects.toMatchObject({ code: 'object_damaged' });
   for (const one of slow) await one.pieces.return(undefined);
+});
+
+test('downloads of one part that begin at once verify it once, and each later one again', async () => {
+  const opened = await Promise.all(Array.from({ length: 20 }, () => openParts(context, [part])));
+  expect(verified).toEqual([KEY]);
+  await openParts(context, [part]);
+  expect(verified).toEqual([KEY, KEY]);
+  expect((await readAll(must(opened[19], 'a download'))).equals(content)).toBe(true);
+});
+
+test('a damaged part refuses all downloads that begin at once, and none after it is mended', async () => {
+  await writeFile(path.join(folder, KEY), content.subarray(1));
+  const opened = await Promise.allSettled([openParts(context, [part]), openParts(context, [part])]);
+  expect(opened.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await writeFile(path.join(folder, KEY), content);
+  expect((await readAll(await openParts(context, [part]))).equals(content)).toBe(true);
 });

@@ -3,6 +3,7 @@
  * slowly each is read. Each part is verified before its first byte is sent.
  */
 import pLimit from 'p-limit';
+import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { readObject, readPieceSums, readRange } from '../../core/storage/object-sum.ts';
 import type { Part } from './parts.sql.ts';
 import { atPresentKey, type PartsContext, type ReadAtKey } from './read-part.ts';
@@ -21,6 +22,8 @@ const WHOLE_BYTES_MAX = 32 * 1024 * 1024;
 let wholeBytes = 0;
 /** Of many downloads that begin at once some are verified at a time, so that other readers of files have a turn. */
 const verifying = pLimit(8);
+/** The sums of the parts that are being verified, by their keys: downloads of a result that begin at once share them. */
+const beingVerified = new WeakMap<ObjectStore, Map<string, Promise<number[]>>>();
 
 /** The store of the parts, and the way to read one, which may have been replaced. */
 interface Source {
@@ -92,12 +95,21 @@ function readWhole({ context, readAt }: Source, part: Part): Promise<Buffer> {
 }
 
 function verifyPart({ context, readAt }: Source, part: Part): Promise<VerifiedPart> {
-  return verifying(() =>
-    readAt(context, part, async (now) => {
-      const sums = await readPieceSums(context.store, now.objectKey, now, PIECE_BYTES);
-      return { ...now, sums };
-    }),
+  return readAt(context, part, async (now) => {
+    return { ...now, sums: await sumsOf(context.store, now) };
+  });
+}
+
+function sumsOf(store: ObjectStore, part: Part): Promise<number[]> {
+  const ofStore = beingVerified.get(store) ?? new Map<string, Promise<number[]>>();
+  beingVerified.set(store, ofStore);
+  const present = ofStore.get(part.objectKey);
+  if (present !== undefined) return present;
+  const sums = verifying(() => readPieceSums(store, part.objectKey, part, PIECE_BYTES)).finally(
+    () => ofStore.delete(part.objectKey),
   );
+  ofStore.set(part.objectKey, sums);
+  return sums;
 }
 
 /** Copies, so that a piece that waits for its client does not keep the whole part in memory. */
