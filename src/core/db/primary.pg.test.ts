@@ -7,8 +7,10 @@ import {
   startReplica,
   type TestReplica,
 } from '../../../tests/support/replica-server.ts';
+import { readDatabaseUrl } from '../lib/database-url.ts';
 import { connect, type Database } from './client.ts';
 import { isUnavailable } from './pg-errors.ts';
+import { PrimaryWatch } from './primary.ts';
 import { watchServers } from './watch-servers.ts';
 
 const PATIENCE = { timeout: 15_000, interval: 50 };
@@ -51,6 +53,24 @@ afterAll(async () => {
   await database.sql.end({ timeout: 1 });
   await next.close();
   await old.stop();
+});
+
+test('a primary without a free connection for a probe stays the primary', async () => {
+  class Watch extends PrimaryWatch {
+    probe = () => this.probeAll();
+  }
+  const { sql } = database;
+  await sql`create role narrow login password 'narrow'`;
+  const [server] = readDatabaseUrl(database.url.replace(/[^/]*@/, 'narrow:narrow@'));
+  const watch = new Watch(server === undefined ? [] : [server]);
+  expect(await watch.find()).toBe(server);
+  await sql`alter role narrow connection limit 0`;
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'narrow'`;
+  for (let round = 0; round < 6; round++) await watch.probe();
+  expect(await watch.find()).toBe(server);
+  await sql`alter role narrow nologin`;
+  for (let round = 0; round < 3; round++) await watch.probe();
+  await expect(watch.find()).rejects.toMatchObject({ code: 'NO_PRIMARY' });
 });
 
 test('connections are to the primary, and move when a standby is promoted while it still accepts writes', async () => {

@@ -24,6 +24,8 @@ interface Silent extends Pick<Connection, 'destroy'> {
   newerResponses: number;
 }
 
+/** A response of a living server. */
+const TOO_MANY_CONNECTIONS = '53300';
 const noPacketCodes = new Set(['CONNECT_TIMEOUT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 export class ServerProbe<State> {
@@ -32,7 +34,7 @@ export class ServerProbe<State> {
   readonly name: string;
   /** As of the last probe; null when that failed. */
   state: State | null = null;
-  /** Failed probes in a row. */
+  /** Failed probes in a row. One that the server refuses because it has too many connections is none. */
   misses = 0;
   /** Probes in a row to which nothing came back, not even an error. */
   silences = 0;
@@ -63,8 +65,9 @@ export class ServerProbe<State> {
     } catch (error) {
       const { code, message } = error as { code?: string; message?: string };
       this.state = null;
-      this.misses += 1;
-      this.reason = `does not respond (${code ?? message})`;
+      const isFull = code === TOO_MANY_CONNECTIONS;
+      this.misses = isFull ? 0 : this.misses + 1;
+      this.reason = `${isFull ? 'has no connection left' : 'does not respond'} (${code ?? message})`;
       const isLate = error instanceof Late;
       this.silences = isLate || noPacketCodes.has(code ?? '') ? this.silences + 1 : 0;
       this.#connection = null;
