@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
-import { smallGraph } from '../../tests/support/small-graph.ts';
+import { acme, emptyCompany, smallGraph } from '../../tests/support/small-graph.ts';
 import { suppress } from '../core/suppression/suppress.ts';
 import { audit } from '../jobs/audit/audit.ts';
 
@@ -112,5 +112,62 @@ describe('who opted out since', () => {
     expect([after.status, after.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     expect(text).not.toContain('"person_id":5');
     expect(after.headers.get('x-credits-charged')).toBe('0');
+  });
+
+  test('leaves the answer about their company as it was paid for, whatever the graph says by now', async () => {
+    const caller = await pipeline.account(5);
+    const directed = {
+      ...acme,
+      id: 900,
+      registryNumber: '09000001',
+      website: 'https://old.example',
+    };
+    const people = [
+      { id: 901, email: 'leaver@home.example' },
+      { id: 902, email: 'stayer@home.example' },
+    ];
+    await importGraph(pipeline.sql, {
+      persons: people,
+      companies: [directed],
+      officers: people.map(({ id }) => ({
+        companyId: 900,
+        name: `Director ${id}`,
+        role: 'director',
+        personId: id,
+      })),
+    });
+    const paths = ['', '&fields=directors'].map(
+      (more) => `/v1/companies/enrich?registry_number=09000001&required=website${more}`,
+    );
+    type Answer = { data: { directors: { person_id: number }[] } };
+    const first: Answer[] = [];
+    for (const [index, path] of paths.entries()) {
+      first.push((await (await get(caller, path, `r${index}`)).json()) as Answer);
+    }
+    // Another company has the number, without what was required.
+    await importGraph(pipeline.sql, {
+      companies: [
+        { ...directed, registryNumber: null, website: null },
+        {
+          ...emptyCompany,
+          id: 903,
+          name: 'Other Ltd',
+          registryNumber: '09000001',
+          registryCountry: 'GB',
+        },
+      ],
+    });
+    await suppress(pipeline.sql, 'leaver@home.example');
+    const expected = first.map((answer) => {
+      const left = answer.data.directors.map((one) =>
+        one.person_id === 901 ? { ...one, name: null, person_id: null, matched_by: null } : one,
+      );
+      expect(left).not.toEqual(answer.data.directors);
+      return { ...answer, data: { ...answer.data, directors: left } };
+    });
+    for (const [index, path] of paths.entries()) {
+      const replayed = await get(caller, path, `r${index}`);
+      expect([replayed.status, await replayed.json()]).toEqual([200, expected[index]]);
+    }
   });
 });

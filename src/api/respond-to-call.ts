@@ -3,20 +3,20 @@
  * has a transaction of its own, which both stores the response and charges the match.
  */
 import type { Response } from 'express';
-import { inTransaction } from '../core/db/client.ts';
+import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { type EnrichCall, type EnrichedCall, enrichCalls } from '../core/enrich/enrich-calls.ts';
 import { enrichMany, type Outcome } from '../core/enrich/enrich-many.ts';
 import type { LikelyCandidate } from '../core/enrich/find-likely.ts';
 import { tellAmbiguous } from '../core/enrich/free-outcomes.ts';
 import { matchToJson, peopleOfMatch } from '../core/enrich/match-data.ts';
-import { hidesMobile } from '../core/enrich/mobile-in-records.ts';
 import type { RowInput } from '../core/enrich/outcomes.ts';
 import { projectMatch } from '../core/enrich/project-match.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
 import { must } from '../core/lib/assert.ts';
 import { AppError, conflict, invalidParameter } from '../core/lib/errors.ts';
 import { type OperationName, operations } from '../core/operations.ts';
+import { redactDirectors } from '../core/suppression/opted-out-people.ts';
 import { isAnySuppressed } from '../core/suppression/suppress.ts';
 import { setCreditHeaders } from './authorize.ts';
 import type { HandlerInput, RouteInput } from './define-route.ts';
@@ -40,8 +40,11 @@ interface Call extends RouteInput {
 
 /** A stored response, with the ids of its people: a replay checks whether they have opted out. */
 interface KeptBody {
+  /** The record that it answered; 0 or absent for none. */
+  id?: number;
   people: number[];
-  answer: Record<string, unknown>;
+  /** Empty when an erasure has cleared it. */
+  answer: { data?: { directors?: unknown } } & Record<string, unknown>;
 }
 
 /** Sends the response. Throws `AppError` for every outcome but a match. */
@@ -69,23 +72,36 @@ export async function respondToCall(
 }
 
 /**
- * Sends the stored response to the same call. After an opt-out a person's record is withheld, and a company is read
- * again without that person.
+ * Sends the stored response to the same call. After an opt-out a person's record is withheld, and a company has that
+ * director no longer; after an erasure the same company is read again.
  */
 export async function replayCall(call: Call, { status, body }: KeptResponse): Promise<void> {
   const { context, response, wanted } = call;
-  const { people, answer } = body as KeptBody;
+  const { id = 0, people, answer } = body as KeptBody;
   const graph = graphOf(context, wanted.live);
   const isOutdated = await isAnySuppressed(graph, people);
   if (isOutdated && operations[wanted.operation].subject === 'person') throw noMatch(wanted);
   response.setHeader('Idempotent-Replayed', 'true');
   if (!isOutdated) return send(response, status, answer);
+  if (answer.data !== undefined) {
+    return send(response, status, { ...answer, data: await withoutHidden(graph, id, answer.data) });
+  }
   const { minProbability } = wanted;
-  const [outcome] = await enrichMany(graph, wanted.operation, [wanted.row], {
-    hidesMobile: hidesMobile(context.config, wanted.operation),
-    minProbability,
-  });
-  sendJson(response, render(wanted, must(outcome, 'outcome'), 0));
+  const [outcome] = await enrichMany(graph, wanted.operation, [wanted.row], { minProbability });
+  if (outcome?.id !== id) throw noMatch(wanted);
+  sendJson(response, render(wanted, outcome, 0));
+}
+
+/** Returns the data of a company without the directors who opted out since. */
+async function withoutHidden(
+  graph: Sql,
+  companyId: number,
+  data: { directors?: unknown },
+): Promise<object> {
+  if (data.directors === undefined) return data;
+  const directors = JSON.stringify(data.directors);
+  const [left] = await redactDirectors(graph, [{ companyId, directors }]);
+  return { ...data, directors: JSON.parse(must(left, 'directors of the company')) };
 }
 
 /** Available credits of the wallet before a metered call. */
@@ -124,11 +140,12 @@ function toKept(
     const refused = refusal(outcome, wanted);
     return {
       status: refused.status,
-      body: { people: [], answer: toProblem(refused, wanted.requestId) },
+      body: { people: [], answer: { ...toProblem(refused, wanted.requestId) } },
     };
   }
   const people = peopleOfMatch(outcome.match);
-  return { status: 200, body: { people, answer: JSON.parse(render(wanted, outcome, charged)) } };
+  const answer = JSON.parse(render(wanted, outcome, charged));
+  return { status: 200, body: { id: outcome.id, people, answer } };
 }
 
 /** Returns the JSON text of a match. Throws `AppError` for every other outcome. */
