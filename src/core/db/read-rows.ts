@@ -35,9 +35,18 @@ export async function* readRows<T extends object>(
   // All rows are read, so the cheapest plan for all of them is wanted.
   await tx`select set_config('cursor_tuple_fraction', '1', true)`;
   await tx`declare pages no scroll cursor for ${select}`;
+  const fetchPage = () => {
+    const page = tx.unsafe<T[]>(`fetch ${PAGE_ROWS} from pages`).execute();
+    // Whoever stops reading before its end has another error, or none.
+    page.catch(() => {});
+    return page;
+  };
+  let next = fetchPage();
   let page: T[];
   do {
-    page = (await tx.unsafe(`fetch ${PAGE_ROWS} from pages`)) as unknown as T[];
+    page = await next;
+    // The server finds the next page while this one is used.
+    if (page.length === PAGE_ROWS) next = fetchPage();
     if (page.length > 0) yield page;
   } while (page.length === PAGE_ROWS);
   await tx`close pages`;
