@@ -13,19 +13,23 @@ export interface ExportOptions {
   runs: number;
 }
 
-/** Measures the export of ten fields of all people. */
-export function measureExport(
-  stack: BenchStack,
-  { fields, persons, runs }: ExportOptions,
-): Promise<BenchResult[]> {
-  const work: MeasuredWork = {
+/** The export of all people as work to measure. */
+export function exportWork(fields: readonly string[]): MeasuredWork {
+  return {
     async start(client) {
       return (await client.createExport({ filter: 'id=1-', fields })).id;
     },
     read: (client, id) => client.getExport(id),
     results: (client, id) => client.getExportResults(id),
   };
-  return measure(stack, work, {
+}
+
+/** Measures the export of ten fields of all people. */
+export function measureExport(
+  stack: BenchStack,
+  { fields, persons, runs }: ExportOptions,
+): Promise<BenchResult[]> {
+  return measure(stack, exportWork(fields), {
     name: 'export-ten-fields',
     script: 'export-ten-fields',
     reference: 'COPY of the same ten fields of the same people',

@@ -41,7 +41,8 @@ export function runLine(
   return runMeasured(stack, lineWork(stack, options), pids, result);
 }
 
-function lineWork(
+/** The line as work to measure. */
+export function lineWork(
   { url }: BenchStack,
   options: Pick<LineOptions, 'fields' | 'leads'>,
 ): MeasuredWork {

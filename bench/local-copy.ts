@@ -1,34 +1,33 @@
-/** A list matched from a local copy of the graph, compared with the same list matched from Postgres. */
+/** A list or an export read from a local copy of the graph, compared with the same one read from Postgres. */
 import { createHash } from 'node:crypto';
 import { readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { buildCopy } from '../src/core/graph-copy/build-copy.ts';
 import { copyBytes, copyFolder } from '../src/core/graph-copy/manifest.ts';
 import { assert } from '../src/core/lib/assert.ts';
-import { type BenchStack, leadList } from './bench-stack.ts';
+import type { BenchStack } from './bench-stack.ts';
 import type { BenchResult } from './benchmark.ts';
 import { interleave, medians, type Run } from './interleave.ts';
-import { runLine } from './line.ts';
+import { type MeasuredWork, runMeasured } from './measured-run.ts';
 import { cpuOf } from './process-cost.ts';
 
 export interface LocalCopyOptions {
   name: string;
-  /** Names of the record's fields to write; null for all of them. */
-  fields: readonly string[] | null;
+  work: MeasuredWork;
+  /** The work as the results name it. */
+  subject: 'list' | 'export';
   rows: number;
   runs: number;
-  say: (line: string) => void;
 }
 
 /** Seconds in which the copy of a million people is to be built. */
 const BUILD_SECONDS = 30;
 
-/** Measures the build and both lists. Throws when a result or a charge differs in any byte. */
+/** Measures the build and both sides. Throws when a result or a charge differs in any byte. */
 export async function measureLocalCopy(
   stack: BenchStack,
-  { name, fields, rows, runs, say }: LocalCopyOptions,
+  { name, work, subject, rows, runs }: LocalCopyOptions,
 ): Promise<BenchResult[]> {
-  const leads = await leadList(stack, rows, say);
   const folder = copyFolder(path.dirname(stack.objects));
   const started = performance.now();
   const built = await buildCopy(stack.sql, { folder });
@@ -36,16 +35,16 @@ export async function measureLocalCopy(
   const hidden = `${folder}.hidden`;
   await rename(folder, hidden);
   let expected: string | null = null;
-  const runList = async (): Promise<Run> => {
+  const runWork = async (): Promise<Run> => {
     const result = path.join(stack.folder, `${name}.csv`);
     const pids = { node: [stack.pids.api, ...stack.pids.workers], postgres: stack.pids.postgres };
-    const { id, run } = await runLine(stack, { fields, leads }, pids, result);
+    const { id, run } = await runMeasured(stack, work, pids, result);
     const found = createHash('sha256')
       .update(await readFile(result))
       .digest('hex');
     const both = `${run.credits} ${found}`;
     expected ??= both;
-    assert(both === expected, 'the same list has the same result and price');
+    assert(both === expected, 'the same work has the same result and price');
     await rm(result);
     await rm(path.join(stack.objects, 'batches', id), { recursive: true, force: true });
     return run;
@@ -54,16 +53,16 @@ export async function measureLocalCopy(
     runs,
     async () => {
       await rename(hidden, folder);
-      const run = await runList();
+      const run = await runWork();
       await rename(folder, hidden);
       return run;
     },
-    runList,
+    runWork,
   );
   await rm(hidden, { recursive: true });
   const shared = {
     unit: 's',
-    against: 'the same list without a local copy of the graph',
+    against: `the same ${subject} without a local copy of the graph`,
     better: 'lower' as const,
     details: { rows },
   };

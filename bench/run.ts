@@ -17,12 +17,12 @@ import {
 } from './bounds.ts';
 import { describeMachine, readCircumstances } from './circumstances.ts';
 import { measureConsole } from './console.ts';
-import { measureExport } from './export.ts';
+import { exportWork, measureExport } from './export.ts';
 import { measureHostileUploads } from './hostile-uploads.ts';
 import { measureImport } from './import.ts';
 import { measureJobPerRow } from './job-per-row.ts';
 import { measureLikely } from './likely.ts';
-import { measureLine } from './line.ts';
+import { lineWork, measureLine } from './line.ts';
 import { measureLinear } from './linear.ts';
 import { measureLoad } from './load.ts';
 import { measureLocalCopy } from './local-copy.ts';
@@ -109,10 +109,23 @@ const benchmarks: Record<string, Benchmark> = {
       rows,
       runs,
     }),
-  'local-copy-ten-fields': (stack, { rows, runs }) =>
-    measureLocalCopy(stack, { name: 'local-copy-ten-fields', fields: tenFields, rows, runs, say }),
-  'local-copy-all-columns': (stack, { rows, runs }) =>
-    measureLocalCopy(stack, { name: 'local-copy-all-columns', fields: null, rows, runs, say }),
+  ...Object.fromEntries(
+    [tenFields, null].map((fields): [string, Benchmark] => {
+      const name = `local-copy-${fields === null ? 'all-columns' : 'ten-fields'}`;
+      return [
+        name,
+        async (stack, { rows, runs }) => {
+          const work = lineWork(stack, { fields, leads: await leadList(stack, rows, say) });
+          return measureLocalCopy(stack, { name, work, subject: 'list', rows, runs });
+        },
+      ];
+    }),
+  ),
+  'local-copy-export': (stack, { persons, runs }) => {
+    const work = exportWork(tenFields);
+    const name = 'local-copy-export';
+    return measureLocalCopy(stack, { name, work, subject: 'export', rows: persons, runs });
+  },
   'export-ten-fields': (stack, { persons, runs }) =>
     measureExport(stack, { fields: tenFields, persons, runs }),
   linear: (stack, { rows, runs }) =>

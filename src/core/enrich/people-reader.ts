@@ -1,10 +1,20 @@
-/** Reads people for matching by identifiers: the one interface, and its implementation by Postgres. */
+/** Reads people, by identifiers or by id: the one interface, and its implementation by Postgres. */
 import type { Sql } from '../db/client.ts';
+import { endOfCell } from '../graph/record.ts';
 import { parseHits } from './hits.ts';
 import type { RecordBytes } from './match-data.ts';
 import type { Hits } from './outcomes.ts';
-import { lookUpPersons, readPersonRecords } from './records.sql.ts';
+import {
+  lookUpPersons,
+  RECORD_SEPARATOR,
+  readPersonRecords,
+  readPersonRecordsInOrder,
+  SUPPRESSED_MARK,
+} from './records.sql.ts';
 import { splitRecords } from './split-records.ts';
+
+/** A person's stored record, the fact that the person opted out, or undefined for a deleted person. */
+export type StoredPerson = RecordBytes | 'opted_out' | undefined;
 
 /**
  * Reads the people of one graph. Every implementation returns what Postgres holds in one state of the graph, with the
@@ -21,6 +31,8 @@ export interface PeopleReader {
     ids: readonly number[],
     options: { brief: boolean; keep: (texts: Buffer[]) => Buffer[] },
   ): Promise<(RecordBytes | undefined)[]>;
+  /** Returns these people, whose ids ascend, in their order. `brief` as above. */
+  readInOrder(ids: readonly number[], options: { brief: boolean }): Promise<StoredPerson[]>;
 }
 
 /** Reads the people of the graph that `sql` sees, each time in the state of the statement. */
@@ -37,5 +49,28 @@ export function postgresPeople(sql: Sql): PeopleReader {
       if (ids.length === 0) return [];
       return splitRecords(keep(await readPersonRecords(sql, ids, brief)), (record) => record);
     },
+    async readInOrder(ids, { brief }) {
+      if (ids.length === 0) return [];
+      const people: StoredPerson[] = [];
+      for (const records of await readPersonRecordsInOrder(sql, ids, brief)) {
+        let from = 0;
+        while (from < records.length) {
+          const end = records.indexOf(RECORD_SEPARATOR, from);
+          const to = end === -1 ? records.length : end;
+          const id = idAt(records, from);
+          while (people.length < ids.length && ids[people.length] !== id) people.push(undefined);
+          const isHidden = records[to - 1] === SUPPRESSED_MARK;
+          people.push(isHidden ? 'opted_out' : { bytes: records, from, to });
+          from = to + 1;
+        }
+      }
+      while (people.length < ids.length) people.push(undefined);
+      return people;
+    },
   };
+}
+
+/** Parses the first cell of a record. */
+function idAt(bytes: Buffer, from: number): number {
+  return Number(bytes.toString('latin1', from, endOfCell(bytes, from, bytes.length)));
 }

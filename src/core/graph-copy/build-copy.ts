@@ -25,6 +25,7 @@ import {
   manifestFile,
   readManifestText,
 } from './manifest.ts';
+import { INDEX_ENTRY_BYTES, PeopleIndexWriter } from './people-index.ts';
 import { aligned, BLOCK_ALIGN, blockBytes, type CopiedPerson, writeBlock } from './person-block.ts';
 
 const SPACE = 0x20;
@@ -80,7 +81,7 @@ export async function buildCopy(sql: Database, options: BuildOptions): Promise<M
         seed,
         slots: table.length / 2,
         ...copied,
-        table_crc32: await writeTable(path.join(building, copyFiles.table), table),
+        table_crc32: await writeChecked(path.join(building, copyFiles.table), bytesOf(table)),
       };
       await publish(folder, manifest);
       await deleteOthers(folder, name);
@@ -114,7 +115,10 @@ export async function placeOf(folder: string): Promise<string> {
   return `${ino} ${birthtimeMs}`;
 }
 
-type Copied = Pick<Manifest, 'people' | 'identifiers' | 'people_bytes' | 'records_bytes'>;
+type Copied = Pick<
+  Manifest,
+  'people' | 'identifiers' | 'people_bytes' | 'stretches' | 'index_crc32' | 'records_bytes'
+>;
 
 async function copyPeople(
   pages: AsyncIterable<PersonToCopy[]>,
@@ -129,6 +133,7 @@ async function copyPeople(
 ): Promise<Copied> {
   const blocks = await openAppender(path.join(building, copyFiles.people));
   const records = await openAppender(path.join(building, copyFiles.records));
+  const index = new PeopleIndexWriter();
   const hash = { place: 0, fingerprint: 0 };
   const copied = { people: 0, identifiers: 0 };
   try {
@@ -152,9 +157,12 @@ async function copyPeople(
         const bytes = blockBytes(person);
         const block = blocks.length / BLOCK_ALIGN;
         if (block >= BLOCKS_MAX) throw tooLarge();
+        const begin = blocks.length;
         const place = await blocks.append(aligned(bytes));
-        place.buffer.fill(0, place.at, place.at + aligned(bytes));
+        const end = place.at + aligned(bytes);
+        place.buffer.fill(0, place.at, end);
         writeBlock(person, place.buffer, place.at, bytes);
+        index.add(person.id, begin, place.buffer.subarray(place.at, end));
         // A value under two codes has one entry: its block says both.
         for (const value of new Set(person.identifiers.map((one) => one.value.toString()))) {
           hashValue(value, seed, hash);
@@ -165,7 +173,14 @@ async function copyPeople(
       }
       onProgress?.(copied.people);
     }
-    return { ...copied, people_bytes: blocks.length, records_bytes: records.length };
+    const entries = index.encode();
+    return {
+      ...copied,
+      people_bytes: blocks.length,
+      stretches: entries.length / INDEX_ENTRY_BYTES,
+      index_crc32: await writeChecked(path.join(building, copyFiles.index), entries),
+      records_bytes: records.length,
+    };
   } finally {
     await blocks.close();
     await records.close();
@@ -240,9 +255,12 @@ async function openAppender(file: string): Promise<Appender> {
   };
 }
 
-/** Writes the table; returns its checksum. */
-async function writeTable(file: string, table: Uint32Array): Promise<number> {
-  const bytes = new Uint8Array(table.buffer, table.byteOffset, table.byteLength);
+function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+/** Writes a file; returns its checksum. */
+async function writeChecked(file: string, bytes: Uint8Array): Promise<number> {
   await writeFile(file, bytes, { flag: 'wx', mode: 0o600, flush: true });
   return crc32(bytes);
 }

@@ -83,6 +83,21 @@ export function copiedPeople(
       );
     },
 
+    async readInOrder(ids, { brief }) {
+      const here = ids.filter((id) => !changed.has(id));
+      const { records, buffers } = await copy.readPeople(Float64Array.from(here), brief);
+      const texts = keep(buffers);
+      let next = 0;
+      const own = ids.map((id) =>
+        here[next] === id ? recordAt(records, next++, texts) : undefined,
+      );
+      // Changed people, and those without a record: of them Postgres knows who opted out.
+      const elsewhere = ids.filter((_, index) => own[index] === undefined);
+      const others = await postgres.readInOrder(elsewhere, { brief });
+      let other = 0;
+      return own.map((record) => record ?? others[other++]);
+    },
+
     release() {
       copy.release(kept.splice(0));
       found.clear();
@@ -131,10 +146,20 @@ async function readFull(
   }
   const { records, buffers } = await copy.readRecords(places);
   const texts = keep(buffers);
-  return people.map((_, index) => {
-    const [text = -1, from = 0, to = 0] = records.subarray(index * 3, index * 3 + 3);
-    return from === to ? undefined : { bytes: must(texts[text], 'a buffer'), from, to };
-  });
+  return people.map((_, index) => recordAt(records, index, texts));
+}
+
+/** The record of an answer's row; undefined for none. */
+function recordAt(
+  records: Int32Array,
+  row: number,
+  texts: readonly Buffer[],
+): RecordBytes | undefined {
+  const from = records[row * 3 + 1] ?? 0;
+  const to = records[row * 3 + 2] ?? 0;
+  return from === to
+    ? undefined
+    : { bytes: must(texts[records[row * 3] ?? -1], 'a buffer'), from, to };
 }
 
 function briefOf(person: FoundPerson): RecordBytes | undefined {

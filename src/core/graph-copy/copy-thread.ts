@@ -4,11 +4,12 @@ import { must } from '../lib/assert.ts';
 import { releaseBuffer } from '../lib/buffer-pool.ts';
 import { UnusableCopy } from './manifest.ts';
 import { type OpenCopy, openCopy, ReadBuffers } from './open-copy.ts';
-import { briefFrom, briefTo, idOf } from './person-block.ts';
+import { briefFrom, briefTo, idOf, recordOf } from './person-block.ts';
 import {
   type Answer,
   HIT,
   type LookUpAnswer,
+  type PeopleRequest,
   PLACE,
   type RecordsAnswer,
   type Request,
@@ -87,6 +88,34 @@ function readRecords(copy: OpenCopy, id: number, places: Float64Array): RecordsA
   return { id, records: Int32Array.from(records), buffers: buffers.take() };
 }
 
+/** Reads the records of people by their ids. */
+function readPeople(copy: OpenCopy, { id, ids, brief }: PeopleRequest): RecordsAnswer {
+  const buffers = new ReadBuffers();
+  const records = new Int32Array(ids.length * 3);
+  copy.forEachPerson(ids, (index, block, at) => {
+    const record = recordOf(block, at);
+    const bytes = brief ? briefTo(block, at) - briefFrom(block, at) : record.bytes;
+    const from = brief ? keepBrief(buffers, block, at, bytes) : copy.record(record, buffers);
+    records.set([buffers.last, from, from + bytes], index * 3);
+  });
+  return { id, records, buffers: buffers.take() };
+}
+
+/** Copies a brief record into the buffers. Returns where it begins in the last one. */
+function keepBrief(buffers: ReadBuffers, block: Buffer, at: number, bytes: number): number {
+  const room = buffers.room(bytes);
+  const from = briefFrom(block, at);
+  block.copy(room.buffer, room.at, from, from + bytes);
+  buffers.keep(bytes);
+  return room.at;
+}
+
+function respond(copy: OpenCopy, request: Exclude<Request, { used: unknown }>): Answer {
+  if ('lines' in request) return lookUp(copy, request.id, request.lines);
+  if ('ids' in request) return readPeople(copy, request);
+  return readRecords(copy, request.id, request.places);
+}
+
 try {
   const copy = await openCopy(folder, manifest);
   port.on('message', (request: Request) => {
@@ -96,11 +125,7 @@ try {
     }
     const { id } = request;
     try {
-      send(
-        'lines' in request
-          ? lookUp(copy, id, request.lines)
-          : readRecords(copy, id, request.places),
-      );
+      send(respond(copy, request));
     } catch (error) {
       send(failure(id, error));
     }

@@ -104,6 +104,8 @@ describe('is dropped, and Postgres answers:', () => {
     ['a truncated table', 'identifiers.table is', async () => truncate(await fileOf('table'), 16)],
     ['truncated people', 'people.blocks is', async () => truncate(await fileOf('people'), 999)],
     ['truncated records', 'records.text is', async () => truncate(await fileOf('records'), 9)],
+    ['a truncated index', 'people.index is', async () => truncate(await fileOf('index'), 8)],
+    ['a changed index', 'people.index is damaged', async () => damage(await fileOf('index'), '')],
     ['a missing file', 'records.text is missing', async () => rm(await fileOf('records'))],
     [
       'a changed table',
@@ -117,7 +119,7 @@ describe('is dropped, and Postgres answers:', () => {
       'manifest is damaged',
       async () => damage(manifestFile(folder), '"people"'),
     ],
-    ['a newer format', 'its format is 2', () => changeManifest({ format: 2 })],
+    ['a newer format', 'its format is 3', () => changeManifest({ format: 3 })],
     ['another history', 'another history', () => changeManifest({ token: crypto.randomUUID() })],
     ['a state to come', 'another history', () => changeManifest({ number: 999 })],
   ])('%s', async (_name, why, change) => {
@@ -146,6 +148,22 @@ describe('is dropped, and Postgres answers:', () => {
     expect(await idByCopy()).toBeNull();
     expect(said).toEqual([expect.stringContaining('people.blocks is damaged')]);
   });
+
+  test.each(['people', 'records'] as const)(
+    'a copy whose %s are damaged, read by id',
+    async (name) => {
+      await build();
+      const read = () =>
+        copy.read(database.sql, (people) =>
+          people.readInOrder([1006, 1007, 1008], { brief: false }),
+        );
+      expect(await read()).toHaveLength(3);
+      await damage(await fileOf(name));
+      expect(await read()).toBeNull();
+      expect(said).toEqual([expect.stringContaining(`${copyFiles[name]} is damaged`)]);
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
 
   test('a copy of a graph of which much has changed', async () => {
     await build();
@@ -220,7 +238,7 @@ test('a report and the metrics say number, lag, size and share of rows', async (
   await suppress(database.sql, 'p11@list.example');
   await suppress(database.sql, 'p12@list.example');
   await idByCopy();
-  const names = ['table', 'people', 'records'] as const;
+  const names = ['table', 'people', 'index', 'records'] as const;
   const sizes = await Promise.all(names.map(async (name) => (await stat(await fileOf(name))).size));
   const bytes = sizes.reduce((sum, size) => sum + size);
   const report = await reportCopy(database.sql, copy, rows);

@@ -7,9 +7,10 @@ import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { ENTRY_BYTES } from './identifier-table.ts';
+import { INDEX_ENTRY_BYTES } from './people-index.ts';
 
 /** Raised with every change of the files' form: a process refuses any other. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 const whole = z.int().nonnegative();
 const manifestSchema = z.strictObject({
@@ -28,19 +29,33 @@ const manifestSchema = z.strictObject({
   slots: whole,
   table_crc32: whole,
   people_bytes: whole,
+  /** Entries of the index of people. */
+  stretches: whole,
+  index_crc32: whole,
   records_bytes: whole,
 });
 export type Manifest = z.output<typeof manifestSchema>;
 
 /** Returns the length of all files of a copy. */
-export function copyBytes({ slots, people_bytes, records_bytes }: Manifest): number {
-  return slots * ENTRY_BYTES + people_bytes + records_bytes;
+export function copyBytes(manifest: Manifest): number {
+  return Object.values(fileSizes(manifest)).reduce((sum, bytes) => sum + bytes, 0);
+}
+
+/** Returns the length of each file of a copy. */
+export function fileSizes(manifest: Manifest): Record<keyof typeof copyFiles, number> {
+  return {
+    table: manifest.slots * ENTRY_BYTES,
+    people: manifest.people_bytes,
+    index: manifest.stretches * INDEX_ENTRY_BYTES,
+    records: manifest.records_bytes,
+  };
 }
 
 /** The files of a copy, in its folder. */
 export const copyFiles = {
   table: 'identifiers.table',
   people: 'people.blocks',
+  index: 'people.index',
   records: 'records.text',
 } as const;
 

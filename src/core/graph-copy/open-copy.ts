@@ -7,14 +7,9 @@ import { CANDIDATES_MAX } from '../enrich/outcomes.ts';
 import { acquireBuffer } from '../lib/buffer-pool.ts';
 import { addToCrc32 } from '../storage/object-sum.ts';
 import { hashValue } from './hash-value.ts';
-import {
-  ENTRY_BYTES,
-  fileTable,
-  heldTable,
-  type IdentifierTable,
-  isHeld,
-} from './identifier-table.ts';
-import { copyFiles, type Manifest, UnusableCopy } from './manifest.ts';
+import { fileTable, heldTable, type IdentifierTable, isHeld } from './identifier-table.ts';
+import { copyFiles, fileSizes, type Manifest, UnusableCopy } from './manifest.ts';
+import { openPeopleIndex, type PeopleIndex } from './people-index.ts';
 import {
   BLOCK_ALIGN,
   type CopiedPerson,
@@ -31,7 +26,7 @@ const READ_BYTES = 1024;
 const BLOCK_BYTES_MAX = 64 * 1024 * 1024;
 const BUFFER_BYTES = 2 * 1024 * 1024;
 
-const fileNames = ['table', 'people', 'records'] as const satisfies (keyof typeof copyFiles)[];
+const fileNames = Object.keys(copyFiles) as (keyof typeof copyFiles)[];
 
 /** Storage of what one request reads. */
 export class ReadBuffers {
@@ -71,6 +66,8 @@ export interface OpenCopy {
    * the last of `buffers`, which keep it. Returns false when there may be more of them than a look-up returns.
    */
   find(value: string, buffers: ReadBuffers, visit: VisitCode): boolean;
+  /** Calls `visit` for each of these people whom the copy holds, as `PeopleIndex.forEach`. */
+  forEachPerson: PeopleIndex['forEach'];
   /** Reads a full record. Returns where it begins in the last buffer; it is as long as it claims. */
   record(record: CopiedPerson['record'], buffers: ReadBuffers): number;
   close(): void;
@@ -86,12 +83,16 @@ export async function openCopy(folder: string, manifest: Manifest): Promise<Open
     for (const file of opened.splice(0)) closeSync(file);
   };
   try {
-    for (const name of fileNames) {
-      opened.push(openSync(fileOf(name), 'r'));
-    }
-    const [tableFile = -1, people = -1, records = -1] = opened;
-    const table = await openTable(fileOf('table'), tableFile, manifest);
-    return { ...readerOf(table, { people, records }, manifest.seed), close };
+    const openFile = (name: keyof typeof copyFiles) => {
+      const file = openSync(fileOf(name), 'r');
+      opened.push(file);
+      return file;
+    };
+    const table = await openTable(fileOf('table'), openFile('table'), manifest);
+    const people = openFile('people');
+    const files = { people, records: openFile('records') };
+    const { forEach } = await openIndex(fileOf('index'), people, manifest);
+    return { ...readerOf(table, files, manifest.seed), forEachPerson: forEach, close };
   } catch (error) {
     close();
     throw error;
@@ -101,11 +102,7 @@ export async function openCopy(folder: string, manifest: Manifest): Promise<Open
 type FileOf = (name: keyof typeof copyFiles) => string;
 
 async function checkSizes(fileOf: FileOf, manifest: Manifest): Promise<void> {
-  const sizes = {
-    table: manifest.slots * ENTRY_BYTES,
-    people: manifest.people_bytes,
-    records: manifest.records_bytes,
-  };
+  const sizes = fileSizes(manifest);
   for (const name of fileNames) {
     const size = (await stat(fileOf(name)).catch(() => null))?.size ?? null;
     if (size === sizes[name]) continue;
@@ -127,9 +124,23 @@ async function openTable(
       sum = addToCrc32(sum, bytes as Buffer);
     }
   }
-  if (sum !== expected) throw new UnusableCopy(`its file ${copyFiles.table} is damaged`);
+  if (sum !== expected) throw damaged('table');
   if (held === null) return fileTable(file, slots);
   return heldTable(new Uint32Array(held.buffer, held.byteOffset, slots * 2));
+}
+
+async function openIndex(
+  name: string,
+  people: number,
+  { index_crc32: expected, people_bytes: bytes }: Manifest,
+): Promise<PeopleIndex> {
+  const entries = await readFile(name);
+  if (crc32(entries) !== expected) throw damaged('index');
+  const read = (buffer: Buffer, position: number) => {
+    const to = { buffer, at: 0, bytes: buffer.length };
+    if (readAt(people, 'people', to, position) !== buffer.length) throw damaged('people');
+  };
+  return openPeopleIndex(entries, bytes, read, () => damaged('people'));
 }
 
 function readerOf(

@@ -9,7 +9,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { rowOf } from '../../../tests/support/rows.ts';
 import type { Database } from '../db/client.ts';
 import { enrichMany, type Outcome } from '../enrich/enrich-many.ts';
-import type { PeopleReader } from '../enrich/people-reader.ts';
+import { type PeopleReader, postgresPeople, type StoredPerson } from '../enrich/people-reader.ts';
 import { deletePersons } from '../graph/delete-persons.ts';
 import { createLog } from '../log.ts';
 import { type OperationName, operations } from '../operations.ts';
@@ -75,6 +75,29 @@ async function expectSame(cells: readonly Cells[]): Promise<unknown[]> {
   return byPostgres;
 }
 
+/** The people of these ids in both widths, as texts. */
+async function readById(people: PeopleReader, ids: readonly number[]) {
+  const textOf = (person: StoredPerson) =>
+    typeof person === 'object'
+      ? person.bytes.toString('utf8', person.from, person.to)
+      : (person ?? null);
+  const briefs = await people.readInOrder(ids, { brief: true });
+  const records = await people.readInOrder(ids, { brief: false });
+  return { briefs: briefs.map(textOf), records: records.map(textOf) };
+}
+
+/** Expects that the copy reads these people, and as Postgres does. */
+async function expectSameById(ids: readonly number[]) {
+  const byPostgres = await readById(postgresPeople(sql), ids);
+  const byCopy = await copy.read(sql, async (people) => {
+    const read = await readById(people, ids);
+    people.release();
+    return read;
+  });
+  expect(byCopy).toEqual(byPostgres);
+  return byPostgres;
+}
+
 type Cells = Partial<Record<'email' | 'phone' | 'twitter' | 'professional_network', string>>;
 
 // Few values, so that people share them.
@@ -117,14 +140,18 @@ describe('postgres and the copy', () => {
       fc.array(personOf, { minLength: 1, maxLength: 8 }),
       fc.array(changeOf, { maxLength: 4 }),
       fc.array(cellsOf, { minLength: 1, maxLength: 12 }),
-      async (persons, changes, cells) => {
+      fc.subarray([1, 2, 3, 4, 5, 6, 7, 8, 9]),
+      async (persons, changes, cells, someIds) => {
         await clear();
         await importGraph(sql, { companies: [company], persons });
+        await suppress(sql, 'd@home.example');
         await buildCopy(sql, { folder });
         await expectSame(cells);
+        await expectSameById(someIds);
         for (const change of changes) {
           if (change.name === 'opt-out') await suppress(sql, change.value);
           else await importGraph(sql, { persons: [change.person] });
+          await expectSameById(someIds);
           const outcomes = JSON.stringify(await expectSame(cells));
           matches += outcomes.split('"matched"').length - 1;
         }
@@ -157,6 +184,29 @@ describe('postgres and the copy', () => {
     // People who changed since count too.
     await importGraph(sql, { persons: crowd(60, 400) });
     await expectSame(cells);
+  });
+
+  test('read the same people by id, near to each other and far apart', async () => {
+    await clear();
+    const people = Array.from({ length: 300 }, (_, index) => {
+      return {
+        id: 10 + index * 3,
+        email: `p${index}@home.example`,
+        summary: 's'.repeat(index * 9),
+      };
+    });
+    await importGraph(sql, { persons: people });
+    await suppress(sql, 'p40@home.example');
+    await buildCopy(sql, { folder });
+    await suppress(sql, 'p41@home.example');
+    await importGraph(sql, { persons: [{ id: 11, email: 'new@home.example' }] });
+    const all = Array.from({ length: 1000 }, (_, id) => id);
+    const { briefs } = await expectSameById(all);
+    expect(briefs.filter((person) => person === 'opted_out')).toHaveLength(2);
+    expect(briefs.filter((person) => person !== null)).toHaveLength(301);
+    await expectSameById([]);
+    for (const apart of [7, 100, 450]) await expectSameById(all.filter((id) => id % apart === 1));
+    for (const id of [1, 10, 907, 5000]) await expectSameById([id]);
   });
 
   test('agree while an identifier passes from one person to another', async () => {

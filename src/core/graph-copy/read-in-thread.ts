@@ -26,6 +26,8 @@ export interface CopyReader {
   lookUp(values: readonly string[]): Promise<LookUpAnswer>;
   /** Reads full records at places (rows of `PLACE`). */
   readRecords(places: Float64Array): Promise<RecordsAnswer>;
+  /** Reads the records of these people, whose ids ascend; a record of no bytes for one who has none in the copy. */
+  readPeople(ids: Float64Array, brief: boolean): Promise<RecordsAnswer>;
   /** Takes buffers of answers back: nothing may read them from then on. */
   release(buffers: ArrayBuffer[]): void;
   close(): void;
@@ -81,6 +83,7 @@ export async function openReader(folder: string, manifest: Manifest): Promise<Co
   return {
     lookUp: (values) => ask((id) => ({ id, lines: values.join('\n') })),
     readRecords: (places) => ask((id) => ({ id, places })),
+    readPeople: (ids, brief) => ask((id) => ({ id, ids, brief })),
     release(used) {
       if (used.length > 0) thread.postMessage({ used } satisfies Request, used);
     },

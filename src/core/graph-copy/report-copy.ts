@@ -6,7 +6,7 @@ import { readGraphState } from './copy.sql.ts';
 import type { CopyInUse, LocalCopy } from './local-copy.ts';
 import { copyBytes } from './manifest.ts';
 
-/** Rows of lists that were matched, by what answered for people. */
+/** Rows of lists and exports, by what answered for people. */
 export interface RowsMatched {
   copy: number;
   postgres: number;
@@ -58,7 +58,7 @@ export async function reportCopy(
   };
 }
 
-/** Says which share of the rows of lists these processes matched from a copy. */
+/** Says which share of the rows of lists and exports these processes read from a copy. */
 export function sayShare(reports: readonly CopyReport[]): string {
   const copy = reports.reduce((sum, { rows }) => sum + rows.copy, 0);
   const all = reports.reduce((sum, { rows }) => sum + rows.postgres, copy);

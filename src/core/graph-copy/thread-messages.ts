@@ -15,11 +15,20 @@ export const HIT = { line: 0, code: 1, buffer: 2, at: 3, from: 4, to: 5, length:
 /** The columns of a full record's place in its file. */
 export const PLACE = { at: 0, bytes: 1, crc32: 2, length: 3 } as const;
 
-/** Look-ups of values, one a line; full records at places; buffers whose records are no longer read. */
+/**
+ * Look-ups of values, one a line; full records at places; records of people, whose ids ascend; buffers whose records are no longer read.
+ */
 export type Request =
   | { id: number; lines: string }
   | { id: number; places: Float64Array }
+  | PeopleRequest
   | { used: ArrayBuffer[] };
+
+export interface PeopleRequest {
+  id: number;
+  ids: Float64Array;
+  brief: boolean;
+}
 
 /** The people who hold the values, in the order of the lines; none for `crowded` lines, which more hold than are read. */
 export interface LookUpAnswer {
@@ -31,7 +40,7 @@ export interface LookUpAnswer {
   buffers: ArrayBuffer[];
 }
 
-/** For each place the index of its buffer, and where the record begins and ends there. */
+/** For each place or person the index of a buffer, and where the record begins and ends there: equal for none. */
 export interface RecordsAnswer {
   id: number;
   records: Int32Array;

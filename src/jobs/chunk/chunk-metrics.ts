@@ -62,7 +62,7 @@ export function countPart(end: (typeof ends)[number]): void {
 
 const partsMatched = new Counter({
   name: 'enrich_list_parts_matched_total',
-  help: 'Parts of lists that were matched, by what answered for people: copy (the local copy of the graph) or postgres.',
+  help: 'Parts of lists and exports, by what answered for people: copy (the local copy of the graph) or postgres.',
   labelNames: ['by'],
   registers: [metrics],
 });

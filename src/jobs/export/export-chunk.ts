@@ -7,6 +7,7 @@ import type { Sql } from '../../core/db/client.ts';
 import { miss, type Outcome } from '../../core/enrich/enrich-many.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
 import { hidesMobile } from '../../core/enrich/mobile-in-records.ts';
+import { type PeopleReader, postgresPeople } from '../../core/enrich/people-reader.ts';
 import { readPeople } from '../../core/enrich/read-people.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -19,26 +20,42 @@ import type { ChunkPhases } from '../chunk/chunk-metrics.ts';
 import type { ChunkWork } from '../chunk/chunk-work.ts';
 import type { ClaimedChunk } from '../chunk/claim-chunk.sql.ts';
 import { forcedOutcome } from '../chunk/forced-outcome.ts';
+import { readFromCopy } from '../chunk/read-from-copy.ts';
 import { storeCall } from '../chunk/store-call.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { selectMatchingIds } from './matching-ids.sql.ts';
 import { renderPeople } from './render-people.ts';
 
-type ExportContext = Pick<JobContext, 'sql' | 'testSql' | 'store' | 'config'> &
+type ExportContext = Pick<JobContext, 'sql' | 'testSql' | 'store' | 'config' | 'localCopy'> &
   Pick<ChunkPhases, 'endPhase'>;
 
-/** Reads the people of a chunk. */
+/** Reads the people of a chunk, from the local copy of the graph where it can. */
 export async function readExportChunk(
   context: ExportContext,
   batch: ExportBatch,
   chunk: ClaimedChunk,
 ): Promise<ChunkWork> {
   const columns = outputColumns(batch.operation, batch.fields);
+  const graphSql = graphOf(context, batch.live);
+  const read = (people: PeopleReader) => outcomesOf(context, batch, chunk, people);
+  const { outcomes, graph, release } = await readFromCopy(
+    context,
+    batch,
+    chunk,
+    async (people) => ({
+      outcomes: await read(people),
+      graph: people.state,
+      release: () => people.release(),
+    }),
+    async () => ({ outcomes: await read(postgresPeople(graphSql)), graph: null, release() {} }),
+  );
   return {
-    outcomes: await outcomesOf(context, batch, chunk, needsOnlyBrief(batch.operation, columns)),
-    graph: null,
+    outcomes,
+    graph,
     render(paid) {
       const { filled, ...rendered } = renderPeople(paid, columns);
+      // The part copied the cells.
+      release();
       return { ...rendered, report: { ...emptyReport(), filled } };
     },
     lines: (paid) => paid.filter(({ match }) => match !== null),
@@ -49,7 +66,7 @@ async function outcomesOf(
   context: ExportContext,
   batch: ExportBatch,
   chunk: ClaimedChunk,
-  brief: boolean,
+  people: PeopleReader,
 ): Promise<Outcome[]> {
   const to = Math.min(chunk.rows, chunk.rowsDone + (chunk.partRowsMax ?? chunk.rows));
   const givenUp = forcedOutcome(batch, chunk);
@@ -61,8 +78,9 @@ async function outcomesOf(
   const ids = lines.slice(chunk.rowsDone, to).map(Number);
   const graph = graphOf(context, batch.live);
   context.endPhase('read');
-  const outcomes = await readPeople(graph, ids, {
-    brief,
+  const columns = outputColumns(batch.operation, batch.fields);
+  const outcomes = await readPeople(people, ids, {
+    brief: needsOnlyBrief(batch.operation, columns),
     hidesMobile: hidesMobile(context.config, batch.operation),
   });
   context.endPhase('fetch');

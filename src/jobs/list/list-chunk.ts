@@ -1,14 +1,14 @@
 /** Processes a list's chunk: matches its records and writes them with their outcomes. */
 import { outputColumns } from '../../core/enrich/match-data.ts';
-import type { GraphState } from '../../core/graph-copy/local-copy.ts';
 import { must } from '../../core/lib/assert.ts';
-import { operations, priceOf } from '../../core/operations.ts';
+import { priceOf } from '../../core/operations.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { reportPart } from '../batch/report.ts';
-import { type ChunkPhases, countMatchedPart } from '../chunk/chunk-metrics.ts';
+import type { ChunkPhases } from '../chunk/chunk-metrics.ts';
 import type { ChunkWork } from '../chunk/chunk-work.ts';
 import type { ClaimedChunk } from '../chunk/claim-chunk.sql.ts';
-import { type MatchedChunk, matchChunk } from '../chunk/match-chunk.ts';
+import { matchChunk } from '../chunk/match-chunk.ts';
+import { readFromCopy } from '../chunk/read-from-copy.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { furtherMatchColumns, renderPart } from '../result/render-part.ts';
 
@@ -21,11 +21,21 @@ export async function readListChunk(
   batch: ListBatch,
   chunk: ClaimedChunk,
 ): Promise<ChunkWork> {
-  const fromCopy = await matchFromCopy(context, batch, chunk);
-  const matched = fromCopy ?? (await matchChunk(context, batch, chunk));
-  const { piece, records, repairs, outcomes } = matched;
-  countMatchedPart(fromCopy === null ? 'postgres' : 'copy', outcomes.length);
-  if (isCopied(batch)) context.localCopy.countRows(outcomes.length);
+  const matched = await readFromCopy(
+    context,
+    batch,
+    chunk,
+    async (people) => {
+      const fromCopy = await matchChunk(context, batch, chunk, { people });
+      const release = () => {
+        fromCopy.release();
+        people.release();
+      };
+      return { ...fromCopy, release, graph: people.state };
+    },
+    async () => ({ ...(await matchChunk(context, batch, chunk)), graph: null }),
+  );
+  const { piece, records, repairs, outcomes, graph } = matched;
   const layout = {
     delimiter: batch.dialect.delimiter,
     newline: batch.dialect.newline,
@@ -37,7 +47,7 @@ export async function readListChunk(
   const from = chunk.rowsDone;
   return {
     outcomes,
-    graph: fromCopy?.graph ?? null,
+    graph,
     render(paid, owned) {
       const rows = { piece, records, from, to: from + paid.length };
       const { filled, ...rendered } = renderPart(rows, paid, layout, owned);
@@ -48,30 +58,4 @@ export async function readListChunk(
     },
     lines: (paid) => paid,
   };
-}
-
-/**
- * Matches the rows from the local copy; null when there is none, or Postgres has to answer: about companies, in test
- * mode, and for a part that was claimed before without effect, as after a change of the graph.
- */
-async function matchFromCopy(
-  context: ListContext,
-  batch: ListBatch,
-  chunk: ClaimedChunk,
-): Promise<(MatchedChunk & { graph: GraphState }) | null> {
-  const isFirstClaim = chunk.epoch === chunk.parts + 1;
-  if (!isFirstClaim || !isCopied(batch)) return null;
-  return context.localCopy.read(context.sql, async (people) => {
-    const matched = await matchChunk(context, batch, chunk, { people });
-    const release = () => {
-      matched.release();
-      people.release();
-    };
-    return { ...matched, release, graph: people.state };
-  });
-}
-
-/** Returns true when a local copy has what the rows are matched with. */
-function isCopied({ live, operation }: ListBatch): boolean {
-  return live && operations[operation].subject === 'person';
 }

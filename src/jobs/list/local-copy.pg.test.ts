@@ -3,8 +3,8 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
+import { partsDuring } from '../../../tests/support/parts-during.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { scrapeHere } from '../../../tests/support/scrape.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { deletePersons } from '../../core/graph/delete-persons.ts';
@@ -55,24 +55,6 @@ async function spent(by: Caller, credits: number): Promise<number> {
   const wallet = await pipeline.wallet(by);
   expect(wallet?.reserved).toBe(0);
   return credits - (wallet?.balance ?? 0);
-}
-
-/** The parts that each reader answered for while `work` ran, and those that had to be repeated. */
-async function partsDuring(work: () => Promise<unknown>) {
-  const read = async () => {
-    const scrape = await scrapeHere();
-    const matched = (by: string) => scrape.sum('enrich_list_parts_matched_total', { by }) ?? 0;
-    const repeated = scrape.sum('enrich_parts_total', { end: 'repeated' }) ?? 0;
-    return { copy: matched('copy'), postgres: matched('postgres'), repeated };
-  };
-  const before = await read();
-  await work();
-  const after = await read();
-  return {
-    copy: after.copy - before.copy,
-    postgres: after.postgres - before.postgres,
-    repeated: after.repeated - before.repeated,
-  };
 }
 
 /** Runs `change` once, between the match of the first part and its commit. */
