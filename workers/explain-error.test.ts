@@ -32,6 +32,15 @@ test('a full disk of the database is told as one', () => {
   expect(message).not.toContain('DATABASE_URL');
 });
 
+test('a database that refuses the connection is told with what to correct, not as a bug', () => {
+  for (const code of ['28P01', '28000', '3D000']) {
+    const { message } = explainError(Object.assign(new Error('it is not so'), { code }));
+    expect(message).toBe(
+      'the database refuses the connection: it is not so. Correct the user, the password and the name of the database in DATABASE_URL.',
+    );
+  }
+});
+
 test('wrong usage exits with 2, help with 0, a failure with 1', () => {
   const usage = new AppError({ code: 'usage', status: 400, message: 'Set ENRICH_API_KEY.' });
   expect(explainError(usage)).toEqual({ message: 'Set ENRICH_API_KEY.', exitCode: 2 });

@@ -10,6 +10,9 @@ const SYSTEM_ERROR = /^[A-Z0-9]+: (.+?), [a-z]+(?: '.*')?$/s;
 /** `disk_full` of Postgres. */
 const DISK_FULL = '53100';
 
+/** `invalid_authorization_specification`, `invalid_password` and `invalid_catalog_name` of Postgres. */
+const REFUSED = /^(28000|28P01|3D000)$/;
+
 /**
  * Returns the sentence for an error and the exit code of the process: 1 for a failure, 2 for wrong usage. The message is
  * null when commander has printed it already, and has the stack of an error that is a bug.
@@ -31,6 +34,9 @@ function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (code === DISK_FULL) {
     return `the disk of the database is full: ${error.message}. Free some space, and repeat the command.`;
+  }
+  if (REFUSED.test(String(code))) {
+    return `the database refuses the connection: ${error.message}. Correct the user, the password and the name of the database in DATABASE_URL.`;
   }
   if (isUnavailable(error) && !/^(ENOSPC|EIO|EMFILE)$/.test(String(code))) {
     return `the database does not respond: ${error.message} (${code}). Check DATABASE_URL, and that the server runs.`;

@@ -6,7 +6,7 @@ import { assertClocksAgree } from '../src/core/db/clock.ts';
 import { assertSchemaCurrent } from '../src/core/db/migrate.ts';
 import { createLog } from '../src/core/log.ts';
 import { checkRedis } from '../src/core/redis/check-redis.ts';
-import type { StorageConfig } from '../src/core/storage-config.ts';
+import { describeStorage } from '../src/core/storage-config.ts';
 import { startTracing } from '../src/core/tracing.ts';
 import { assertOwnStore } from '../src/jobs/batch/own-store.ts';
 import { explainStoreCertificate, refusedDatabase } from './refused-certificates.ts';
@@ -36,10 +36,4 @@ export async function openProcess(
     await context[Symbol.asyncDispose]();
     throw (await refusedDatabase(error, databaseUrl)) ?? error;
   }
-}
-
-function describeStorage(storage: StorageConfig): string {
-  if (storage.provider === 'files') return `The folder ${storage.folder}`;
-  const { bucket, prefix } = storage;
-  return `The bucket ${bucket}${prefix === '' ? '' : ` with the prefix ${prefix}`}`;
 }

@@ -18,6 +18,13 @@ export interface S3Config {
 /** Storage of uploads and results. */
 export type StorageConfig = { provider: 'files'; folder: string } | S3Config;
 
+/** The store as the subject of a sentence. */
+export function describeStorage(storage: StorageConfig): string {
+  if (storage.provider === 'files') return `The folder ${storage.folder}`;
+  const { bucket, prefix } = storage;
+  return `The bucket ${bucket}${prefix === '' ? '' : ` with the prefix ${prefix}`}`;
+}
+
 interface StorageOptions {
   dataDir: string;
   s3Bucket: string | undefined;

@@ -1,20 +1,28 @@
 /** `status` on a database: what it shows and how it ends. */
+
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { Command } from 'commander';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { INSTALLATION_KEY, markStore } from '../../src/jobs/batch/own-store.ts';
 import { insertBeat } from '../../src/jobs/monitor/monitor.sql.ts';
 import { createTestDatabase } from '../../tests/support/database.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { startS3Server } from '../../tests/support/s3-server.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
 import { addGlobalOptions } from '../global-options.ts';
 import { addStatusCommand } from './status.ts';
 
 let pipeline: Pipeline;
+let databaseUrl: string;
 beforeAll(async () => {
   const database = await createTestDatabase();
   pipeline = await openPipeline({ CHUNK_ROWS: '4' }, 'files', undefined, database);
   await importGraph(pipeline.sql, { persons: crowd(9) });
-  vi.stubEnv('DATABASE_URL', database.url);
+  await markStore(pipeline.context);
+  databaseUrl = database.url;
+  vi.stubEnv('DATABASE_URL', databaseUrl);
   vi.stubEnv('ENRICH_DATA_DIR', pipeline.context.config.dataDir);
 });
 afterAll(async () => {
@@ -54,6 +62,7 @@ const beat = (kind: 'api' | 'worker', id: string) =>
     ...{ id, kind, host: 'here', version: '9.8.7', startedAt: new Date(), leasesReclaimed: 0 },
     localCopy: kind === 'worker' ? localCopy : null,
   });
+const bucketOptions = ['S3_BUCKET', 'S3_ENDPOINT', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'];
 const list = (count: number) =>
   `email\n${Array.from({ length: count }, (_, n) => `p${n + 1}@list.example\n`).join('')}`;
 
@@ -91,6 +100,79 @@ test('a service that works has no problem', async () => {
   const copies = '1 of 1 workers have one; at most 2 people changed since; 75 % of 40 rows from it';
   expect(text).toContain(`Copy        ${copies}\n`);
   expect(process.exitCode).toBeUndefined();
+});
+
+test('the store of another installation is a problem, and so is one that lost its mark', async () => {
+  const { store } = pipeline.context;
+  await store.put(INSTALLATION_KEY, [Buffer.from('01900000-0000-7000-8000-000000000009')]);
+  const text = await run();
+  expect(text).toMatch(
+    /^1 problem:\n {2}The folder .* is the object store of another installation/,
+  );
+  expect(text).toContain('Storage     files: responds, but is not that of this database\n');
+  expect(process.exitCode).toBe(1);
+  await store.delete(INSTALLATION_KEY);
+  expect(await run()).toMatch(/^1 problem:\n {2}The folder .* is not the object store of this/);
+  // To look changes nothing.
+  expect(await store.head(INSTALLATION_KEY)).toBeNull();
+  await markStore(pipeline.context);
+});
+
+describe('with a bucket', () => {
+  afterEach(() => {
+    for (const name of bucketOptions) vi.stubEnv(name, undefined);
+  });
+
+  test('that does not exist the status has a problem', async () => {
+    const s3 = await startS3Server();
+    const options: Record<string, string> = { ...s3.environment, S3_BUCKET: 'mistyped' };
+    for (const name of bucketOptions) vi.stubEnv(name, options[name]);
+    const text = await run();
+    expect(text).toMatch(/^1 problem:\n {2}The bucket mistyped cannot be read: .*NoSuchBucket/);
+    expect(process.exitCode).toBe(1);
+    await s3.close();
+  });
+
+  test('of a server that never responds the status ends, with its connections', async () => {
+    const frozen = createServer().listen(0, '127.0.0.1');
+    await once(frozen, 'listening');
+    let open = 0;
+    frozen.on('connection', (socket) => {
+      open++;
+      socket
+        .on('error', () => {})
+        .on('close', () => open--)
+        .resume();
+    });
+    const { port } = frozen.address() as AddressInfo;
+    const options: Record<string, string> = {
+      ...{ S3_BUCKET: 'leads', S3_ENDPOINT: `http://127.0.0.1:${port}` },
+      ...{ S3_ACCESS_KEY_ID: 'me', S3_SECRET_ACCESS_KEY: 'secret' },
+    };
+    for (const name of bucketOptions) vi.stubEnv(name, options[name]);
+    expect(await run()).toMatch(/^1 problem:\n {2}The bucket leads does not respond\.\n/);
+    await vi.waitUntil(() => open === 0, { timeout: 20_000 });
+    frozen.close();
+  });
+});
+
+test.each([
+  ['empty', ['drop schema public cascade', 'create schema public'], 'schema_older'],
+  [
+    'of something else',
+    ['drop schema public cascade', 'create schema public', 'create table public.orders (id int)'],
+    'foreign_database',
+  ],
+])('a database that is %s is refused with what to do', async (_how, statements, code) => {
+  const other = await createTestDatabase();
+  for (const statement of statements) await other.sql.unsafe(statement);
+  vi.stubEnv('DATABASE_URL', other.url);
+  await expect(run()).rejects.toMatchObject({
+    code,
+    message: expect.stringContaining('Correct DATABASE_URL'),
+  });
+  vi.stubEnv('DATABASE_URL', databaseUrl);
+  await other.drop();
 });
 
 test('without a database the status is one line with what to do', async () => {

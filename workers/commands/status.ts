@@ -2,9 +2,10 @@
 import type { Command } from 'commander';
 import type { Config } from '../../src/core/config.ts';
 import { openContext } from '../../src/core/context.ts';
+import { assertSchemaUsable } from '../../src/core/db/migrate.ts';
 import { isUnavailable } from '../../src/core/db/pg-errors.ts';
 import { type CopyReport, sayShare } from '../../src/core/graph-copy/report-copy.ts';
-import { unavailable } from '../../src/core/lib/errors.ts';
+import { AppError, unavailable } from '../../src/core/lib/errors.ts';
 import { isSeen } from '../../src/jobs/monitor/heartbeat.ts';
 import {
   listPausedWallets,
@@ -40,7 +41,10 @@ interface Status extends Parts {
   paused: PausedWallet[];
 }
 
-/** Reads the status without changing anything. Throws `AppError` 503 `database_unavailable`. */
+/**
+ * Reads the status without changing anything. Throws `AppError` 503 `database_unavailable`, and those of a database that is
+ * not the service's or not migrated.
+ */
 async function readStatus(config: Config): Promise<Status> {
   const url = await findDatabaseUrl(config);
   await using context = await openContext({ ...config, logLevel: 'silent' }, url, 'status');
@@ -48,14 +52,15 @@ async function readStatus(config: Config): Promise<Status> {
   const backend = openQueueBackend(queueStoreOf(config, url), log, 0);
   const queues = openQueues(backend, log);
   try {
-    const parts = await readParts({ ...context, queues });
+    await assertSchemaUsable(watchSql);
+    const parts = await readParts({ ...context, queues, config });
     const [oldest = null, paused] = await Promise.all([
       readOldestBatch(watchSql),
       listPausedWallets(watchSql, WALLETS_MAX),
     ]);
     return { ...parts, oldest, paused };
   } catch (error) {
-    if (!isUnavailable(error)) throw error;
+    if (error instanceof AppError || !isUnavailable(error)) throw error;
     throw unavailable(
       'database_unavailable',
       `The database does not respond (${(error as Error).message}). See "Postgres is away or full" in docs/operations.md.`,
@@ -109,14 +114,14 @@ function sayStatus(status: Status, config: Config): string[] {
     ({ name, lag_seconds: lag }) => `${name} ${lag === null ? 'lag unknown' : seconds(lag)}`,
   );
   return [
-    problems.length === 0 ? 'No problems.' : `${problems.length} problems:`,
+    problems.length === 0 ? 'No problems.' : `${countOf(problems.length, 'problem')}:`,
     ...problems.map((problem) => `  ${problem}`),
     `Processes   ${kinds.join(', ')}`,
     `Database    Postgres ${server.version}, ${Math.ceil(server.bytes / 1_000_000)} MB` +
       (replicas.length === 0 ? '' : `; standbys: ${replicas.join(', ')}`),
     `Queue       in ${config.redisUrl === undefined ? 'Postgres' : 'Redis'}: ${jobs.value === null ? 'does not respond' : 'responds'}; chunks: ${count(state.chunks)}`,
     `Copy        ${sayCopies(seen.flatMap(({ local_copy: report }) => report ?? []))}`,
-    `Storage     ${config.storage.provider}: ${storage.value === null ? 'does not respond' : 'responds'}`,
+    `Storage     ${config.storage.provider}: ${sayStorage(storage)}`,
     `Lag         chunk ${seconds(state.oldestChunkSeconds)}, progress ${seconds(state.oldestProgressSeconds)}, schedule ${seconds(state.oldestDueSeconds)}, webhook ${seconds(state.oldestDeliverySeconds)}`,
     `Lists       ${count(state.batches.map((one) => ({ ...one, state: `${one.state} ${one.reason}`.trim() })))}`,
     `Oldest      ${oldest === null ? 'none' : `${oldest.batch_id} of ${oldest.account_id}, ${oldest.state} since ${seconds(oldest.age_seconds)}, ${oldest.rows_processed} of ${oldest.rows_total ?? '?'} rows`}`,
@@ -126,6 +131,11 @@ function sayStatus(status: Status, config: Config): string[] {
         `  ${account}: ${countOf(batches, 'list')} since ${since}, ${countOf(credits, 'credit')}`,
     ),
   ];
+}
+
+function sayStorage({ value, failure }: Parts['storage']): string {
+  if (value === null) return failure === null ? 'does not respond' : 'cannot be read';
+  return value.isOwn ? 'responds' : 'responds, but is not that of this database';
 }
 
 /** Describes the local copies of the workers that are seen. */

@@ -4,7 +4,13 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { packageRoot } from '../lib/package-root.ts';
-import { assertSchemaCurrent, assertSchemaUsable, listPending, migrate } from './migrate.ts';
+import {
+  assertSchemaCurrent,
+  assertSchemaUsable,
+  assertServiceDatabase,
+  listPending,
+  migrate,
+} from './migrate.ts';
 
 let database: TestDatabase;
 let applied: { name: string; sha256: string }[];
@@ -77,7 +83,8 @@ it('a database with the tables of something else is refused with their names, an
   await other.sql`drop schema public cascade`;
   await other.sql`create schema public`;
   await other.sql`create table public.orders (id int)`;
-  for (const work of [listPending, migrate]) {
+  const checks = [assertSchemaCurrent, assertSchemaUsable, assertServiceDatabase];
+  for (const work of [listPending, migrate, ...checks]) {
     await expect(work(other.sql)).rejects.toMatchObject({
       code: 'foreign_database',
       message: expect.stringMatching(/\(orders\).*DATABASE_URL/),
@@ -85,5 +92,12 @@ it('a database with the tables of something else is refused with their names, an
   }
   const tables = await other.sql`select tablename from pg_tables where schemaname = 'public'`;
   expect(tables).toEqual([{ tablename: 'orders' }]);
+  await other.sql`drop table public.orders`;
+  for (const check of checks) {
+    await expect(check(other.sql)).rejects.toMatchObject({
+      code: 'schema_older',
+      message: expect.stringMatching(/ is empty\. Correct DATABASE_URL.*enrich migrate/),
+    });
+  }
   await other.drop();
 });

@@ -85,7 +85,7 @@ async function findPending(sql: Sql, migrations: Migration[]): Promise<Migration
 }
 
 /**
- * Checks the database before a process starts. Throws `AppError` `schema_newer`, `schema_older` or
+ * Checks the database before a process starts. Throws `AppError` `schema_newer`, `schema_older`, `foreign_database` or
  * `migration_changed` unless it matches this code, or newer migrations run with this version.
  */
 export async function assertSchemaCurrent(sql: Database): Promise<void> {
@@ -93,16 +93,30 @@ export async function assertSchemaCurrent(sql: Database): Promise<void> {
   const applied = await readApplied(sql);
   refuseNewer(applied, migrations, readVersion());
   refuseChanged(applied, migrations);
-  refuseOlder(applied, migrations);
+  await refuseOlder(sql, applied, migrations);
 }
 
 /**
  * Checks the database of a running process. Throws `AppError` `schema_older` when it lacks a migration of this
- * code. A newer schema is accepted: old processes run until they are replaced, because a migration removes nothing
+ * code, and `foreign_database`. A newer schema is accepted: old processes run until they are replaced, because a migration removes nothing
  * that the version before it needs.
  */
 export async function assertSchemaUsable(sql: Database): Promise<void> {
-  refuseOlder(await readApplied(sql), await readMigrations());
+  await refuseOlder(sql, await readApplied(sql), await readMigrations());
+}
+
+/**
+ * Checks that a service was set up in the database, by any version. Throws `AppError` `schema_older` for an empty one, and
+ * `foreign_database`.
+ */
+export async function assertServiceDatabase(sql: Sql): Promise<void> {
+  if ((await readApplied(sql)).size > 0) return;
+  await refuseForeign(sql);
+  const [row] = await sql<[{ database: string }]>`select current_database() as database`;
+  throw unavailable(
+    'schema_older',
+    `The database ${row.database} is empty. Correct DATABASE_URL, or run \`enrich migrate\` to set up a new service in it.`,
+  );
 }
 
 /** Asks again and again: a statement that waits holds a snapshot, which a concurrent build of an index waits for. */
@@ -142,7 +156,8 @@ async function readApplied(sql: Sql): Promise<Applied> {
   return new Map(rows.map(({ name, ...row }) => [name, row]));
 }
 
-function refuseOlder(applied: Applied, migrations: Migration[]): void {
+async function refuseOlder(sql: Sql, applied: Applied, migrations: Migration[]): Promise<void> {
+  if (applied.size === 0) await assertServiceDatabase(sql);
   const missing = migrations.filter((migration) => !applied.has(nameOf(migration)));
   if (missing.length === 0) return;
   throw unavailable(

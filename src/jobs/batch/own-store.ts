@@ -10,7 +10,7 @@ import { hasStoredFiles, readInstallationId } from './stored-bytes.sql.ts';
 
 /** Key of the mark. */
 export const INSTALLATION_KEY = 'installation';
-const ID_LENGTH = 36;
+export const INSTALLATION_ID_LENGTH = 36;
 
 interface StoreContext {
   sql: Sql;
@@ -43,16 +43,31 @@ export async function assertOwnStore(
     context.log.error({ err: error }, reason ?? 'the object store cannot be checked');
     return id;
   });
-  if (found === id) return;
-  if (found !== null) throw anotherInstallation(named);
-  if (await hasStoredFiles(context.sql)) throw unmarked(named);
-  await markStore(context);
+  const mistake = await findStoreMistake(context.sql, found, named);
+  if (mistake !== null) throw mistake;
+  if (found === null) await markStore(context);
+}
+
+/**
+ * Returns `another_store` for a mark of another installation, and for a store without one (null) when the database has lists
+ * with files; null for a store of its own or a new one.
+ */
+export async function findStoreMistake(
+  sql: Sql,
+  mark: string | null,
+  named: string,
+): Promise<AppError | null> {
+  if (mark === (await readInstallationId(sql))) return null;
+  if (mark !== null) return anotherInstallation(named);
+  return (await hasStoredFiles(sql)) ? unmarked(named) : null;
 }
 
 /** Returns the id in the store; null for a store without one. */
 async function readMark({ store }: StoreContext): Promise<string | null> {
   if ((await store.head(INSTALLATION_KEY)) === null) return null;
-  return (await store.get(INSTALLATION_KEY, { from: 0, to: ID_LENGTH })).toString('utf8');
+  return (await store.get(INSTALLATION_KEY, { from: 0, to: INSTALLATION_ID_LENGTH })).toString(
+    'utf8',
+  );
 }
 
 function anotherInstallation(named: string): AppError {
