@@ -103,7 +103,7 @@ async function untilListening(server: Server, { host, port }: Config): Promise<v
     if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
     throw unavailable(
       'port_in_use',
-      `Port ${port} of ${host} is in use by another program. Choose another port, for example with --port 8081.`,
+      `Port ${port} of ${host} is in use by another program. Choose another port: set PORT=8081, or add --port 8081 to \`enrich up\`.`,
       { cause },
     );
   }

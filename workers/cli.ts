@@ -5,11 +5,18 @@ import { say } from './output.ts';
 import { buildProgramFor } from './program.ts';
 import { refusedCertificate } from './refused-certificates.ts';
 
+// A reader that has read enough, such as `head`, closes the pipe: the command goes on to its own end.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 try {
   const program = await buildProgramFor(process.argv.slice(2));
   await program.parseAsync();
 } catch (error) {
   const { exitCode, message } = explainError((await refusedCertificate(error)) ?? error);
   if (message !== null) say(`error: ${message}`);
-  process.exitCode = exitCode;
+  // What a process opened before it failed would keep it running.
+  process.stderr.write('', () => process.exit(exitCode));
 }

@@ -7,28 +7,37 @@ import { closeDataFolder } from '../infra/embedded/private-folder.ts';
 import { endRestore } from '../infra/embedded/restored-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { connect, type Database } from '../src/core/db/client.ts';
+import { assertServiceDatabase } from '../src/core/db/migrate.ts';
 import { isUnavailable } from '../src/core/db/pg-errors.ts';
-import { readDatabaseUrl } from '../src/core/lib/database-url.ts';
 import { AppError, unavailable } from '../src/core/lib/errors.ts';
 import { DISK_FULL_BYTES, readFreeBytes } from '../src/core/lib/free-space.ts';
-import { findRunningUp } from './find-service.ts';
+import { findRunningUp, noteDatabase } from './find-service.ts';
 import type { CommandConfig } from './global-options.ts';
 import { migrateAll, migrateIfBehind } from './migrate-all.ts';
-import { say } from './output.ts';
-
-/** A command may open its database several times. */
-let isNoted = false;
 
 /**
- * Throws `AppError` 404 for a data folder without a database. A command that checks or backs up what is there would
- * create an empty one and find nothing wrong with it.
+ * Throws `AppError` 404 for a data folder without a database, and `schema_older` or `foreign_database` for a database in which
+ * no service was set up. A command that reads or backs up what is there would create an empty one and find nothing wrong with it.
  */
-export async function requireDatabase(config: Config): Promise<void> {
+export async function requireDatabase(config: CommandConfig): Promise<void> {
   const { databaseUrl, dataDir } = config;
-  if (databaseUrl !== undefined || (await readCredentials(dataDir)) !== null) return;
+  if (databaseUrl !== undefined) {
+    await noteDatabase(config);
+    return onDatabase(databaseUrl, config, assertServiceDatabase);
+  }
+  if ((await readCredentials(dataDir)) !== null) return;
   if (await stat(path.join(dataDir, 'postgres')).catch(() => null)) return;
   const message = `The data folder ${dataDir} has no database. Name the folder of the service with --data-dir, or set DATABASE_URL.`;
   throw new AppError({ code: 'not_found', status: 404, message });
+}
+
+/** As `withDatabase`, for a command that only reads: it sets up no service. Throws as `requireDatabase`. */
+export async function withExistingDatabase<T>(
+  config: Config,
+  work: (sql: Database, url: string) => Promise<T>,
+): Promise<T> {
+  await requireDatabase(config);
+  return withDatabase(config, work);
 }
 
 /**
@@ -64,27 +73,6 @@ export async function withUnchangedDatabase<T>(
   work: (sql: Database) => Promise<T>,
 ): Promise<T> {
   return atDatabase(config, (url) => onDatabase(url, config, work));
-}
-
-/**
- * DATABASE_URL wins over the database of a folder, also one that the command line names, because processes on several
- * machines have both: files in a shared folder. Says so once, unless both are the same.
- */
-export async function noteDatabase(config: CommandConfig): Promise<void> {
-  const { databaseUrl, namedFolder } = config;
-  if (isNoted || databaseUrl === undefined || namedFolder === undefined) return;
-  if ((await findRunningUp(config))?.database_url === databaseUrl) return;
-  isNoted = true;
-  say(
-    `DATABASE_URL is set: the database is ${nameOf(databaseUrl)}, not that of --data-dir ${namedFolder}. To use the folder's, unset DATABASE_URL.`,
-  );
-}
-
-/** The servers of a URL and the database, without the password. */
-function nameOf(databaseUrl: string): string {
-  const servers = readDatabaseUrl(databaseUrl);
-  const { pathname } = new URL(servers[0]?.url ?? databaseUrl);
-  return `${servers.map(({ host, port }) => `${host}:${port}`).join(',')}${pathname}`;
 }
 
 async function atDatabase<T>(config: CommandConfig, work: (url: string) => Promise<T>): Promise<T> {

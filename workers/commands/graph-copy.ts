@@ -12,7 +12,7 @@ import { sayShare } from '../../src/core/graph-copy/report-copy.ts';
 import { listCopyReports } from '../../src/jobs/monitor/heartbeat.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
-import { withDatabase } from '../with-database.ts';
+import { withDatabase, withExistingDatabase } from '../with-database.ts';
 
 const PEOPLE_PER_LINE = 100_000;
 const MIB = 1024 * 1024;
@@ -41,7 +41,7 @@ function addStatus(copy: Command): void {
     .description('check the copy; exit 1 if lists are not matched from it')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
-      const { workers, ...status } = await withDatabase(config, async (sql) => {
+      const { workers, ...status } = await withExistingDatabase(config, async (sql) => {
         const copy = await readCopyStatus(sql, copyFolder(config.dataDir));
         return { ...copy, workers: await listCopyReports(sql) };
       });

@@ -5,11 +5,11 @@ import { conflict, unavailable } from '../../src/core/lib/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import { checkRedis } from '../../src/core/redis/check-redis.ts';
 import { wholeNumber } from '../arguments.ts';
-import { findRunningUp } from '../find-service.ts';
+import { findRunningUp, noteDatabase } from '../find-service.ts';
 import { type CommandConfig, readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
 import { startStack } from '../stack.ts';
-import { migrateDatabase, noteDatabase, withUnchangedDatabase } from '../with-database.ts';
+import { migrateDatabase, withUnchangedDatabase } from '../with-database.ts';
 
 export function addServerCommands(program: Command): void {
   program
