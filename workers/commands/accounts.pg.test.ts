@@ -5,6 +5,9 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
+import { importGraph } from '../../tests/support/graph.ts';
+import { openPipeline } from '../../tests/support/pipeline.ts';
+import { crowd } from '../../tests/support/small-graph.ts';
 import { addGlobalOptions } from '../global-options.ts';
 import { addAccountCommands } from './accounts.ts';
 import { addKeyCommands } from './keys.ts';
@@ -27,7 +30,11 @@ afterEach(() => {
 });
 
 /** Runs a command; returns what it printed as JSON. */
-async function run(...words: string[]): Promise<Record<string, unknown>> {
+const run = async (...words: string[]): Promise<Record<string, unknown>> =>
+  JSON.parse(await print(...words, '--json'));
+
+/** Runs a command; returns what it printed. */
+async function print(...words: string[]): Promise<string> {
   const printed: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     printed.push(String(text));
@@ -37,8 +44,8 @@ async function run(...words: string[]): Promise<Record<string, unknown>> {
   addGlobalOptions(program);
   addAccountCommands(program);
   addKeyCommands(program);
-  await program.parseAsync([...words, '--json'], { from: 'user' });
-  return JSON.parse(printed.join(''));
+  await program.parseAsync(words, { from: 'user' });
+  return printed.join('');
 }
 
 const grant = ['--amount', '5', '--reference'];
@@ -56,8 +63,14 @@ test('an account is listed, and taken by its id or its address in any case', asy
   });
   expect(await run('credits', 'grant', '--account', 'Team@Acme.example', ...grant, 'a')).toEqual({
     balance: 15,
+    granted: true,
   });
-  expect(await run('credits', 'grant', '--account', id, ...grant, 'b')).toEqual({ balance: 20 });
+  const again = ['credits', 'grant', '--account', id, ...grant];
+  expect(await run(...again, 'b')).toEqual({ balance: 20, granted: true });
+  expect(await run(...again, 'b')).toEqual({ balance: 20, granted: false });
+  expect(await print(...again, 'b')).toBe(
+    'Granted before under the reference b: nothing was added. Balance 20 credits\n',
+  );
   const key = await run('key', 'create', '--account', 'team@acme.example', '--mode', 'live');
   const { keys } = (await run('key', 'list', '--account', 'team@acme.example')) as {
     keys: { prefix: string }[];
@@ -70,6 +83,47 @@ test('an account pays for each person once for the days that are set', async () 
   expect(await run(...set, '90')).toMatchObject({ owned_days: 90 });
   expect(await run('account', 'list')).toMatchObject({ accounts: [{ owned_days: 90 }] });
   await expect(run(...set, '4000')).rejects.toThrow('owned_days: must be a whole number');
+});
+
+test('an audit that fails says how often each rule is broken, and names objects that are missing', async () => {
+  const own = await createTestDatabase();
+  const pipeline = await openPipeline({}, 'files', undefined, own);
+  vi.stubEnv('DATABASE_URL', own.url);
+  vi.stubEnv('ENRICH_DATA_DIR', pipeline.context.config.dataDir);
+  await importGraph(own.sql, { persons: crowd(1) });
+  const caller = await pipeline.account(10);
+  const options = { operation: 'people.enrich' };
+  const id = await pipeline.enrich(caller, 'email\np1@list.example\n', options);
+  const [part] = await own.sql<{ key: string }[]>`
+    select object_key as key from parts where batch_id = ${id}`;
+  const key = String(part?.key);
+  await pipeline.context.store.delete(key);
+  expect(await print('audit', '--deep')).toMatch(
+    new RegExp(
+      `FAIL every recorded object is stored: 1 violation\\n[^]*     missing: ${key} of list ${id}\\n`,
+    ),
+  );
+  expect(await run('audit', '--deep')).toMatchObject({
+    ok: false,
+    objects: { missing: [{ object: key, batch_id: id, kind: 'list' }], damaged: [] },
+  });
+  process.exitCode = undefined;
+  vi.stubEnv('DATABASE_URL', database.url);
+  vi.stubEnv('ENRICH_DATA_DIR', folder);
+  await pipeline.close();
+});
+
+test('what only reads sets up no service in a database that is empty', async () => {
+  const other = await createTestDatabase();
+  await other.sql`drop schema public cascade`;
+  await other.sql`create schema public`;
+  vi.stubEnv('DATABASE_URL', other.url);
+  for (const words of [['account', 'list'], ['audit'], ['key', 'list', '--account', 'a']]) {
+    await expect(run(...words)).rejects.toMatchObject({ code: 'schema_older' });
+  }
+  expect(await other.sql`select from pg_tables where schemaname = 'public'`).toHaveLength(0);
+  vi.stubEnv('DATABASE_URL', database.url);
+  await other.drop();
 });
 
 test('an unknown account is said to be unknown, and an address of two to be ambiguous', async () => {

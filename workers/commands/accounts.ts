@@ -11,7 +11,11 @@ import { changeOwnedDays } from '../../src/core/credits/owned.ts';
 import { changePassword } from '../../src/core/sessions/sessions.ts';
 import { audit } from '../../src/jobs/audit/audit.ts';
 import { auditLog, type LogAudit } from '../../src/jobs/audit/audit-log.ts';
-import { auditParts, type PartsAudit } from '../../src/jobs/audit/audit-parts.ts';
+import {
+  auditParts,
+  type BrokenObject,
+  type PartsAudit,
+} from '../../src/jobs/audit/audit-parts.ts';
 import { insertAudit } from '../../src/jobs/monitor/monitor.sql.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
@@ -177,10 +181,13 @@ function addCredits(program: Command): void {
       async (options: { account: string; amount: number; reference: string }, command: Command) => {
         const { config, json } = readGlobals(command);
         const { account, amount, reference } = options;
-        const balance = await withDatabase(config, async (sql) =>
+        const { balance, granted } = await withDatabase(config, async (sql) =>
           grantCredits(sql, { accountId: await resolveAccount(sql, account), amount, reference }),
         );
-        printResult(json, { balance }, [`Balance ${countOf(balance, 'credit')}`]);
+        const before = granted
+          ? ''
+          : `Granted before under the reference ${reference}: nothing was added. `;
+        printResult(json, { balance, granted }, [`${before}Balance ${countOf(balance, 'credit')}`]);
       },
     );
   credits
@@ -231,14 +238,24 @@ function addAudit(program: Command): void {
         return { ok: failed.length === 0 && isComplete, checks, objects, log: forgotten };
       });
       printResult(json, result, [
-        ...result.checks.map(
-          ({ name, violations }) => `${violations === 0 ? 'ok  ' : 'FAIL'} ${name}`,
+        ...result.checks.map(({ name, violations }) =>
+          violations === 0 ? `ok   ${name}` : `FAIL ${name}: ${countOf(violations, 'violation')}`,
         ),
-        ...(result.objects === undefined ? [] : [`${result.objects.checked} stored objects read.`]),
+        ...(result.objects === undefined ? [] : describeObjects(result.objects)),
         ...(result.log === undefined ? [] : describeForgotten(result.log)),
       ]);
       if (!result.ok) process.exitCode = 1;
     });
+}
+
+function describeObjects({ checked, missing, damaged }: PartsAudit['objects']): string[] {
+  const name = (how: string) => (one: BrokenObject) =>
+    `     ${how}: ${one.object} of ${one.kind} ${one.batch_id}`;
+  return [
+    `${checked} stored objects read.`,
+    ...missing.map(name('missing')),
+    ...damaged.map(name('damaged')),
+  ];
 }
 
 async function* linesOf(files: readonly string[]): AsyncGenerator<string> {

@@ -112,7 +112,18 @@ test('a list of keys tells those that were revoked from those that end and have 
 });
 
 test('an unknown key is named in the error', async () => {
-  await expect(bound('svc_live_nobody', '--unbounded')).rejects.toThrow('svc_live_nobody');
+  await expect(bound('svc_live_none', '--unbounded')).rejects.toThrow('svc_live_none');
+});
+
+test('a key is named by its prefix, by the prefix as it is listed, or in full', async () => {
+  const accountId = await createAccount(database.sql, { name: 'Leaked', credits: 0 });
+  const leaked = () => createKey(database.sql, { accountId, mode: 'live' });
+  const [listed, whole] = [await leaked(), await leaked()];
+  expect(await printKey('revoke', `${listed.prefix}...`)).toBe('Revoked 1 key.\n');
+  expect(await runKey('revoke', whole.key)).toMatchObject({ revoked: 1 });
+  for (const text of [whole.key.slice(0, 20), whole.key.slice(0, 12), 'svc_live_', 'mine']) {
+    await expect(runKey('revoke', text)).rejects.toThrow('as `enrich key list` prints it');
+  }
 });
 
 test('a key is revoked with its lists, and without them', async () => {

@@ -1,5 +1,5 @@
 /** `key`: API keys. */
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { resolveAccount } from '../../src/core/accounts/accounts.ts';
 import type { Config } from '../../src/core/config.ts';
 import { setCreditsPerDay } from '../../src/core/credits/key-budgets.sql.ts';
@@ -10,7 +10,7 @@ import {
   OVERLAP_SECONDS_DEFAULT,
   rollKey,
 } from '../../src/core/keys/account-keys.ts';
-import type { KeyMode } from '../../src/core/keys/key-format.ts';
+import { displayPrefix, type KeyMode } from '../../src/core/keys/key-format.ts';
 import { lockKeysOf } from '../../src/core/keys/keys.sql.ts';
 import { createKey, revokeKey, type Scope, scopes } from '../../src/core/keys/keys.ts';
 import { createLog } from '../../src/core/log.ts';
@@ -18,7 +18,7 @@ import { cancelKeyBatches } from '../../src/jobs/batch/cancel-key-batches.ts';
 import { openQueues } from '../../src/jobs/queue/queues.ts';
 import { listOf, oneOf, wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
-import { printResult } from '../output.ts';
+import { countOf, printResult } from '../output.ts';
 import { withDatabase, withExistingDatabase } from '../with-database.ts';
 
 /** More keys than any account keeps. */
@@ -103,11 +103,20 @@ function stateOf({ revokedAt, expiresAt }: AccountKey): string {
   return `${expiresAt.getTime() <= Date.now() ? 'expired' : 'ends'} ${expiresAt.toISOString()}`;
 }
 
+/** The display prefix in what a person has of a key: the prefix, with or without the dots of `key list`, or the whole key. */
+function displayPrefixOf(text: string): string {
+  if (/^svc_(live|test)_([0-9A-Za-z]{4}(\.\.\.|…)?|[0-9A-Za-z]{36})$/.test(text))
+    return displayPrefix(text);
+  throw new InvalidArgumentError(
+    'It must be the key, or its prefix as `enrich key list` prints it, such as svc_live_ABCD.',
+  );
+}
+
 function addBound(key: Command): void {
   key
     .command('bound')
     .description('change the daily credits of a key; its waiting batches resume automatically')
-    .argument('<prefix>', 'its display prefix')
+    .argument('<prefix>', 'its display prefix, or the key itself', displayPrefixOf)
     .addOption(
       new Option('--credits-per-day <number>', 'credits per UTC day')
         .argParser(wholeNumber(1))
@@ -144,7 +153,7 @@ function addRoll(key: Command): void {
   key
     .command('roll')
     .description('replace a key with one of the same settings; the old one stays valid for a while')
-    .argument('<prefix>', 'its display prefix')
+    .argument('<prefix>', 'its display prefix, or the key itself', displayPrefixOf)
     .option(
       '--overlap-seconds <number>',
       'seconds that the old key stays valid',
@@ -169,7 +178,7 @@ function addRevoke(key: Command): void {
   key
     .command('revoke')
     .description('revoke a key')
-    .argument('<prefix>', 'its display prefix')
+    .argument('<prefix>', 'its display prefix, or the key itself', displayPrefixOf)
     .option('--cancel', 'also cancel its batches')
     .action(async (prefix: string, options: { cancel?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -181,8 +190,8 @@ function addRevoke(key: Command): void {
         };
       });
       printResult(json, { revoked: revoked.length, cancelled_batches: cancelled }, [
-        `Revoked ${revoked.length} key(s)`,
-        ...(options.cancel ? [`Cancelled ${cancelled.length} batch(es)`] : []),
+        `Revoked ${countOf(revoked.length, 'key')}.`,
+        ...(options.cancel ? [`Cancelled ${countOf(cancelled.length, 'batch', 'batches')}.`] : []),
       ]);
     });
 }

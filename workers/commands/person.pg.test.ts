@@ -29,7 +29,10 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-async function enrich(...words: string[]): Promise<Record<string, unknown>> {
+const enrich = async (...words: string[]): Promise<Record<string, unknown>> =>
+  JSON.parse(await print(...words, '--json'));
+
+async function print(...words: string[]): Promise<string> {
   const printed: string[] = [];
   const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
     printed.push(String(text));
@@ -39,11 +42,11 @@ async function enrich(...words: string[]): Promise<Record<string, unknown>> {
   addGlobalOptions(program);
   addPersonCommands(program);
   try {
-    await program.parseAsync([...words, '--json'], { from: 'user' });
+    await program.parseAsync(words, { from: 'user' });
   } finally {
     write.mockRestore();
   }
-  return JSON.parse(printed.join(''));
+  return printed.join('');
 }
 
 test('a list of hashes suppresses', async () => {
@@ -53,6 +56,14 @@ test('a list of hashes suppresses', async () => {
   expect(await enrich('suppress', '--sha256-file', file)).toEqual({ hashes: 1, persons: 1 });
   expect(await enrich('suppress', 'eve@home.example')).toEqual({ persons: 1 });
   await expect(enrich('suppress')).rejects.toMatchObject({ code: 'usage' });
+});
+
+test('an opt-out that reaches no stored record says that it is kept', async () => {
+  const words = ['suppress', 'later@home.example'];
+  expect(await print(...words)).toBe(
+    'No stored record has it. The opt-out is kept: records that arrive later are suppressed too.\n',
+  );
+  expect(await print('suppress', 'eve@home.example')).toMatch(/^Suppressed 1 stored record\. The/);
 });
 
 test('show, erase, and a proof that fails when something is left', async () => {

@@ -12,7 +12,7 @@ import type { PersonAsked } from '../../src/jobs/erasure/find-person.ts';
 import { showPerson } from '../../src/jobs/erasure/show-person.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
-import { printResult } from '../output.ts';
+import { countOf, printResult } from '../output.ts';
 import { withDatabase, withExistingDatabase } from '../with-database.ts';
 
 export function addPersonCommands(program: Command): void {
@@ -112,7 +112,13 @@ function addSuppress(program: Command): void {
         const result = await withDatabase(config, (sql) =>
           identifier === undefined ? suppressHashes(sql, lines) : suppress(sql, identifier),
         );
-        printResult(json, result, [`Suppressed ${result.persons} stored record(s)`]);
+        const reached =
+          result.persons === 0
+            ? 'No stored record has it.'
+            : `Suppressed ${countOf(result.persons, 'stored record')}.`;
+        printResult(json, result, [
+          `${reached} The opt-out is kept: records that arrive later are suppressed too.`,
+        ]);
       },
     );
 }

@@ -14,8 +14,8 @@ test('a grant with the same reference moves credits once', async () => {
   const { sql } = database;
   const accountId = await createAccount(sql, { name: 'A', credits: 100 });
   const grant = { accountId, amount: 50, reference: 'invoice-1' };
-  expect(await grantCredits(sql, grant)).toBe(150);
-  expect(await grantCredits(sql, grant)).toBe(150);
+  expect((await grantCredits(sql, grant)).balance).toBe(150);
+  expect((await grantCredits(sql, grant)).balance).toBe(150);
   await expect(grantCredits(sql, { ...grant, amount: 60 })).rejects.toMatchObject({
     code: 'reference_reused',
   });
@@ -27,13 +27,17 @@ test('a grant is for one account only', async () => {
   const accountId = await createAccount(sql, { name: 'A', credits: 1 });
   const other = await createAccount(sql, { name: 'B', credits: 2 });
   const before = await sql`select account_id, balance from wallets order by account_id`;
-  expect(await grantCredits(sql, { accountId, amount: 5, reference: 'invoice-3' })).toBe(6);
+  expect((await grantCredits(sql, { accountId, amount: 5, reference: 'invoice-3' })).balance).toBe(
+    6,
+  );
   const after = await sql`select account_id, balance from wallets order by account_id`;
   expect(after.filter((wallet) => wallet.accountId !== accountId)).toEqual(
     before.filter((wallet) => wallet.accountId !== accountId),
   );
   // The other account's invoice may have the same number.
-  expect(await grantCredits(sql, { accountId: other, amount: 7, reference: 'invoice-3' })).toBe(9);
+  expect(
+    (await grantCredits(sql, { accountId: other, amount: 7, reference: 'invoice-3' })).balance,
+  ).toBe(9);
 });
 
 test('fifty concurrent grants of one reference move credits once', async () => {

@@ -21,21 +21,21 @@ export async function availableCredits(sql: Sql, accountId: string): Promise<num
 
 /**
  * Adds credits to a wallet. The reference makes it safe to repeat: the same reference with the same
- * amount moves nothing and returns the balance. Throws `AppError` `not_found` for an unknown account
+ * amount moves nothing: `granted` is then false. Throws `AppError` `not_found` for an unknown account
  * and `reference_reused` (409) for a reference that moved another amount.
  */
 export async function grantCredits(
   sql: Sql,
   grant: { accountId: string; amount: number; reference: string },
-): Promise<number> {
+): Promise<{ balance: number; granted: boolean }> {
   const balance = await insertGrant(sql, grant);
-  if (balance !== undefined) return balance;
+  if (balance !== undefined) return { balance, granted: true };
   const wallet = await readWallet(sql, grant.accountId);
   if (wallet === undefined) {
     throw notFound(`Account ${grant.accountId}`);
   }
   const before = await findLedgerAmount(sql, grant);
-  if (before === grant.amount) return wallet.balance;
+  if (before === grant.amount) return { balance: wallet.balance, granted: false };
   throw conflict(
     'reference_reused',
     `The reference ${grant.reference} already moved another amount: ${before}, not ${grant.amount}. Choose another reference.`,

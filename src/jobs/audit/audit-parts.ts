@@ -16,6 +16,8 @@ import type { AuditCheck } from './audit.ts';
 import { checkObjects } from './check-objects.ts';
 
 const BATCHES_AT_ONCE = 1_000;
+/** A lost bucket would fill the screen with names. */
+const NAMED_MAX = 20;
 
 const cellOf = {
   status: matchColumns.indexOf('match.status'),
@@ -30,22 +32,33 @@ interface Recount {
   withheld: number;
 }
 
+/** An object that is not as it was written, and its list or export. */
+export interface BrokenObject {
+  object: string;
+  batch_id: string;
+  kind: Batch['kind'];
+}
+
 export interface PartsAudit {
   checks: AuditCheck[];
-  /** Stored objects that were read. */
-  objects: { checked: number };
+  /** Number of stored objects that were read, and the first of those that are missing or damaged. */
+  objects: { checked: number; missing: BrokenObject[]; damaged: BrokenObject[] };
 }
 
 /** Reads all stored objects and recounts all stored results, one part in memory at a time. */
 export async function auditParts(context: PartsContext): Promise<PartsAudit> {
   const broken = { missing: 0, damaged: 0, outcomes: 0, credits: 0 };
-  const objects = { checked: 0 };
+  const objects: PartsAudit['objects'] = { checked: 0, missing: [], damaged: [] };
   for await (const batch of batchesWithFiles(context)) {
     const recount: Recount = { outcomes: {}, credits: 0, withheld: 0 };
     const found = await checkObjects(context, batch, (part) => countRows(recount, batch, part));
     objects.checked += found.checked;
-    broken.missing += found.missing.length;
-    broken.damaged += found.damaged.length;
+    for (const how of ['missing', 'damaged'] as const) {
+      broken[how] += found[how].length;
+      const named = found[how].slice(0, NAMED_MAX - objects[how].length);
+      const { id, kind } = batch;
+      objects[how].push(...named.map((object) => ({ object, batch_id: id, kind })));
+    }
     // Redaction removes people from an export without a trace, so its rows cannot be recounted.
     if (batch.kind === 'export' || found.missing.length + found.damaged.length > 0) continue;
     if (batch.state !== 'completed' && batch.state !== 'cancelled') continue;
