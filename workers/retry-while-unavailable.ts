@@ -23,8 +23,8 @@ export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<
   }
 }
 
-/** A body that is cut off fails with a TypeError of `fetch`. */
+/** A stored object that is missing or damaged stays so. A body that is cut off fails with a TypeError of `fetch`. */
 function isAway(error: unknown): boolean {
-  if (error instanceof ProblemError) return error.status >= 500;
+  if (error instanceof ProblemError) return error.status >= 500 && !/^object_/.test(error.code);
   return error instanceof UnreachableError || error instanceof TypeError;
 }
