@@ -1,6 +1,5 @@
 /** Finds the key or session of a call and applies its limits. */
 import type { Request, Response } from 'express';
-import { availableCredits } from '../core/credits/credits.ts';
 import type { Admission } from '../core/keys/admission.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
 import { authenticate, type CallCredentials, readKey } from '../core/keys/keys.ts';
@@ -55,10 +54,10 @@ export async function authorizeUnmetered(
   response: Response,
 ): Promise<Authorized> {
   const { keySha256, sessionSha256 } = await presentedKey(context, request);
-  const key = await authenticate(context.sql, keySha256);
+  const { key, available } = await authenticate(context.sql, keySha256);
   noteRequest(response, { account: key.accountId, key: key.id });
   context.keyUses.note(key.id);
-  setCreditHeaders(response, 0, await availableCredits(context.sql, key.accountId));
+  setCreditHeaders(response, 0, available);
   await countUnmeteredCall(context.limiter, key);
   return { key, admission: null, credentials: { keyId: key.id, sessionSha256 } };
 }

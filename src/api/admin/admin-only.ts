@@ -22,7 +22,7 @@ function assertAdmin(key: ApiKey): void {
  */
 export function adminOnly({ sql, limiter }: Pick<ApiContext, 'sql' | 'limiter'>): RequestHandler {
   return async (request, response, next) => {
-    const key = await authenticate(sql, await presentedKey(sql, request));
+    const { key } = await authenticate(sql, await presentedKey(sql, request));
     noteRequest(response, { account: key.accountId, key: key.id });
     await countUnmeteredCall(limiter, key);
     assertAdmin(key);

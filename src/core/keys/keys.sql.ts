@@ -91,15 +91,6 @@ const validity = (sql: Sql) => sql`
   case when not is_valid(k) then least(k.revoked_at, k.expires_at) end as revoked_at,
   ${creditsLeftToday(sql)} as credits_left_today`;
 
-/** Returns the key with this hash, revoked or not. */
-export async function findKeyByHash(sql: Sql, keySha256: Buffer): Promise<ApiKey | undefined> {
-  const [key] = await sql<ApiKey[]>`
-    select k.id, k.account_id, k.mode, k.prefix, k.scopes, k.requests_per_minute,
-      k.requests_per_day, k.rows_per_minute, k.created_at, ${validity(sql)}
-    from api_keys k ${joinSpendable(sql)} where key_sha256 = ${keySha256}`;
-  return key;
-}
-
 /** Returns the key whose counters count the requests of this one. */
 export async function findRequestsOf(sql: Sql, id: string): Promise<string> {
   const [key] = await sql<
@@ -141,8 +132,8 @@ function toCaller<Row extends CallerRow>(row: Row): (Caller & { key: Row }) | un
 }
 
 /**
- * Finds the keys with these hashes, in hexadecimal, and reads their wallets, in one statement. The results are in
- * the order of the hashes; undefined for an unknown key.
+ * Finds the keys with these hashes, in hexadecimal, revoked or not, and reads their wallets, in one statement. The
+ * results are in the order of the hashes; undefined for an unknown key.
  */
 export async function findCallers(
   sql: Sql,

@@ -6,10 +6,11 @@ import { AppError, conflict, forbidden, notFound } from '../lib/errors.ts';
 import { displayPrefix, generateKey, hashKey, type KeyMode, parseKey } from './key-format.ts';
 import {
   type ApiKey,
+  type Caller,
   type CountersOf,
   countValidKeys,
+  findCallers,
   findConsoleKey,
-  findKeyByHash,
   insertConsoleKey,
   insertKey,
   lockKeysOf,
@@ -126,14 +127,14 @@ export function readKey(presented: string | undefined): Buffer {
 }
 
 /**
- * Returns the stored key with this hash. Throws `AppError` `invalid_key` (401) when it is unknown, `key_revoked`
- * (403) when it was revoked.
+ * Returns the stored key with this hash, and the credits of its account. Throws `AppError` `invalid_key` (401) when it is
+ * unknown, `key_revoked` (403) when it was revoked.
  */
-export async function authenticate(sql: Sql, keySha256: Buffer): Promise<ApiKey> {
-  const key = await findKeyByHash(sql, keySha256);
-  if (key === undefined) throw invalidKey();
-  if (key.revokedAt !== null) throw keyRevoked();
-  return key;
+export async function authenticate(sql: Sql, keySha256: Buffer): Promise<Caller> {
+  const [caller] = await findCallers(sql, [keySha256.toString('hex')]);
+  if (caller === undefined) throw invalidKey();
+  if (caller.key.revokedAt !== null) throw keyRevoked();
+  return caller;
 }
 
 /**

@@ -104,7 +104,7 @@ async function signedInBy(
   { network, signal }: Origin,
 ): Promise<SignedIn> {
   if ('key' in credentials) {
-    const key = await authenticate(sql, readSignInKey(credentials.key.trim()));
+    const { key } = await authenticate(sql, readSignInKey(credentials.key.trim()));
     await countUnmeteredCall(limiter, key);
     refuseAddressKey(key);
     return { accountId: key.accountId, keyId: key.id, passwordHash: null };
