@@ -1,25 +1,32 @@
-/** Schedules of new people, and imports that join the records of people whom they have delivered. */
+/** Deliveries of schedules, lists and searches before an import joins the records of their people. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { csvOf, importText } from './import-files.test-suite.ts';
 
 const home = 'ada@home.example';
+const homePhone = '+442079460002';
 
 let pipeline: Pipeline;
 let by: Caller;
 beforeEach(async () => {
   pipeline = await openPipeline();
   by = await pipeline.account(1000);
+  await importContact('Larch', 'ada@acme.example', '2026-01-01');
+  const card = `BEGIN:VCARD\nVERSION:4.0\nUID:x\nN:Lark;Ada;;;\nEMAIL:${home}\nEND:VCARD\n`;
+  const file = { source: 'vcard', name: 'a.vcf', asOf: '2026-01-02', text: card } as const;
+  await importText(pipeline.sql, file);
 });
 afterEach(() => pipeline.close());
 
 /** Imports the record of the CRM: with the private address it is surely the person of the card. */
 async function importContact(surname: string, email: string, asOf: string): Promise<number> {
-  const names = ['Record ID', 'First Name', 'Last Name', 'Email'];
-  const row = { 'Record ID': '1', 'First Name': 'Ada', 'Last Name': surname, Email: email };
-  const text = csvOf(names, [row]);
+  const phone = email === home ? homePhone : '';
+  const name = { 'First Name': 'Ada', 'Last Name': surname };
+  const row = { 'Record ID': '1', ...name, Email: email, 'Phone Number': phone };
+  const text = csvOf(Object.keys(row), [row]);
   const file = { source: 'hubspot', name: 'contacts.csv', asOf, text } as const;
   return must((await importText(pipeline.sql, file)).import_id, 'import');
 }
@@ -31,10 +38,6 @@ async function post(path: string, body: object = {}): Promise<{ id: string }> {
 }
 
 it('a person whose record is joined with that of a delivered one is not delivered again', async () => {
-  await importContact('Larch', 'ada@acme.example', '2026-01-01');
-  const card = `BEGIN:VCARD\nVERSION:4.0\nUID:x\nN:Lark;Ada;;;\nEMAIL:${home}\nEND:VCARD\n`;
-  const file = { source: 'vcard', name: 'a.vcf', asOf: '2026-01-02', text: card } as const;
-  await importText(pipeline.sql, file);
   const schedule = await post('/v1/schedules', {
     ...{ cron: '30 2 * * *', filter: 'surname=Lark', fields: ['id'], mode: 'new' },
   });
@@ -54,4 +57,37 @@ it('a person whose record is joined with that of a delivered one is not delivere
   expect(await run()).toEqual([0, 0]);
   await undoImport(pipeline.sql, joined);
   expect(await run()).toEqual([0, 0]);
+});
+
+it('a row of a list with dedupe whose record was joined with that of an earlier row is a duplicate of it', async () => {
+  const options = { operation: 'people.enrich', fields: 'id', dedupe: 'true' };
+  const text = `email,phone\n${home},\n,${homePhone}\n`;
+  const list = await pipeline.enrich(by, text, options);
+  expect(await pipeline.batch(by, list)).toMatchObject({ rows: { matched: 1, no_match: 1 } });
+  await importContact('Lark', home, '2026-01-03');
+  const rerun = await post(`/v1/batches/${list}/rerun`, { outcomes: ['no_match'] });
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(by, rerun.id)).toMatchObject({
+    rows: { duplicate: 1 },
+    credits: { charged: 0 },
+  });
+  expect((await pipeline.results(by, rerun.id)).text).toContain('same_record_as_row_1');
+});
+
+it('the replay of a search has the record that the one of its person was joined with, in the place of that', async () => {
+  await importGraph(pipeline.sql, { persons: [{ id: 7, name: 'Bo', surname: 'Finch' }] });
+  const search = () =>
+    pipeline.call(by, '/v1/personsearch?surname=[Lark|Finch]&sort=-surname&fields=surname,phone', {
+      headers: { 'Idempotency-Key': 'k' },
+    });
+  const before = [
+    { surname: 'Lark', phone: '' },
+    { surname: 'Finch', phone: '' },
+  ];
+  expect(await (await search()).json()).toEqual(before);
+  expect(await (await search()).json()).toEqual(before);
+  await importContact('Lark', home, '2026-01-03');
+  const after = await search();
+  expect(after.headers.get('x-credits-charged')).toBe('0');
+  expect(await after.json()).toEqual([{ surname: 'Lark', phone: homePhone }, before[1]]);
 });

@@ -56,6 +56,7 @@ const owners: Owned[] = [
       'core/lookups',
       'core/search',
       'core/suppression',
+      'jobs/batch',
       'jobs/erasure',
       'jobs/export',
     ],

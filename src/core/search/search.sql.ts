@@ -4,6 +4,7 @@ import type { Owner } from '../accounts/owner.ts';
 import { ownedPeople } from '../credits/owned.sql.ts';
 import type { Sql } from '../db/client.ts';
 import { lookupCodes, lookupIdsFrom } from '../graph/lookup-ids.ts';
+import { entityCodes } from '../graph/sources/source-record.ts';
 import { DERIVED_ID_MIN } from '../graph/vocabulary/derived-ids.ts';
 import { must } from '../lib/assert.ts';
 import { personSearch } from '../operations.ts';
@@ -366,11 +367,19 @@ export async function deleteOldHints(sql: Sql): Promise<void> {
   await sql`delete from page_hints where expires_at < now()`;
 }
 
-/** Returns the stored records of these people, in order, without opted-out people. */
+/**
+ * Returns the stored records of these people, in the order of `ids`, without opted-out people. One whose record an import
+ * has joined with another since is that one.
+ */
 export async function selectRecords(sql: Sql, ids: readonly number[]): Promise<PersonRow[]> {
   return sql<PersonRow[]>`
-    select r.id, r.record from person_records r
-    where r.id = any(${[...ids]}::bigint[])
-      and not exists (select from suppressed_persons gone where gone.person_id = r.id)
-    order by r.id`;
+    select r.id, r.record
+    from (
+      select coalesce(m.into_id, given.id) as id, min(given.place) as place
+      from unnest(${[...ids]}::bigint[]) with ordinality given (id, place)
+        left join merged_ids m on m.entity = ${entityCodes.person} and m.id = given.id
+      group by 1) kept
+    join person_records r using (id)
+    where not exists (select from suppressed_persons gone where gone.person_id = r.id)
+    order by kept.place`;
 }

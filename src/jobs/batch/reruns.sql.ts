@@ -1,7 +1,9 @@
 /** Statements about a list and its reruns: lists of some of its rows, each with their numbers. */
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
-import { operations } from '../../core/operations.ts';
+import { entityCodes } from '../../core/graph/sources/source-record.ts';
+import { operations, subjectOf } from '../../core/operations.ts';
+import type { ListBatch } from './batch.ts';
 import { finalStates } from './states.ts';
 
 const peopleOperations = Object.entries(operations).flatMap(([name, { subject }]) =>
@@ -91,16 +93,27 @@ interface AnsweredRecord {
   isOwn: boolean;
 }
 
-/** Those of the records that the list, a list that it is a rerun of, or one of their reruns has matched with `dedupe`. */
+/**
+ * Those of the records that the list, a list that it is a rerun of, or one of their reruns has matched with `dedupe`, or of
+ * which it has matched one that an import has joined with it since. The first row of a record comes last. `graph` sees the
+ * list's graph.
+ */
 export async function findAnsweredRecords(
-  sql: Sql,
-  id: string,
+  graph: Sql,
+  { id, operation }: Pick<ListBatch, 'id' | 'operation'>,
   recordIds: readonly number[],
 ): Promise<AnsweredRecord[]> {
-  return sql<AnsweredRecord[]>`
-    with recursive ${familyOf(sql, id)}
-    select record_id, row, batch_id = ${id} as is_own from family join batch_records on batch_id = list_id
-    where record_id = any(${[...recordIds]}::bigint[])`;
+  return graph<AnsweredRecord[]>`
+    with recursive ${familyOf(graph, id)},
+    asked (asked_id, answered_id) as (
+      select a.id, a.id from unnest(${[...recordIds]}::bigint[]) a (id)
+      union all
+      select m.into_id, m.id from unnest(${[...recordIds]}::bigint[]) a (id)
+        join merged_ids m on m.into_id = a.id and m.entity = ${entityCodes[subjectOf(operation)]})
+    select asked_id as record_id, row, batch_id = ${id} as is_own
+    from family join batch_records on batch_id = list_id join asked on answered_id = record_id
+    where record_id = any(array(select answered_id from asked))
+    order by row desc`;
 }
 
 /** Forgets that lists with `dedupe` have matched these people. */

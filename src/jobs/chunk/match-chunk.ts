@@ -160,7 +160,7 @@ async function markDuplicates(
   before: ReadonlyMap<number, number>,
 ): Promise<void> {
   const ids = [...new Set(outcomes.flatMap(({ id }) => (id === 0 ? [] : [id])))];
-  const answered = await findAnsweredRecords(context.sql, batch.id, ids);
+  const answered = await findAnsweredRecords(graphOf(context, batch.live), batch, ids);
   const rowOf = new Map(answered.map(({ recordId, row }) => [recordId, row]));
   const paidEarlier = new Set(answered.flatMap(({ recordId, isOwn }) => (isOwn ? [] : [recordId])));
   const isFresh = Date.now() - (batch.startedAt?.getTime() ?? Date.now()) < DATA_OF_DUPLICATES_MS;
