@@ -5,6 +5,7 @@ import { expectProblem } from '../../tests/support/problem.ts';
 import { acme, emptyCompany, smallGraph } from '../../tests/support/small-graph.ts';
 import { suppress } from '../core/suppression/suppress.ts';
 import { audit } from '../jobs/audit/audit.ts';
+import { erasePerson } from '../jobs/erasure/erase-person.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {
@@ -112,6 +113,30 @@ describe('who opted out since', () => {
     expect([after.status, after.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     expect(text).not.toContain('"person_id":5');
     expect(after.headers.get('x-credits-charged')).toBe('0');
+  });
+
+  test('is named no more among the candidates of a name, nor is who was erased', async () => {
+    const caller = await pipeline.account(5);
+    const namesake = { name: 'Tilda', surname: 'Quirin', companyId: acme.id };
+    const persons = [31, 32, 33].map((id) => ({
+      ...namesake,
+      id,
+      email: `tilda${id}@home.example`,
+    }));
+    await importGraph(pipeline.sql, { persons });
+    const path = '/v1/people/enrich?match=likely&name=Tilda+Quirin&company=Acme+Widgets';
+    for (const [key, leave] of [
+      ['opted out', () => suppress(pipeline.sql, 'tilda31@home.example')],
+      ['erased', () => erasePerson(pipeline.context, { id: 32 })],
+    ] as const) {
+      const first = await expectProblem(await get(caller, path, key), {
+        status: 409,
+        code: 'ambiguous_match',
+      });
+      expect(JSON.stringify(first.candidates)).toContain('"id":32');
+      await leave();
+      await expectProblem(await get(caller, path, key), { status: 404, code: 'no_match' });
+    }
   });
 
   test('leaves the answer about their company as it was paid for, whatever the graph says by now', async () => {

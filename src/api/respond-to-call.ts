@@ -72,8 +72,8 @@ export async function respondToCall(
 }
 
 /**
- * Sends the stored response to the same call. After an opt-out a person's record is withheld, and a company has that
- * director no longer; after an erasure the same company is read again.
+ * Sends the stored response to the same call. After an opt-out a person's record is withheld, as is an ambiguity that names
+ * the person, and a company has that director no longer; after an erasure the same company is read again.
  */
 export async function replayCall(call: Call, { status, body }: KeptResponse): Promise<void> {
   const { context, response, wanted } = call;
@@ -138,10 +138,11 @@ function toKept(
 ): { status: number; body: KeptBody } {
   if (outcome.match === null) {
     const refused = refusal(outcome, wanted);
-    return {
-      status: refused.status,
-      body: { people: [], answer: { ...toProblem(refused, wanted.requestId) } },
-    };
+    const isPersonal = operations[wanted.operation].subject === 'person';
+    // An ambiguity names its candidates.
+    const people = isPersonal ? (outcome.likely?.candidates ?? []).map(({ id }) => id) : [];
+    const answer = { ...toProblem(refused, wanted.requestId) };
+    return { status: refused.status, body: { people, answer } };
   }
   const people = peopleOfMatch(outcome.match);
   const answer = JSON.parse(render(wanted, outcome, charged));
