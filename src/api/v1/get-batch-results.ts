@@ -4,6 +4,7 @@ import { type Batch, type ResultFormat, resultFormats } from '../../jobs/batch/b
 import { openResults, type ResultForm } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { acceptRange } from '../byte-range.ts';
+import { clientGone } from '../client-gone.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
 import { holdMerge, limitOpenResponses } from '../open-responses.ts';
 import { requireOwnBatch } from '../own-batch.ts';
@@ -101,7 +102,7 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
       const reruns = 'reruns' in query && query.reruns === 'true';
       if (reruns) holdMerge(key.accountId, response);
       const form = { format, gzip, outcomes: chosen, search, reruns };
-      const results = await openResults(context, batch, form);
+      const results = await openResults({ ...context, signal: clientGone(response) }, batch, form);
       response.attachment(fileNameOf(batch, form));
       response.setHeader('Content-Type', gzip ? 'application/gzip' : contentTypes[format]);
       response.setHeader('X-Result-Complete', String(results.complete));

@@ -116,19 +116,21 @@ export async function verifyObject(store: ObjectStore, key: string, sum: ObjectS
 
 /**
  * Reads a whole object and returns the checksum of each `pieceBytes` of it, with which `readRange` reads them later.
- * Throws as `readObject`. Keeps none of it in memory.
+ * Throws as `readObject`, and the reason of the signal once it aborts. Keeps none of it in memory.
  */
 export function readPieceSums(
   store: ObjectStore,
   key: string,
   sum: ObjectSum,
-  pieceBytes: number,
+  { pieceBytes, signal }: { pieceBytes: number; signal: AbortSignal },
 ): Promise<number[]> {
   return twiceIfDamaged(async () => {
+    signal.throwIfAborted();
     const sums: number[] = [];
     let piece = 0;
     let left = pieceBytes;
     for await (const block of streamObject(store, key, sum)) {
+      signal.throwIfAborted();
       for (let at = 0; at < block.length; ) {
         const bytes = block.subarray(at, at + left);
         piece = addToCrc32(piece, bytes);

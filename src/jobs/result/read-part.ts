@@ -8,7 +8,10 @@ import { decodePersonIndex, type IndexedRecord } from './person-index.ts';
 import { findPartKey, type IndexedPart } from './redaction.sql.ts';
 
 /** The dependencies of reading results: both graphs have opt-outs. */
-export type PartsContext = Pick<Context, 'sql' | 'testSql' | 'store'>;
+export interface PartsContext extends Pick<Context, 'sql' | 'testSql' | 'store'> {
+  /** Aborts when no one waits for the result any more. */
+  signal?: AbortSignal;
+}
 
 type StoredPart = Pick<
   Part,

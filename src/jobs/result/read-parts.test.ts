@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Readable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { must } from '../../core/lib/assert.ts';
 import { openFileStore } from '../../core/storage/file-store.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
@@ -26,6 +27,7 @@ let context: PartsContext;
 let reads: number[];
 /** Objects that were read to verify them. */
 let verified: string[];
+let streams: Readable[];
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'read-parts-'));
   const files = openFileStore(folder);
@@ -38,7 +40,9 @@ beforeAll(async () => {
     },
     getStream: (key) => {
       verified.push(key);
-      return files.getStream(key);
+      const stream = files.getStream(key);
+      streams.push(stream);
+      return stream;
     },
   };
   context = { store } as PartsContext;
@@ -46,6 +50,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   reads = [];
   verified = [];
+  streams = [];
   await context.store.put(KEY, [content]);
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -121,4 +126,24 @@ test('a damaged part refuses all downloads that begin at once, and none after it
   expect(opened.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await writeFile(path.join(folder, KEY), content);
   expect((await readAll(await openParts(context, [part]))).equals(content)).toBe(true);
+});
+
+test('the verification of a part ends with the last download that waits for it', async () => {
+  const gone = new Error('gone');
+  const open = (signal: AbortSignal) => openParts({ ...context, signal }, [part]);
+  const [first, last] = [new AbortController(), new AbortController()];
+  const opened = Promise.allSettled([open(first.signal), open(last.signal)]);
+  first.abort(gone);
+  await vi.waitFor(() => expect(streams).toHaveLength(1));
+  must(streams[0], 'stream').once('readable', () => last.abort(gone));
+  expect(await opened).toEqual(Array(2).fill({ status: 'rejected', reason: gone }));
+  expect(streams[0]).toMatchObject({ destroyed: true, readableEnded: false });
+  await expect(open(last.signal)).rejects.toBe(gone);
+  expect(verified).toEqual([KEY]);
+  // One that is left does not end that of another.
+  const [left, stays] = [new AbortController(), new AbortController()];
+  const others = [open(left.signal), open(stays.signal)];
+  left.abort(gone);
+  expect((await readAll(await must(others[1], 'download'))).equals(content)).toBe(true);
+  await Promise.allSettled(others);
 });

@@ -22,8 +22,15 @@ const WHOLE_BYTES_MAX = 32 * 1024 * 1024;
 let wholeBytes = 0;
 /** Of many downloads that begin at once some are verified at a time, so that other readers of files have a turn. */
 const verifying = pLimit(8);
-/** The sums of the parts that are being verified, by their keys: downloads of a result that begin at once share them. */
-const beingVerified = new WeakMap<ObjectStore, Map<string, Promise<number[]>>>();
+/** A part that is being verified. It ends early when the last download that waits for it is abandoned. */
+interface Verification {
+  sums: Promise<number[]>;
+  waiting: number;
+  end: AbortController;
+}
+
+/** By the keys of the parts: downloads of a result that begin at once share them. */
+const beingVerified = new WeakMap<ObjectStore, Map<string, Verification>>();
 
 /** The store of the parts, and the way to read one, which may have been replaced. */
 interface Source {
@@ -96,20 +103,40 @@ function readWhole({ context, readAt }: Source, part: Part): Promise<Buffer> {
 
 function verifyPart({ context, readAt }: Source, part: Part): Promise<VerifiedPart> {
   return readAt(context, part, async (now) => {
-    return { ...now, sums: await sumsOf(context.store, now) };
+    return { ...now, sums: await sumsOf(context, now) };
   });
 }
 
-function sumsOf(store: ObjectStore, part: Part): Promise<number[]> {
-  const ofStore = beingVerified.get(store) ?? new Map<string, Promise<number[]>>();
+async function sumsOf({ store, signal }: PartsContext, part: Part): Promise<number[]> {
+  signal?.throwIfAborted();
+  const ofStore = beingVerified.get(store) ?? new Map<string, Verification>();
   beingVerified.set(store, ofStore);
-  const present = ofStore.get(part.objectKey);
-  if (present !== undefined) return present;
-  const sums = verifying(() => readPieceSums(store, part.objectKey, part, PIECE_BYTES)).finally(
-    () => ofStore.delete(part.objectKey),
-  );
-  ofStore.set(part.objectKey, sums);
-  return sums;
+  const one = ofStore.get(part.objectKey) ?? verify(store, part);
+  ofStore.set(part.objectKey, one);
+  one.waiting += 1;
+  const forget = () => {
+    if (ofStore.get(part.objectKey) === one) ofStore.delete(part.objectKey);
+  };
+  const leave = () => {
+    one.waiting -= 1;
+    if (one.waiting > 0) return;
+    forget();
+    one.end.abort(signal?.reason);
+  };
+  signal?.addEventListener('abort', leave, { once: true });
+  try {
+    return await one.sums;
+  } finally {
+    signal?.removeEventListener('abort', leave);
+    forget();
+  }
+}
+
+function verify(store: ObjectStore, part: Part): Verification {
+  const end = new AbortController();
+  const options = { pieceBytes: PIECE_BYTES, signal: end.signal };
+  const sums = verifying(() => readPieceSums(store, part.objectKey, part, options));
+  return { sums, waiting: 0, end };
 }
 
 /** Copies, so that a piece that waits for its client does not keep the whole part in memory. */
