@@ -2,18 +2,19 @@
 import { assertNewFolder, assertWritable } from '../infra/embedded/restored-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { openStore } from '../src/core/context.ts';
+import { describeStorage } from '../src/core/storage-config.ts';
 import { assertRestorable } from '../src/jobs/backup/restore-backup.ts';
-import { INSTALLATION_KEY } from '../src/jobs/batch/own-store.ts';
+import { assertNewStore } from '../src/jobs/batch/own-store.ts';
 import { withUnchangedDatabase } from './with-database.ts';
 
 /**
- * Throws the error with which a restore into the service of this configuration would fail: for a folder or database that is
- * in use, a folder that cannot be written, a database or a bucket that does not respond. Changes nothing.
+ * Throws the error with which a restore into the service of this configuration would fail: for a folder, a
+ * database or a store that is not empty, a folder that cannot be written, a database or a bucket that does not respond. Changes nothing.
  */
 export async function checkTarget(config: Config): Promise<void> {
   const { databaseUrl, dataDir, storage } = config;
   if (databaseUrl === undefined) await assertNewFolder(dataDir);
   else await withUnchangedDatabase(config, assertRestorable);
   if (storage.provider === 'files') await assertWritable(storage.folder);
-  else await (await openStore(storage)).head(INSTALLATION_KEY);
+  await assertNewStore({ store: await openStore(storage) }, describeStorage(storage));
 }

@@ -10,6 +10,7 @@ import { freePort } from '../../bench/servers/redis-process.ts';
 import { readAdminUrl } from '../../infra/embedded/embedded-postgres.ts';
 import { createClient } from '../../src/client/client.ts';
 import { connect } from '../../src/core/db/client.ts';
+import { createTestDatabase } from '../support/database.ts';
 import { buildIfStale } from './compiled-code.ts';
 import { readResult, untilEnded, uploadList, withSql } from './list.ts';
 import { runCommand, runJson, startCommand, startWithChannel } from './processes.ts';
@@ -111,6 +112,18 @@ it('is refused by a restore when it is a service, before the backup is read', as
   const refused = await runCommand(['restore', absent, '--data-dir', service.dataDir]);
   const stderr = `error: The data folder ${service.dataDir} is not empty. Name a new folder with --data-dir. Nothing was restored.`;
   expect(refused).toMatchObject({ code: 1, stderr: `${stderr}\n` });
+});
+
+it('is refused by a restore into an empty database when its files are those of a service', async () => {
+  const absent = path.join(root, 'absent.backup');
+  const { url, drop } = await createTestDatabase();
+  const options = { databaseUrl: url, dataDir: service.dataDir };
+  const restoring = startCommand(['restore', absent], options);
+  expect(await restoring.ended).toBe(1);
+  expect(restoring.stderr).toContain(
+    `The folder ${path.join(service.dataDir, 'objects')} is not empty: it has files of an installation`,
+  );
+  await drop();
 });
 
 it(

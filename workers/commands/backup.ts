@@ -42,7 +42,7 @@ export function addBackupCommands(program: Command): void {
       await checkTarget(config);
       // Before a database is made for it.
       const checked = await checkBackup(() => createReadStream(file), passphrase, say);
-      const fill = (context: Context) => restoreBackup(context, checked, say);
+      const fill = (context: Context) => restoreBackup({ ...context, config }, checked, say);
       const restored = await onContext(config, fill, withNewDatabase);
       printResult(json, restored, [
         `Restored ${file} of ${restored.createdAt}: ${restored.objects} files. ${endedDeliveries(restored.deliveriesEnded)}`,

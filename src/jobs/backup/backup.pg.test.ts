@@ -235,6 +235,21 @@ describe('nothing is restored', () => {
   });
 });
 
+test('a store with files is not restored into, and stays as it is', async () => {
+  await openTarget();
+  const { store } = target.context;
+  const key = 'batches/0190a0a0-0000-7000-8000-000000000001/upload';
+  await store.put(key, [Buffer.from('live')]);
+  await expect(restore(plain)).rejects.toMatchObject({
+    code: 'not_empty',
+    message: expect.stringMatching(/^The folder .*objects is not empty.*S3_PREFIX/),
+  });
+  expect(await target.objects()).toEqual([key]);
+  const [accounts] = await target.sql<{ count: number }[]>`select count(*)::int from accounts`;
+  expect(accounts?.count).toBe(0);
+  await closeTarget();
+});
+
 test('a database without tables can be restored into, and that of something else cannot', async () => {
   const { sql, drop } = await createTestDatabase();
   await sql`drop schema public, graph cascade`;

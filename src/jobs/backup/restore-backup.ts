@@ -9,7 +9,8 @@ import { listPending } from '../../core/db/migrate.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError, conflict } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
-import { markStore } from '../batch/own-store.ts';
+import { describeStorage, type StorageConfig } from '../../core/storage-config.ts';
+import { assertNewStore, markStore } from '../batch/own-store.ts';
 import {
   type BackupTable,
   countHeld,
@@ -39,6 +40,12 @@ export interface Restored extends End {
   createdAt: string;
   /** Webhook deliveries that were pending, and are `failed` now. */
   deliveriesEnded: number;
+}
+
+interface RestoreContext {
+  sql: Database;
+  store: ObjectStore;
+  config: { storage: StorageConfig };
 }
 
 /** A backup that was read to its end and found whole. */
@@ -77,13 +84,14 @@ export async function assertRestorable(sql: Sql): Promise<void> {
 
 /**
  * Restores a backup. Throws `AppError` 422 `backup_of_another_version` or `backup_unreadable`, and 409 `not_empty` when
- * the database has accounts or a graph: what it holds would be mixed with the backup.
+ * the database has accounts or a graph, or the store has files: they would be mixed with the backup.
  */
 export async function restoreBackup(
-  { sql, store }: { sql: Database; store: ObjectStore },
+  { sql, store, config }: RestoreContext,
   { manifest, end, read }: CheckedBackup,
   told: (line: string) => void = () => {},
 ): Promise<Restored> {
+  await assertNewStore({ store }, describeStorage(config.storage));
   await refuseAnotherSchema(sql, manifest);
   const deliveriesEnded = await inTransaction(sql, async (tx) => {
     await refuseHeld(tx);

@@ -62,6 +62,24 @@ export async function findStoreMistake(
   return (await hasStoredFiles(sql)) ? unmarked(named) : null;
 }
 
+/**
+ * Checks the store that a restore is to fill: files of a service would be mixed with those of the backup, and the doctor
+ * would delete them afterwards. Throws `AppError` 409 `not_empty`.
+ */
+export async function assertNewStore(
+  { store }: { store: Pick<ObjectStore, 'head' | 'list'> },
+  named: string,
+): Promise<void> {
+  for await (const key of store.list()) {
+    const owner = (await store.head(INSTALLATION_KEY)) === null ? '' : ' of an installation';
+    throw conflict(
+      'not_empty',
+      `${named} is not empty: it has files${owner}, such as ${key}. Restore into an empty bucket (S3_BUCKET), another ` +
+        'S3_PREFIX or a new data folder: a backup brings its files with it. Nothing was restored.',
+    );
+  }
+}
+
 /** Returns the id in the store; null for a store without one. */
 async function readMark({ store }: StoreContext): Promise<string | null> {
   if ((await store.head(INSTALLATION_KEY)) === null) return null;
