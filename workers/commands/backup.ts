@@ -176,7 +176,7 @@ async function backup(
   if (!(await stat(folder).catch(() => null))?.isDirectory()) throw noFolder(folder);
   const partial = `${file}.partial`;
   try {
-    const { file: bytes, end } = await writeBackup(context, passphrase, say);
+    const { file: bytes, end } = await writeBackup({ ...context, config }, passphrase, say);
     await rm(partial, { force: true });
     // A new file of ours: one that another user of the machine put there would be theirs to read.
     const handle = await open(partial, 'wx', 0o600);

@@ -7,9 +7,12 @@ import { createTestDatabase } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { openStore } from '../../core/context.ts';
+import type { S3Config } from '../../core/storage-config.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
+import { markStore } from '../batch/own-store.ts';
 import { type Manifest, readEntries, sealed as sealedTar } from './backup-file.ts';
 import { assertRestorable, checkBackup, restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
@@ -44,6 +47,7 @@ beforeAll(async () => {
   const summary = 'long '.repeat(4_000);
   const persons = crowd(40).map((person) => ({ ...person, summary }));
   await importGraph(source.sql, { persons });
+  await markStore(source.context);
   caller = await source.unmeteredAccount(100);
   finished = await source.upload(caller, list(1, 20), { operation: 'people.enrich' });
   await source.runUntilIdle();
@@ -260,18 +264,65 @@ test('a database without tables can be restored into, and that of something else
   await drop();
 });
 
-test('a failing file fails the backup, and a deleted object is counted', async () => {
+test('a failing file fails the backup', async () => {
   const { file, end } = await writeBackup(source.context, null);
   file.destroy(new Error('disk full'));
   await expect(buffer(file)).rejects.toThrow('disk full');
   await expect(end).rejects.toThrow();
-  const key = (await source.context.store.list()[Symbol.asyncIterator]().next()).value as string;
-  const kept = await buffer(source.context.store.getStream(key));
-  await source.context.store.delete(key);
-  const second = await writeBackup(source.context, null);
-  await buffer(second.file);
-  expect(await second.end).toMatchObject({ missing: 1 });
-  await source.context.store.put(key, [kept]);
+});
+
+test('an object that is deleted meanwhile is counted, and one that the database still names fails the backup', async () => {
+  const { context, sql } = source;
+  const id = await source.upload(caller, list(1, 5), { operation: 'people.enrich', hold: 'true' });
+  const upload = `batches/${id}/upload`;
+  // At the end of the snapshot, as `DELETE /v1/batches/:id` does.
+  const head = async (key: string) => {
+    if (key === upload) {
+      await context.store.delete(key);
+      await sql`update batches set files_deleted_at = now() where id = ${id}`;
+    }
+    return context.store.head(key);
+  };
+  const backup = await writeBackup({ ...context, store: { ...context.store, head } }, null);
+  await buffer(backup.file);
+  expect(await backup.end).toMatchObject({ missing: 1 });
+  await sql`update batches set files_deleted_at = null where id = ${id}`;
+  const failing = await writeBackup(context, null);
+  await expect(buffer(failing.file)).rejects.toMatchObject({
+    code: 'objects_missing',
+    message: expect.stringContaining(`lacks 1 file that the database names, such as ${upload}`),
+  });
+  await sql`update batches set files_deleted_at = now() where id = ${id}`;
+});
+
+describe('no backup is begun', () => {
+  const noBackup = (of: Pick<Pipeline['context'], 'sql' | 'store' | 'config'>) =>
+    expect(writeBackup(of, null)).rejects;
+
+  test('with the store of another installation, an empty one, or a bucket that does not exist', async () => {
+    const { context } = source;
+    const other = await openPipeline({}, 's3');
+    const { store } = other.context;
+    const mixed = { ...context, store };
+    await noBackup(mixed).toMatchObject({
+      code: 'another_store',
+      message: expect.stringContaining('no object `installation`'),
+    });
+    await store.put('installation', [Buffer.from('another')]);
+    await noBackup(mixed).toMatchObject({ code: 'another_store' });
+    const storage = { ...(other.context.config.storage as S3Config), bucket: 'mistyped' };
+    await noBackup({ ...context, store: await openStore(storage) }).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('NoSuchBucket'),
+    });
+    await other.close();
+  });
+
+  test('of a database without an account', async () => {
+    await openTarget();
+    await noBackup(target.context).toMatchObject({ code: 'not_found' });
+    await closeTarget();
+  });
 });
 
 test('a disk that is full in the middle of a table ends the backup', async () => {

@@ -4,12 +4,17 @@
  */
 import type { Readable } from 'node:stream';
 import { finished, pipeline } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Pack, pack } from 'tar-stream';
 import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
+import { AppError, conflict } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
+import { describeStorage, type StorageConfig } from '../../core/storage-config.ts';
+import { requireOwnStore } from '../batch/own-store.ts';
 import {
   type BackupTable,
+  countHeld,
   listObjectKeys,
   listTables,
   readSchema,
@@ -23,15 +28,23 @@ import { type End, isTold, type Manifest, sealed } from './backup-file.ts';
 /** A tar has the size of an entry before its bytes: pieces of this size are held in memory. */
 const PIECE_BYTES = 8 * 1024 * 1024;
 
+/** How often, and how long apart, the database is asked whether it still names a missing object. */
+const NAMED_LOOKS_MAX = 4;
+const NAMED_PAUSE_MS = 500;
+
 /**
  * Returns a backup as a stream; errors surface on it. `told` is called with a line of progress now and then. Objects that
- * are deleted meanwhile, because their time is over, are counted as missing.
+ * are deleted meanwhile, because their time is over, are counted as missing. Throws `AppError` 409 `another_store` as
+ * `requireOwnStore`, and `not_found` for a database without an account. When objects are missing that the database still
+ * names, the stream ends with `AppError` 409 `objects_missing`.
  */
 export async function writeBackup(
-  { sql, store }: { sql: Database; store: ObjectStore },
+  { sql, store, config }: { sql: Database; store: ObjectStore; config: { storage: StorageConfig } },
   passphrase: string | null,
   told: (line: string) => void = () => {},
 ): Promise<{ file: Readable; end: Promise<End> }> {
+  await requireOwnStore({ sql, store }, describeStorage(config.storage));
+  if ((await countHeld(sql)).accounts === 0) throw nothingToBackUp();
   const tar = pack();
   const file = await sealed(tar, passphrase);
   const end = fill(tar, sql, store, told).catch((error: unknown) => {
@@ -67,14 +80,39 @@ async function fill(
     }
     return listObjectKeys(tx);
   });
+  const missing: string[] = [];
   for (const [index, key] of keys.entries()) {
     if (await addObject(tar, store, key)) end.objects++;
-    else end.missing++;
+    else missing.push(key);
     if (isTold(index + 1, keys.length)) told(`files: ${index + 1} of ${keys.length}`);
   }
+  end.missing = missing.length;
+  await refuseLost(sql, missing);
   await addEntry(tar, 'end.json', [Buffer.from(JSON.stringify(end))]);
   tar.finalize();
   return end;
+}
+
+/** An object is deleted before its row forgets it: one that is missing and named is looked for again. */
+async function refuseLost(sql: Sql, missing: readonly string[]): Promise<void> {
+  let lost = missing;
+  for (let looks = 0; lost.length > 0; looks++) {
+    if (looks === NAMED_LOOKS_MAX) throw objectsMissing(lost);
+    if (looks > 0) await delay(NAMED_PAUSE_MS);
+    const named = new Set(await listObjectKeys(sql));
+    lost = lost.filter((key) => named.has(key));
+  }
+}
+
+function objectsMissing(lost: readonly string[]) {
+  const message = `The store lacks ${lost.length} ${lost.length === 1 ? 'file' : 'files'} that the database names, such as ${lost[0]}. Put them back, or run \`enrich doctor --fix\`, and repeat the backup. Nothing of it was kept.`;
+  return conflict('objects_missing', message);
+}
+
+function nothingToBackUp(): AppError {
+  const message =
+    'The database has no account: there is nothing to back up. Is it that of the service? Correct DATABASE_URL or --data-dir.';
+  return new AppError({ code: 'not_found', status: 404, message });
 }
 
 async function addTable(tar: Pack, tx: Sql, table: BackupTable): Promise<number> {

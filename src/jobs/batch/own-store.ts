@@ -28,6 +28,21 @@ export async function isOwnStore(context: StoreContext): Promise<boolean> {
 }
 
 /**
+ * Checks that the store belongs to the database, before a command relies on it. Throws `AppError` as `assertOwnStore`, and
+ * 503 `store_unavailable`. A store without a mark is accepted while no list has files.
+ */
+export async function requireOwnStore(
+  context: StoreContext & { store: Pick<ObjectStore, 'list'> },
+  named: string,
+): Promise<void> {
+  const found = await readMark(context);
+  // To S3 an object of a bucket that does not exist is one that is missing.
+  if (found === null) await context.store.list()[Symbol.asyncIterator]().next();
+  const mistake = await findStoreMistake(context.sql, found, named);
+  if (mistake !== null) throw mistake;
+}
+
+/**
  * Checks that the store belongs to the database, and marks a new one. Throws `AppError` 409 `another_store` when it is
  * that of another installation, or has no mark although the database has lists with files. A store that does not respond
  * is logged, with what `explain` knows of the error, and checked at the next start: everything else works without it.
