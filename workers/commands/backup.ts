@@ -52,6 +52,12 @@ export function addBackupCommands(program: Command): void {
   addDoctor(program);
 }
 
+interface DoctorOptions {
+  fix?: boolean;
+  restored?: boolean;
+  filesLost?: boolean;
+}
+
 function addDoctor(program: Command): void {
   program
     .command('doctor')
@@ -61,8 +67,12 @@ function addDoctor(program: Command): void {
       '--restored',
       'after a restore, before the service starts: first skip numbers, and end webhook deliveries, that may have been given out or sent since; with --fix, delete files of lists since, however many',
     )
-    .action(async (options: { fix?: boolean; restored?: boolean }, command: Command) => {
-      const { fix = false, restored = false } = options;
+    .option(
+      '--files-lost',
+      'accept a store without the mark of this database: its files are lost, and --fix refunds all of them',
+    )
+    .action(async (options: DoctorOptions, command: Command) => {
+      const { fix = false, restored = false, filesLost = false } = options;
       const { config, json } = readGlobals(command);
       await requireDatabase(config);
       const diagnosis = await onContext(config, async (context, url) => {
@@ -73,7 +83,7 @@ function addDoctor(program: Command): void {
           );
         }
         return withQueues(config, url, (queues) =>
-          diagnose({ ...context, config, queues }, { fix, restored, told: say }),
+          diagnose({ ...context, config, queues }, { fix, restored, filesLost, told: say }),
         );
       });
       const { batches, findings, unknown_batches: unknown } = diagnosis;
@@ -83,7 +93,9 @@ function addDoctor(program: Command): void {
         `${unknown.length} stored batches are not in the database${fix && unknown.length > 0 ? '; deleted' : ''}.`,
         ...unknown.map((id) => `${id}: accepted ${acceptedAt(id)}, and unknown to the database.`),
         ...(!fix && findings.length + unknown.length > 0
-          ? [`Mend it with \`enrich doctor --fix${restored ? ' --restored' : ''}\`.`]
+          ? [
+              `Mend it with \`enrich doctor --fix${restored ? ' --restored' : ''}${filesLost ? ' --files-lost' : ''}\`.`,
+            ]
           : []),
       ]);
       const left = fix

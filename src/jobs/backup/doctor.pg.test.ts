@@ -4,6 +4,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { inTransaction } from '../../core/db/client.ts';
+import { openFileStore } from '../../core/storage/file-store.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
 import { markStore } from '../batch/own-store.ts';
@@ -14,6 +15,7 @@ let pipeline: Pipeline;
 let caller: Caller;
 beforeAll(async () => {
   pipeline = await openPipeline({ CHUNK_ROWS: '5' });
+  await markStore(pipeline.context);
   await importGraph(pipeline.sql, { persons: crowd(40) });
 });
 afterAll(async () => {
@@ -169,6 +171,9 @@ test('objects of batches that the database does not know are deleted, and anothe
   const restored = () => diagnose(pipeline.context, { fix: true, restored: true });
   await store.put('installation', [Buffer.from('another')]);
   await expect(restored()).rejects.toMatchObject({ code: 'another_store' });
+  await store.delete('installation');
+  const lost = { fix: true, restored: true, filesLost: true };
+  await expect(diagnose(pipeline.context, lost)).rejects.toMatchObject({ code: 'another_store' });
   await markStore(pipeline.context);
   await expect(fix()).rejects.toThrow('add `--restored`');
   expect(await restored()).toMatchObject({
@@ -179,6 +184,28 @@ test('objects of batches that the database does not know are deleted, and anothe
   expect(await store.head(`batches/${many[0]}/upload`)).toBeNull();
   await pipeline.runUntilIdle();
   await isSound();
+});
+
+test('an empty store, or that of another installation, refunds nothing unless the files are said to be lost', async () => {
+  await finish();
+  const { store, config } = pipeline.context;
+  const empty = openFileStore(`${config.dataDir}/another`);
+  const wrong = { ...pipeline.context, store: empty };
+  const before = await balance();
+  for (const options of [{ fix: false }, { fix: true }, { fix: true, restored: true }]) {
+    await expect(diagnose(wrong, options)).rejects.toMatchObject({
+      code: 'another_store',
+      message: expect.stringContaining('run `enrich doctor --fix --files-lost`'),
+    });
+  }
+  await empty.put('installation', [Buffer.from('another')]);
+  const lost = () => diagnose(wrong, { fix: true, filesLost: true });
+  await expect(lost()).rejects.toMatchObject({ code: 'another_store' });
+  expect(await balance()).toBe(before);
+  await empty.delete('installation');
+  expect(await lost()).toMatchObject({ unknown_batches: [] });
+  expect(await balance()).toBe(100);
+  expect(await empty.head('installation')).toBe(await store.head('installation'));
 });
 
 test('a database that went back in time gives out no number twice, and tells no webhook twice', async () => {

@@ -7,11 +7,12 @@ import { refundBatch } from '../../core/credits/credits.sql.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { conflict } from '../../core/lib/errors.ts';
 import { streamObject } from '../../core/storage/object-sum.ts';
+import { describeStorage, type StorageConfig } from '../../core/storage-config.ts';
 import { batchesWithFiles } from '../audit/audit-parts.ts';
 import { checkObjects } from '../audit/check-objects.ts';
 import { type Batch, type ListBatch, optionsOf } from '../batch/batch.ts';
 import { lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
-import { isOwnStore, markStore } from '../batch/own-store.ts';
+import { isOwnStore, markStore, requireOwnStore } from '../batch/own-store.ts';
 import { isFinal } from '../batch/states.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 import { createBatch, wakeSplit } from '../list/create-list.ts';
@@ -41,21 +42,30 @@ export interface Diagnosis {
   unknown_deleted: boolean;
 }
 
-type DoctorContext = Omit<UploadContext, 'accountId' | 'signal'>;
+type DoctorContext = Omit<UploadContext, 'accountId' | 'signal'> & {
+  config: { storage: StorageConfig };
+};
 
 const PAGE = 1_000;
 
 /**
  * Examines every batch that has files, and every object. With `fix` it mends what it finds; it may be ended and begun again
- * at any point. Throws `AppError` 409 `another_store` when most of the stored batches are unknown: then the bucket or the
- * folder may be that of another service, and deleting them would be a disaster. With `restored` the database went back in
- * time, which explains them in a store with its own mark.
+ * at any point. Throws `AppError` 409 `another_store` as `requireOwnStore`: in a wrong store everything is missing. With
+ * `filesLost` a store without a mark is accepted. The same error when most of the stored batches are unknown: then the bucket
+ * or the folder may be that of another service, and deleting them would be a disaster. With `restored` the database went back
+ * in time, which explains them in a store with its own mark.
  */
 export async function diagnose(
   context: DoctorContext,
-  options: { fix: boolean; restored?: boolean; told?: (line: string) => void },
+  options: {
+    fix: boolean;
+    restored?: boolean;
+    filesLost?: boolean;
+    told?: (line: string) => void;
+  },
 ): Promise<Diagnosis> {
-  const { fix, restored = false, told = () => {} } = options;
+  const { fix, restored = false, filesLost = false, told = () => {} } = options;
+  await requireOwnStore(context, describeStorage(context.config.storage), { filesLost });
   const { known, unknown } = await listStored(context);
   if (fix && unknown.length > known) {
     const isOwn = await isOwnStore(context);

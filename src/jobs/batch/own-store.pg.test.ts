@@ -48,12 +48,12 @@ test('a store without a mark is refused while the database has lists with files,
   await pipeline.enrich(caller, 'email\np1@list.example\n', { operation: 'people.enrich' });
   await context.store.delete(INSTALLATION_KEY);
   await expect(check(pipeline)).rejects.toMatchObject(
-    refusal('no object `installation`.*doctor --fix'),
+    refusal('no object `installation`.*doctor --fix --files-lost'),
   );
   expect(await context.store.head(INSTALLATION_KEY)).toBeNull();
-  await diagnose(context, { fix: false });
+  await diagnose(context, { fix: false, filesLost: true });
   expect(await context.store.head(INSTALLATION_KEY)).toBeNull();
-  await diagnose(context, { fix: true });
+  await diagnose(context, { fix: true, filesLost: true });
   await check(pipeline);
 });
 

@@ -29,15 +29,17 @@ export async function isOwnStore(context: StoreContext): Promise<boolean> {
 
 /**
  * Checks that the store belongs to the database, before a command relies on it. Throws `AppError` as `assertOwnStore`, and
- * 503 `store_unavailable`. A store without a mark is accepted while no list has files.
+ * 503 `store_unavailable`. A store without a mark is accepted while no list has files, and when their files are lost.
  */
 export async function requireOwnStore(
   context: StoreContext & { store: Pick<ObjectStore, 'list'> },
   named: string,
+  { filesLost = false }: { filesLost?: boolean } = {},
 ): Promise<void> {
   const found = await readMark(context);
   // To S3 an object of a bucket that does not exist is one that is missing.
   if (found === null) await context.store.list()[Symbol.asyncIterator]().next();
+  if (found === null && filesLost) return;
   const mistake = await findStoreMistake(context.sql, found, named);
   if (mistake !== null) throw mistake;
 }
@@ -117,6 +119,6 @@ function unmarked(named: string): AppError {
     'another_store',
     `${named} is not the object store of this database: it has no object \`${INSTALLATION_KEY}\`, and the database has ` +
       'lists with files. Correct S3_BUCKET, S3_PREFIX, ENRICH_DATA_DIR or DATABASE_URL; if the files are lost, run ' +
-      '`enrich doctor --fix`.',
+      '`enrich doctor --fix --files-lost`.',
   );
 }
