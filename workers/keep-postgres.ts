@@ -49,8 +49,8 @@ export interface KeptPostgres {
  */
 export async function keepPostgres(dataDir: string, log: Log): Promise<KeptPostgres> {
   const stopping = new AbortController();
-  const start = () => startWithRoom(dataDir, log, stopping.signal);
-  const first = await start();
+  const start = (again: boolean) => startWithRoom({ dataDir, again }, log, stopping.signal);
+  const first = await start(false);
   let current: Promise<EmbeddedPostgres> = Promise.resolve(first);
   await ensureBallast(dataDir);
   let isStarting = false;
@@ -67,7 +67,7 @@ export async function keepPostgres(dataDir: string, log: Log): Promise<KeptPostg
         if (stopping.signal.aborted) return reason;
         log.error({ reason }, 'the database ended, restarting it');
         isStarting = true;
-        current = start();
+        current = start(true);
         try {
           const server = await current;
           isStarting = false;
@@ -88,13 +88,13 @@ export async function keepPostgres(dataDir: string, log: Log): Promise<KeptPostg
 }
 
 async function startWithRoom(
-  dataDir: string,
+  { dataDir, again }: { dataDir: string; again: boolean },
   log: Log,
   stopping: AbortSignal,
 ): Promise<EmbeddedPostgres> {
   for (let pauseMs = PAUSE_MS.first; ; pauseMs = Math.min(2 * pauseMs, PAUSE_MS.last)) {
     try {
-      const server = await startEmbeddedPostgres({ dataDir, log: (line) => log.info(line) });
+      const server = await startEmbeddedPostgres({ dataDir, again, log: (line) => log.info(line) });
       waiting.set(0);
       return server;
     } catch (error) {

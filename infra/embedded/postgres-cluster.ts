@@ -65,12 +65,12 @@ interface PrepareOptions {
 export async function prepareCluster(options: PrepareOptions): Promise<PostgresCluster> {
   const { dataDir, log, durable } = options;
   const stored = await readCredentials(dataDir);
-  const wanted = stored?.dataFolder ?? path.join(dataDir, 'postgres');
+  const wanted = folderOf(dataDir, stored);
   if (stored?.dataFolder) await claimRelocated(stored.dataFolder, dataDir);
   const user = await chooseServerUser(wanted);
   const binaries = await findReachableBinaries(user, log);
   const launcher = await createLauncher(user);
-  const isNew = !(await exists(path.join(wanted, 'PG_VERSION')));
+  const isNew = !(await hasCluster(wanted));
   const dataFolder = isNew ? await placeCluster(user, wanted, log) : wanted;
   if (!isNew) await requireReachable(user, dataFolder);
 
@@ -92,6 +92,25 @@ export async function prepareCluster(options: PrepareOptions): Promise<PostgresC
     if (stored === null) await replacePassword(cluster);
   }
   return cluster;
+}
+
+/** Throws `AppError` 503 `database_gone` when the data folder, or the cluster in it, does not exist. */
+export async function requireCluster(dataDir: string): Promise<void> {
+  const folder = folderOf(dataDir, await readCredentials(dataDir));
+  if (await hasCluster(folder)) return;
+  throw unavailable(
+    'database_gone',
+    `The database's files in ${folder} are gone. Mount the disk that had them, or restore a backup into a new ` +
+      'data folder (docs/operations.md, Restore).',
+  );
+}
+
+function folderOf(dataDir: string, stored: PostgresCredentials | null): string {
+  return stored?.dataFolder ?? path.join(dataDir, 'postgres');
+}
+
+function hasCluster(folder: string): Promise<boolean> {
+  return exists(path.join(folder, 'PG_VERSION'));
 }
 
 async function findReachableBinaries(
