@@ -15,15 +15,21 @@ export async function migrateAll(databaseUrl: string): Promise<string[]> {
  * As `migrateAll`, for a command: where the schema was up to date, `up` or `migrate` has looked after the rest, and to load
  * BullMQ for another look would take longer than most commands.
  */
-export async function migrateIfBehind(databaseUrl: string): Promise<void> {
-  const applied = await migrateSchema(databaseUrl);
+export async function migrateIfBehind(
+  databaseUrl: string,
+  options: { restores?: boolean } = {},
+): Promise<void> {
+  const applied = await migrateSchema(databaseUrl, options);
   if (applied.length > 0) await migrateRest(databaseUrl);
 }
 
-async function migrateSchema(databaseUrl: string): Promise<string[]> {
+async function migrateSchema(
+  databaseUrl: string,
+  options: { restores?: boolean } = {},
+): Promise<string[]> {
   const sql = connect({ url: databaseUrl, connections: 1 });
   try {
-    return await migrate(sql);
+    return await migrate(sql, undefined, options);
   } finally {
     await sql.end();
   }

@@ -2,6 +2,7 @@
 import { assertNewFolder, assertWritable } from '../infra/embedded/restored-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { openStore } from '../src/core/context.ts';
+import type { Sql } from '../src/core/db/client.ts';
 import { describeStorage } from '../src/core/storage-config.ts';
 import { assertRestorable } from '../src/jobs/backup/restore-backup.ts';
 import { assertNewStore } from '../src/jobs/batch/own-store.ts';
@@ -13,8 +14,16 @@ import { withUnchangedDatabase } from './with-database.ts';
  */
 export async function checkTarget(config: Config): Promise<void> {
   const { databaseUrl, dataDir, storage } = config;
-  if (databaseUrl === undefined) await assertNewFolder(dataDir);
-  else await withUnchangedDatabase(config, assertRestorable);
-  if (storage.provider === 'files') await assertWritable(storage.folder);
-  await assertNewStore({ store: await openStore(storage) }, describeStorage(storage));
+  const checkStore = async (sql: Sql | null) => {
+    if (storage.provider === 'files') await assertWritable(storage.folder);
+    await assertNewStore({ sql, store: await openStore(storage) }, describeStorage(storage));
+  };
+  if (databaseUrl === undefined) {
+    await assertNewFolder(dataDir);
+    return checkStore(null);
+  }
+  await withUnchangedDatabase(config, async (sql) => {
+    await assertRestorable(sql);
+    await checkStore(sql);
+  });
 }

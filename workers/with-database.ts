@@ -51,13 +51,23 @@ export async function withDatabase<T>(
   return atDatabase(config, (url) => onMigrated(url, config, work));
 }
 
-/** As `withDatabase`, for a restore: the folder of the embedded server is new, and starts again only when `work` is done. */
+/**
+ * As `withDatabase`, for a restore: the database, and the folder of the embedded server, are new, and start again only when
+ * the restore is done.
+ */
 export async function withNewDatabase<T>(
   config: Config,
   work: (sql: Database, url: string) => Promise<T>,
 ): Promise<T> {
-  if (config.databaseUrl !== undefined) return withDatabase(config, work);
-  const done = await onEmbedded(config, true, (url) => onMigrated(url, config, work));
+  // Loaded only here: other commands start earlier without it.
+  const { beginRestore } = await import('../src/jobs/backup/restore-backup.ts');
+  const fill = async (url: string) => {
+    await onDatabase(url, config, beginRestore);
+    await migrateIfBehind(url, { restores: true });
+    return onDatabase(url, config, (sql) => work(sql, url));
+  };
+  if (config.databaseUrl !== undefined) return atDatabase(config, fill);
+  const done = await onEmbedded(config, true, fill);
   await endRestore(config.dataDir);
   return done;
 }

@@ -12,6 +12,7 @@ import { conflict, unavailable } from '../lib/errors.ts';
 import { packageRoot, readVersion } from '../lib/package-root.ts';
 import type { Database, Sql } from './client.ts';
 import { readRunsWith, readSteps, runsOutsideTransaction } from './migration-steps.ts';
+import { refuseUnfinishedRestore } from './unfinished-restore.ts';
 
 /** Chosen at random once; shared by all processes that migrate. */
 const ADVISORY_LOCK_KEY = 7_318_224_905;
@@ -47,16 +48,21 @@ type Applied = ReadonlyMap<string, AppliedMigration>;
 /**
  * Brings the schema up to date, one file after the other. Returns the names of the applied migrations, oldest first. Throws
  * `AppError` `schema_newer` when the database was migrated by a newer version, `migration_changed` when a file differs
- * from the one that was applied, `foreign_database` when the tables of something else are there, and
+ * from the one that was applied, `restore_unfinished` after a restore that failed unless this is one, `foreign_database` when the tables of something else are there, and
  * `lock_not_available` when a table stays locked.
  */
-export async function migrate(sql: Database, folder = migrationsFolder): Promise<string[]> {
+export async function migrate(
+  sql: Database,
+  folder = migrationsFolder,
+  { restores = false }: { restores?: boolean } = {},
+): Promise<string[]> {
   const migrations = await readMigrations(folder);
   // One connection for all: the lock belongs to its session, and a pool may have only one.
   const session = await sql.reserve();
   try {
     await takeLock(session);
     await refuseForeign(session);
+    if (!restores) await refuseUnfinishedRestore(session);
     await session`create table if not exists public.migrations (
       name text primary key, applied_at timestamptz not null default now(), sha256 text not null,
       runs_with text)`;
@@ -85,10 +91,11 @@ async function findPending(sql: Sql, migrations: Migration[]): Promise<Migration
 }
 
 /**
- * Checks the database before a process starts. Throws `AppError` `schema_newer`, `schema_older`, `foreign_database` or
- * `migration_changed` unless it matches this code, or newer migrations run with this version.
+ * Checks the database before a process starts. Throws `AppError` `restore_unfinished`, `schema_newer`, `schema_older`,
+ * `foreign_database` or `migration_changed` unless it matches this code, or newer migrations run with this version.
  */
 export async function assertSchemaCurrent(sql: Database): Promise<void> {
+  await refuseUnfinishedRestore(sql);
   const migrations = await readMigrations();
   const applied = await readApplied(sql);
   refuseNewer(applied, migrations, readVersion());
@@ -106,10 +113,11 @@ export async function assertSchemaUsable(sql: Database): Promise<void> {
 }
 
 /**
- * Checks that a service was set up in the database, by any version. Throws `AppError` `schema_older` for an empty one, and
- * `foreign_database`.
+ * Checks that a service was set up in the database, by any version. Throws `AppError` `schema_older` for an empty one,
+ * `restore_unfinished` and `foreign_database`.
  */
 export async function assertServiceDatabase(sql: Sql): Promise<void> {
+  await refuseUnfinishedRestore(sql);
   if ((await readApplied(sql)).size > 0) return;
   await refuseForeign(sql);
   const [row] = await sql<[{ database: string }]>`select current_database() as database`;

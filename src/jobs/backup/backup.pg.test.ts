@@ -8,11 +8,13 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { openStore } from '../../core/context.ts';
+import { assertSchemaCurrent, migrate } from '../../core/db/migrate.ts';
+import { unmarkUnfinishedRestore } from '../../core/db/unfinished-restore.ts';
 import type { S3Config } from '../../core/storage-config.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
-import { markStore } from '../batch/own-store.ts';
+import { isOwnStore, markStore } from '../batch/own-store.ts';
 import { type Manifest, readEntries, sealed as sealedTar } from './backup-file.ts';
 import { assertRestorable, checkBackup, restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
@@ -226,6 +228,8 @@ describe('nothing is restored', () => {
   });
 
   test('into a database that has accounts or a graph, which is seen without the backup', async () => {
+    // Of the restores above.
+    await unmarkUnfinishedRestore(target.sql);
     await assertRestorable(target.sql);
     await target.unmeteredAccount(5);
     for (const refused of [() => assertRestorable(target.sql), () => restore(plain)]) {
@@ -251,6 +255,24 @@ test('a store with files is not restored into, and stays as it is', async () => 
   expect(await target.objects()).toEqual([key]);
   const [accounts] = await target.sql<{ count: number }[]>`select count(*)::int from accounts`;
   expect(accounts?.count).toBe(0);
+  await closeTarget();
+});
+
+test('half a restore is refused by every start, and repeated as a whole', async () => {
+  await openTarget();
+  const { context, faults, sql } = target;
+  faults.putStream = () => Promise.reject(new Error('killed'));
+  await expect(restore(plain)).rejects.toThrow('killed');
+  faults.putStream = async () => {};
+  const unfinished = { code: 'restore_unfinished', message: expect.stringContaining('repeat it') };
+  await expect(migrate(sql)).rejects.toMatchObject(unfinished);
+  await expect(assertSchemaCurrent(sql)).rejects.toMatchObject(unfinished);
+  await assertRestorable(sql);
+  await restore(plain);
+  await migrate(sql);
+  await assertSchemaCurrent(sql);
+  expect(await isOwnStore(context)).toBe(true);
+  expect(await audit(sql)).toMatchObject({ ok: true });
   await closeTarget();
 });
 

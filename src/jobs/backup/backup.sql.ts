@@ -119,6 +119,13 @@ export async function waitWithoutEnd(sql: Sql): Promise<void> {
   await sql`set local statement_timeout = 0`;
 }
 
+/** Takes the lock of a restore until the transaction ends; returns false when another one has it. */
+export async function tryRestoreLock(tx: Sql): Promise<boolean> {
+  const [row] = await tx<{ taken: boolean }[]>`
+    select pg_try_advisory_xact_lock(hashtext('enrich restore')) as taken`;
+  return row?.taken ?? false;
+}
+
 /** Returns true when the database has the tables that `countHeld` reads. */
 export async function hasTables(sql: Sql): Promise<boolean> {
   const [found] = await sql<{ all: boolean }[]>`

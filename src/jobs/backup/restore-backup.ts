@@ -6,6 +6,11 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
 import { listPending } from '../../core/db/migrate.ts';
+import {
+  markUnfinishedRestore,
+  readUnfinishedRestore,
+  unmarkUnfinishedRestore,
+} from '../../core/db/unfinished-restore.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError, conflict } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
@@ -21,6 +26,7 @@ import {
   readSchema,
   setSequence,
   setTriggers,
+  tryRestoreLock,
   waitWithoutEnd,
   writeTable,
 } from './backup.sql.ts';
@@ -74,12 +80,22 @@ export async function checkBackup(
 }
 
 /**
- * Checks a database before the backup is read, and changes nothing; it may have no schema yet. Throws `AppError` 409
+ * Checks a database before the backup is read, and changes nothing; it may have no schema yet, and what a restore began and
+ * did not finish. Throws `AppError` 409
  * `not_empty` as `restoreBackup`, and as `migrate` for a database of something else or of a newer version.
  */
 export async function assertRestorable(sql: Sql): Promise<void> {
   await listPending(sql);
-  if (await hasTables(sql)) await refuseHeld(sql);
+  if ((await readUnfinishedRestore(sql)) === null && (await hasTables(sql))) await refuseHeld(sql);
+}
+
+/** Marks a database that a restore may fill, so that nothing else starts on it. Throws as `assertRestorable`. */
+export async function beginRestore(sql: Database): Promise<string> {
+  return inTransaction(sql, async (tx) => {
+    await assertRestorable(tx);
+    if ((await readUnfinishedRestore(tx)) === null) await markUnfinishedRestore(tx);
+    return must(await readUnfinishedRestore(tx), 'the mark of the restore');
+  });
 }
 
 /**
@@ -91,12 +107,14 @@ export async function restoreBackup(
   { manifest, end, read }: CheckedBackup,
   told: (line: string) => void = () => {},
 ): Promise<Restored> {
-  await assertNewStore({ store }, describeStorage(config.storage));
+  await assertNewStore({ sql, store }, describeStorage(config.storage));
   await refuseAnotherSchema(sql, manifest);
+  const restore = await beginRestore(sql);
   const deliveriesEnded = await inTransaction(sql, async (tx) => {
-    await refuseHeld(tx);
+    await lockRestore(tx, restore);
     await waitWithoutEnd(tx);
     await refuseOtherTables(tx, manifest);
+    await markStore({ sql: tx, store }, restore);
     for (const table of manifest.tables) await setTriggers(tx, table, false);
     await emptyTables(tx, manifest.tables);
     await load(tx, store, read(), { manifest, end, told });
@@ -105,6 +123,7 @@ export async function restoreBackup(
     return (await leaveThePast(tx)).deliveriesEnded;
   });
   await markStore({ sql, store });
+  await unmarkUnfinishedRestore(sql);
   return { ...end, createdAt: manifest.created_at, deliveriesEnded };
 }
 
@@ -165,6 +184,13 @@ async function refuseOtherTables(sql: Sql, { tables, sequences }: Manifest): Pro
       `it has a sequence ${JSON.stringify(other.name)} that this version does not have`,
     );
   }
+}
+
+/** Of two restores at the same time, one is refused: it would empty what the other has filled. */
+async function lockRestore(tx: Sql, restore: string): Promise<void> {
+  const isAlone = await tryRestoreLock(tx);
+  if (isAlone && (await readUnfinishedRestore(tx)) === restore) return;
+  throw conflict('not_empty', 'Another restore fills this database. Nothing was restored.');
 }
 
 async function refuseHeld(sql: Sql): Promise<void> {

@@ -3,6 +3,7 @@
  * It is written by the first process, a restore and the doctor.
  */
 import type { Sql } from '../../core/db/client.ts';
+import { readUnfinishedRestore } from '../../core/db/unfinished-restore.ts';
 import { type AppError, conflict } from '../../core/lib/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
@@ -17,9 +18,9 @@ interface StoreContext {
   store: Pick<ObjectStore, 'get' | 'head' | 'put'>;
 }
 
-/** Writes the mark of this installation, whatever was there. */
-export async function markStore({ sql, store }: StoreContext): Promise<void> {
-  await store.put(INSTALLATION_KEY, [Buffer.from(await readInstallationId(sql))]);
+/** Writes the mark of this installation, or of the restore that fills its store, whatever was there. */
+export async function markStore({ sql, store }: StoreContext, restore?: string): Promise<void> {
+  await store.put(INSTALLATION_KEY, [Buffer.from(restore ?? (await readInstallationId(sql)))]);
 }
 
 /** Returns true when the store has the mark of this installation. */
@@ -81,14 +82,17 @@ export async function findStoreMistake(
 
 /**
  * Checks the store that a restore is to fill: files of a service would be mixed with those of the backup, and the doctor
- * would delete them afterwards. Throws `AppError` 409 `not_empty`.
+ * would delete them afterwards. What a restore into this database began and did not finish is accepted. Throws `AppError`
+ * 409 `not_empty`.
  */
 export async function assertNewStore(
-  { store }: { store: Pick<ObjectStore, 'head' | 'list'> },
+  { sql, store }: { sql: Sql | null; store: Pick<ObjectStore, 'get' | 'head' | 'list' | 'put'> },
   named: string,
 ): Promise<void> {
+  const mark = await readMark({ store });
+  if (sql !== null && mark !== null && mark === (await readUnfinishedRestore(sql))) return;
   for await (const key of store.list()) {
-    const owner = (await store.head(INSTALLATION_KEY)) === null ? '' : ' of an installation';
+    const owner = mark === null ? '' : ' of an installation';
     throw conflict(
       'not_empty',
       `${named} is not empty: it has files${owner}, such as ${key}. Restore into an empty bucket (S3_BUCKET), another ` +
@@ -98,7 +102,7 @@ export async function assertNewStore(
 }
 
 /** Returns the id in the store; null for a store without one. */
-async function readMark({ store }: StoreContext): Promise<string | null> {
+async function readMark({ store }: Pick<StoreContext, 'store'>): Promise<string | null> {
   if ((await store.head(INSTALLATION_KEY)) === null) return null;
   return (await store.get(INSTALLATION_KEY, { from: 0, to: INSTALLATION_ID_LENGTH })).toString(
     'utf8',
