@@ -112,7 +112,7 @@ describe('dispatch', () => {
     const chosen = await Promise.all(
       Array.from({ length: 6 }, () =>
         inTransaction(pipeline.sql, (tx) =>
-          dispatchChunks(tx, { perAccount: PER_ACCOUNT, most: 50, after: null }),
+          dispatchChunks(tx, { perAccount: PER_ACCOUNT, waitingMax: 50, after: null }),
         ),
       ),
     );
@@ -121,6 +121,19 @@ describe('dispatch', () => {
     expect(new Set(ids).size).toBe(PER_ACCOUNT);
     await pipeline.passAnHour();
     await pipeline.sweep();
+  });
+
+  test('adds no more jobs than the maximum, however many processes dispatch at once', async () => {
+    const lists: [Caller, string][] = [];
+    for (let account = 0; account < 18; account++) {
+      const caller = await pipeline.account(1000);
+      lists.push([caller, await batchOf(caller, PER_ACCOUNT)]);
+    }
+    await Promise.all(Array.from({ length: 4 }, () => dispatch(pipeline.context)));
+    expect(pipeline.queues.waiting).toHaveLength(50);
+    await pipeline.runUntilIdle();
+    for (const [caller, id] of lists)
+      expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
   });
 
   test('adds no job while the maximum waits, and goes on as they end', async () => {
@@ -196,7 +209,7 @@ describe('the job of a chunk', () => {
     let after: string | null = null;
     for (let turn = 0; turn < 6; turn++) {
       const [chosen] = await inTransaction(pipeline.sql, (tx) =>
-        dispatchChunks(tx, { perAccount: PER_ACCOUNT, most: 1, after }),
+        dispatchChunks(tx, { perAccount: PER_ACCOUNT, waitingMax: 1, after }),
       );
       // Waits again at once, so that no account has a chunk in flight.
       await pipeline.sql`

@@ -4,7 +4,7 @@ import { wordList } from '../../core/db/word-list.ts';
 import { personSearch } from '../../core/operations.ts';
 import { runnableStates } from './states.ts';
 
-/** Advisory lock: one dispatcher at a time counts the chunks in flight. */
+/** Advisory lock: one dispatcher at a time counts the chunks that wait and those in flight. */
 const DISPATCH_LOCK = 7_318_224_906;
 
 /** Bounds of account ids: none equals the first, and all precede the second. */
@@ -33,13 +33,13 @@ export interface ChosenChunk extends DispatchedChunk {
 
 /**
  * CTE `busy`: the accounts with chunks in flight, and their number: chunks of runnable batches that are leased or
- * have a job. They are few and have their own index; each looks up its batch by id, whatever number the planner
+ * have a job, which those of `waiting` only have. They are few and have their own index; each looks up its batch by id, whatever number the planner
  * estimates.
  */
 function busyAccounts(sql: Sql) {
   return sql`
     busy as materialized (
-      select b.account_id, count(*) as in_flight
+      select b.account_id, count(*) as in_flight, count(*) filter (where c.state = 'dispatched') as waiting
       from chunks c cross join lateral (
         select account_id from batches
         where id = c.batch_id and state in ${wordList(sql, runnableStates)} limit 1) b
@@ -92,20 +92,28 @@ function mayRun(sql: Sql) {
 }
 
 /**
- * Chooses at most `most` chunks to dispatch: accounts with the fewest chunks in flight first, round-robin by id
- * after the account `after`; of each its oldest batch, in file order. At most `perAccount` chunks of an account
- * are in flight. Call in a transaction, and enqueue the returned chunks, in their order, after the commit.
- * Reads at most `most` squared chunks, and no account after the last of them.
+ * Chooses chunks to dispatch, until `waitingMax` are dispatched and not claimed: accounts with the fewest chunks in flight
+ * first, round-robin by id after the account `after`; of each its oldest batch, in file order. At most `perAccount` chunks
+ * of an account are in flight. Call in a transaction, and enqueue the returned chunks, in their order, after the commit.
+ * Reads at most `waitingMax` squared chunks, and no account after the last of them.
  */
 export async function dispatchChunks(
   sql: Sql,
-  { perAccount, most, after }: { perAccount: number; most: number; after: string | null },
+  {
+    perAccount,
+    waitingMax,
+    after,
+  }: { perAccount: number; waitingMax: number; after: string | null },
 ): Promise<ChosenChunk[]> {
   // A crash of the server may forget the choice, as it may forget the jobs: both come again.
   await sql`
     select pg_advisory_xact_lock(${DISPATCH_LOCK}), set_config('synchronous_commit', 'off', true)`;
+  const room = sql`(select chunks from room)`;
   return sql<ChosenChunk[]>`
     with recursive ${busyAccounts(sql)}, ${accountsInTurn(sql, after)},
+    -- Counted under the lock: dispatchers that each saw the same room would fill the queue several times.
+    room as materialized (
+      select greatest(0, ${waitingMax} - coalesce(sum(waiting), 0))::int as chunks from busy),
     candidates as (
       select c.id, a.account_id, a.in_flight + c.place as place
       from (
@@ -119,15 +127,15 @@ export async function dispatchChunks(
           from batches b cross join lateral (
             select id, number from chunks
             where batch_id = b.id and state = 'pending' and ${mayRun(sql)}
-            order by number limit case when ${runsInOrder(sql)} then 1 else ${most} end) c
+            order by number limit case when ${runsInOrder(sql)} then 1 else ${room} end) c
           where b.claimable_account = a.account_id
           order by b.created_at, b.id, c.number
-          limit greatest(0, least(${perAccount} - a.in_flight, ${most}))) c) c
-      limit ${most * most}),
+          limit greatest(0, least(${perAccount} - a.in_flight, ${room}))) c) c
+      limit (select chunks * chunks from room)),
     chosen as (
       select id, account_id, place,
         row_number() over (order by place, account_id <= ${after}::uuid, account_id) as turn
-      from candidates order by turn limit ${most}),
+      from candidates order by turn limit ${room}),
     dispatched as (
       update chunks set state = 'dispatched', dispatched_at = clock_timestamp()
       from chosen

@@ -25,7 +25,7 @@ export interface DispatchContext extends Pick<Context, 'sql'> {
  */
 const PRIORITY = { first: 1, further: 2 } as const;
 
-/** Maximum of chunk jobs that wait, of all accounts. What is not in the queue can still be reordered. */
+/** Maximum of chunks that are dispatched and not claimed, of all accounts. What is not in the queue can still be reordered. */
 const WAITING_MAX = 50;
 
 /**
@@ -39,12 +39,12 @@ let lastServed: string | null = null;
 
 /** Commits the choice, then adds the jobs; the sweep repeats a lost job. */
 export async function dispatch(context: DispatchContext): Promise<void> {
-  const room = WAITING_MAX - (await context.queues.countWaiting('run-chunk'));
-  if (room <= 0) return;
+  // A queue that is away is as good as full: a chunk whose job it lost would wait for the sweep.
+  if ((await context.queues.countWaiting('run-chunk')) >= WAITING_MAX) return;
   const chosen = await inTransaction(context.sql, (tx) =>
     dispatchChunks(tx, {
       perAccount: context.config.accountChunksMax,
-      most: room,
+      waitingMax: WAITING_MAX,
       after: lastServed,
     }),
   );

@@ -80,7 +80,7 @@ test('claims, dispatches and sweeps read no lists that wait, are paused or lack 
   const after = accounts.toSorted()[0] ?? null;
   const reads = {
     dispatch: await rowsRead(async (tx) => {
-      chosen = await dispatchChunks(tx, { perAccount, most: 50, after });
+      chosen = await dispatchChunks(tx, { perAccount, waitingMax: 50, after });
     }),
     claim: await rowsRead(async (tx) => {
       claimed = (await claimChunk(tx, must(chosen[0], 'a chunk')))?.batch.id;
