@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { must } from '../../core/lib/assert.ts';
 import { openFileStore } from '../../core/storage/file-store.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
@@ -28,6 +28,8 @@ let reads: number[];
 /** Objects that were read to verify them. */
 let verified: string[];
 let streams: Readable[];
+/** Called with the first bytes of each of these. */
+let onReadable: () => void;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'read-parts-'));
   const files = openFileStore(folder);
@@ -41,7 +43,7 @@ beforeAll(async () => {
     getStream: (key) => {
       verified.push(key);
       const stream = files.getStream(key);
-      streams.push(stream);
+      streams.push(stream.once('readable', () => onReadable()));
       return stream;
     },
   };
@@ -51,6 +53,7 @@ beforeEach(async () => {
   reads = [];
   verified = [];
   streams = [];
+  onReadable = () => {};
   await context.store.put(KEY, [content]);
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -132,10 +135,9 @@ test('the verification of a part ends with the last download that waits for it',
   const gone = new Error('gone');
   const open = (signal: AbortSignal) => openParts({ ...context, signal }, [part]);
   const [first, last] = [new AbortController(), new AbortController()];
+  onReadable = () => last.abort(gone);
   const opened = Promise.allSettled([open(first.signal), open(last.signal)]);
   first.abort(gone);
-  await vi.waitFor(() => expect(streams).toHaveLength(1));
-  must(streams[0], 'stream').once('readable', () => last.abort(gone));
   expect(await opened).toEqual(Array(2).fill({ status: 'rejected', reason: gone }));
   expect(streams[0]).toMatchObject({ destroyed: true, readableEnded: false });
   await expect(open(last.signal)).rejects.toBe(gone);
