@@ -2,13 +2,12 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
+import { expectAgreement, spentOf } from '../../../tests/support/money.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { suppressPeople } from '../../core/suppression/suppress.ts';
-import { audit } from '../audit/audit.ts';
-import { auditParts } from '../audit/audit-parts.ts';
 import { redactAllResults } from '../result/redact-results.ts';
 
 const PEOPLE = 24;
@@ -25,15 +24,8 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 afterEach(async () => {
   delete pipeline.faults.put;
-  await expectAgreement();
+  await expectAgreement(pipeline);
 });
-
-async function expectAgreement(): Promise<void> {
-  const { checks } = await audit(pipeline.sql);
-  const deep = await auditParts(pipeline.context);
-  const violated = [...checks, ...deep.checks].filter(({ violations }) => violations > 0);
-  expect(violated).toEqual([]);
-}
 
 async function buyer(credits: number, days = 30): Promise<Caller> {
   const caller = await pipeline.unmeteredAccount(credits);
@@ -46,12 +38,6 @@ const list = (...people: number[]) =>
   `email\n${people.map((p) => `p${p}@list.example\n`).join('')}`;
 const run = (by: Caller, people: number[], options: Record<string, string> = {}) =>
   pipeline.enrich(by, list(...people), { operation: 'people.enrich', fields: 'id', ...options });
-
-async function spent(by: Caller, credits: number): Promise<number> {
-  const wallet = await pipeline.wallet(by);
-  expect(wallet?.reserved).toBe(0);
-  return credits - (wallet?.balance ?? 0);
-}
 
 async function creditsOfRows(by: Caller, id: string): Promise<string[]> {
   const [header = '', ...rows] = (await pipeline.results(by, id)).text.trim().split('\n');
@@ -69,7 +55,7 @@ test('by default each matched row is charged', async () => {
   const id = await run(by, [1, 1, 2]);
   expect(await creditsOfRows(by, id)).toEqual(['1', '1', '1']);
   expect(await pipeline.batch(by, id)).toMatchObject({ owned: 0, credits: { charged: 3 } });
-  expect(await spent(by, 100)).toBe(3);
+  expect(await spentOf(pipeline, by, 100)).toBe(3);
 });
 
 test('a list charges for each person once, and not for those that were paid before', async () => {
@@ -84,7 +70,7 @@ test('a list charges for each person once, and not for those that were paid befo
     credits: { charged: 4 },
   });
   expect(await callOne(by, 3)).toMatchObject({ body: { meta: { credits_charged: 0 } } });
-  expect(await spent(by, 100)).toBe(5);
+  expect(await spentOf(pipeline, by, 100)).toBe(5);
 });
 
 test('what was paid through one channel is free through each other one', async () => {
@@ -106,7 +92,7 @@ test('what was paid through one channel is free through each other one', async (
   });
   await run(by, [1, 20, 23]);
   expect(await callOne(by, 22)).toMatchObject({ body: { meta: { credits_charged: 0 } } });
-  expect(await spent(by, 100)).toBe(PEOPLE);
+  expect(await spentOf(pipeline, by, 100)).toBe(PEOPLE);
 });
 
 test('a list of mobile numbers charges for people whose record is owned, and once', async () => {
@@ -115,7 +101,7 @@ test('a list of mobile numbers charges for people whose record is owned, and onc
   await enrich('people.enrich');
   await enrich('people.mobile');
   await enrich('people.mobile');
-  expect(await spent(by, 100)).toBe(9);
+  expect(await spentOf(pipeline, by, 100)).toBe(9);
 });
 
 test('each price before says how many are owned, and the run charges it', async () => {
@@ -162,7 +148,7 @@ test('a call between the pricing and the commit of a part pays, and the part is 
   expect(calls).toBeGreaterThan(1);
   expect(await creditsOfRows(by, id)).toEqual(['1', '0', '1']);
   expect(await pipeline.batch(by, id)).toMatchObject({ owned: 1, credits: { charged: 2 } });
-  expect(await spent(by, 100)).toBe(3);
+  expect(await spentOf(pipeline, by, 100)).toBe(3);
   const chunks = await pipeline.sql`select failures from chunks where batch_id = ${id}`;
   expect([...chunks]).toEqual([{ failures: 0 }]);
 });
@@ -188,7 +174,7 @@ test('a call that waits for the wallet together with the commit of a part charge
   const id = await run(by, [1, 2, 3]);
   await Promise.all([holding, calling]);
   expect(await pipeline.batch(by, id)).toMatchObject({ state: 'completed' });
-  expect(await spent(by, 100)).toBe(3);
+  expect(await spentOf(pipeline, by, 100)).toBe(3);
 });
 
 test('owned rows need no credits of max_credits, and wait behind the match that cannot be paid', async () => {
@@ -197,7 +183,7 @@ test('owned rows need no credits of max_credits, and wait behind the match that 
   const id = await run(by, [1, 2, 3, 4], { max_credits: '1' });
   expect(await pipeline.batch(by, id)).toMatchObject({ state: 'paused', reason: 'max_credits' });
   expect(await creditsOfRows(by, id)).toEqual(['0', '1']);
-  expect(await spent(by, 100)).toBe(3);
+  expect(await spentOf(pipeline, by, 100)).toBe(3);
 });
 
 test('without a credit, an export of owned people is told no more than of strangers', async () => {
@@ -337,7 +323,7 @@ test('lists, exports, searches and calls at once charge for each person once', a
         select kind, state, reason from batches
         where account_id = ${by.accountId} and finished_at is null`;
       expect([...open]).toEqual([]);
-      expect(await spent(by, 1000)).toBe(asked.size);
+      expect(await spentOf(pipeline, by, 1000)).toBe(asked.size);
       const [owned] = await pipeline.sql<{ rows: number; repeated: number }[]>`
         select sum(b.owned)::int as rows, (
           select sum(c.epoch - c.parts)::int from chunks c join batches o on o.id = c.batch_id

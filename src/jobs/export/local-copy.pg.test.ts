@@ -1,6 +1,7 @@
 /** Exports whose people are read from the local copy of the graph: the same files, never stale, never charged twice. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
+import { beforeFirstCommit, expectAgreement, spentOf } from '../../../tests/support/money.ts';
 import { partsDuring } from '../../../tests/support/parts-during.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
@@ -8,8 +9,6 @@ import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { buildCopy } from '../../core/graph-copy/build-copy.ts';
 import { copyFolder, dropCopies } from '../../core/graph-copy/manifest.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
-import { audit } from '../audit/audit.ts';
-import { auditParts } from '../audit/audit-parts.ts';
 
 let pipeline: Pipeline;
 let folder: string;
@@ -26,9 +25,7 @@ beforeEach(async () => {
 afterEach(async () => {
   delete pipeline.faults.put;
   await dropCopies(folder);
-  const { checks } = await audit(pipeline.sql);
-  const deep = await auditParts(pipeline.context);
-  expect([...checks, ...deep.checks].filter(({ violations }) => violations > 0)).toEqual([]);
+  await expectAgreement(pipeline);
 });
 
 async function run(by: Caller, filter: string, fields: string[] | null = ['id']): Promise<string> {
@@ -42,22 +39,6 @@ async function idsIn(by: Caller, id: string): Promise<number[]> {
   const { text, complete } = await pipeline.people(by, id);
   expect(complete).toBe('true');
   return text.trim().split('\n').slice(1).map(Number);
-}
-
-async function spent(by: Caller, credits: number): Promise<number> {
-  const wallet = await pipeline.wallet(by);
-  expect(wallet?.reserved).toBe(0);
-  return credits - (wallet?.balance ?? 0);
-}
-
-/** Runs `change` once, when the first part is stored and not committed. */
-function beforeFirstCommit(change: () => Promise<unknown>): void {
-  let isDone = false;
-  pipeline.faults.put = async (key) => {
-    if (isDone || !key.includes('/parts/')) return;
-    isDone = true;
-    await change();
-  };
 }
 
 test.each([
@@ -78,26 +59,26 @@ test.each([
     const [fromCopy, fromPostgres] = await Promise.all(ids.map((id) => pipeline.people(by, id)));
     expect(fromCopy).toEqual(fromPostgres);
     expect(fromCopy?.text.split('\n')).toHaveLength(9);
-    expect(await spent(by, 100)).toBe(14);
+    expect(await spentOf(pipeline, by, 100)).toBe(14);
   },
 );
 
 test('an opt-out after the people were read hides the person, and is not charged', async () => {
   const by = await pipeline.unmeteredAccount(100);
-  beforeFirstCommit(() => suppress(pipeline.sql, 'p12@list.example'));
+  beforeFirstCommit(pipeline, () => suppress(pipeline.sql, 'p12@list.example'));
   let id = '';
   const parts = await partsDuring(async () => {
     id = await run(by, 'id=1011-1014');
   });
   expect(parts).toEqual({ copy: 1, postgres: 1, repeated: 1 });
   expect(await idsIn(by, id)).toEqual([1011, 1013, 1014]);
-  expect(await spent(by, 100)).toBe(3);
+  expect(await spentOf(pipeline, by, 100)).toBe(3);
   expect((await pipeline.charges(by)).map(({ units }) => units)).toEqual([3]);
 });
 
 test('an opt-out hides the person from the next part of a running export', async () => {
   const by = await pipeline.unmeteredAccount(100);
-  beforeFirstCommit(() => suppress(pipeline.sql, 'p36@list.example'));
+  beforeFirstCommit(pipeline, () => suppress(pipeline.sql, 'p36@list.example'));
   const id = await run(by, 'id=1015-1040', null);
   expect(await pipeline.exportOf(by, id)).toMatchObject({
     rows: { total: 26, matched: 25, suppressed: 1 },

@@ -3,6 +3,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
+import { beforeFirstCommit, expectAgreement, spentOf } from '../../../tests/support/money.ts';
 import { partsDuring } from '../../../tests/support/parts-during.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
@@ -12,8 +13,6 @@ import { buildCopy } from '../../core/graph-copy/build-copy.ts';
 import { openKeeper } from '../../core/graph-copy/keep-copy.ts';
 import { copyFolder, dropCopies } from '../../core/graph-copy/manifest.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
-import { audit } from '../audit/audit.ts';
-import { auditParts } from '../audit/audit-parts.ts';
 
 let pipeline: Pipeline;
 let folder: string;
@@ -30,9 +29,7 @@ beforeEach(async () => {
 afterEach(async () => {
   delete pipeline.faults.put;
   await dropCopies(folder);
-  const { checks } = await audit(pipeline.sql);
-  const deep = await auditParts(pipeline.context);
-  expect([...checks, ...deep.checks].filter(({ violations }) => violations > 0)).toEqual([]);
+  await expectAgreement(pipeline);
 });
 
 const list = (...people: number[]) =>
@@ -49,22 +46,6 @@ async function idsOf(by: Caller, id: string): Promise<string[]> {
     .split('\n')
     .slice(1)
     .map((row) => row.split(',').at(-1) ?? '');
-}
-
-async function spent(by: Caller, credits: number): Promise<number> {
-  const wallet = await pipeline.wallet(by);
-  expect(wallet?.reserved).toBe(0);
-  return credits - (wallet?.balance ?? 0);
-}
-
-/** Runs `change` once, between the match of the first part and its commit. */
-function beforeFirstCommit(change: () => Promise<unknown>): void {
-  let isDone = false;
-  pipeline.faults.put = async (key) => {
-    if (isDone || !key.includes('/parts/')) return;
-    isDone = true;
-    await change();
-  };
 }
 
 test('a list from the copy has the same result and price as from Postgres', async () => {
@@ -87,7 +68,7 @@ test('a list from the copy has the same result and price as from Postgres', asyn
   const results = [...ids.values()].map((id) => pipeline.results(by, id));
   const [fromCopy, fromPostgres] = await Promise.all(results);
   expect(fromCopy).toEqual(fromPostgres);
-  expect(await spent(by, 100)).toBe(12);
+  expect(await spentOf(pipeline, by, 100)).toBe(12);
 });
 
 test('only lists of people of the live graph are matched from the copy', async () => {
@@ -102,14 +83,14 @@ test('only lists of people of the live graph are matched from the copy', async (
 
 test('an opt-out after the match hides the person, and is not charged', async () => {
   const by = await pipeline.unmeteredAccount(100);
-  beforeFirstCommit(() => suppress(pipeline.sql, 'p12@list.example'));
+  beforeFirstCommit(pipeline, () => suppress(pipeline.sql, 'p12@list.example'));
   let id = '';
   const parts = await partsDuring(async () => {
     id = await run(by, [11, 12, 13, 14]);
   });
   expect(parts).toEqual({ copy: 1, postgres: 1, repeated: 1 });
   expect(await idsOf(by, id)).toEqual(['1011', '', '1013', '1014']);
-  expect(await spent(by, 100)).toBe(3);
+  expect(await spentOf(pipeline, by, 100)).toBe(3);
   expect((await pipeline.charges(by)).map(({ units }) => units)).toEqual([3]);
 });
 
@@ -122,13 +103,13 @@ test('an opt-out hides the person from the next row of a running list', async ()
   };
   const id = await run(by, [15, 15, 15, 15, 16, 17, 17, 17, 16, 18, 18, 18]);
   expect((await idsOf(by, id)).filter((found) => found === '1016')).toEqual([]);
-  expect(await spent(by, 100)).toBe(10);
+  expect(await spentOf(pipeline, by, 100)).toBe(10);
 });
 
 test('an import after the match counts, also where the account pays once for a person', async () => {
   const by = await pipeline.unmeteredAccount(100);
   await changeOwnedDays(pipeline.sql, by.accountId, 30);
-  beforeFirstCommit(() =>
+  beforeFirstCommit(pipeline, () =>
     importGraph(pipeline.sql, {
       persons: [
         { id: 1021, email: 'moved@list.example' },
@@ -138,12 +119,12 @@ test('an import after the match counts, also where the account pays once for a p
   );
   const id = await run(by, [21, 22, 23, 23]);
   expect(await idsOf(by, id)).toEqual(['1022', '', '1023', '1023']);
-  expect(await spent(by, 100)).toBe(2);
+  expect(await spentOf(pipeline, by, 100)).toBe(2);
 });
 
 test('a change of companies, or in test mode, is no reason to match people again', async () => {
   const by = await pipeline.unmeteredAccount(100);
-  beforeFirstCommit(() => suppress(pipeline.context.testSql, 'matched@test.example'));
+  beforeFirstCommit(pipeline, () => suppress(pipeline.context.testSql, 'matched@test.example'));
   expect(await partsDuring(() => run(by, [1, 2]))).toEqual({ copy: 1, postgres: 0, repeated: 0 });
 });
 
@@ -170,7 +151,7 @@ test('a list goes on when the copy is found damaged', async () => {
   await writeFile(file, Buffer.alloc(size, 1));
   const id = await run(by, [1, 2, 3]);
   expect(await idsOf(by, id)).toEqual(['1001', '1002', '1003']);
-  expect(await spent(by, 100)).toBe(4);
+  expect(await spentOf(pipeline, by, 100)).toBe(4);
   expect(await readdir(folder)).toEqual([]);
 });
 
