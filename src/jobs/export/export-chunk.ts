@@ -37,7 +37,8 @@ export async function readExportChunk(
 ): Promise<ChunkWork> {
   const columns = outputColumns(batch.operation, batch.fields);
   const graphSql = graphOf(context, batch.live);
-  const read = (people: PeopleReader) => outcomesOf(context, batch, chunk, people);
+  const brief = needsOnlyBrief(batch.operation, columns);
+  const read = (people: PeopleReader) => outcomesOf(context, batch, chunk, { people, brief });
   const { outcomes, graph, release } = await readFromCopy(
     context,
     batch,
@@ -66,7 +67,7 @@ async function outcomesOf(
   context: ExportContext,
   batch: ExportBatch,
   chunk: ClaimedChunk,
-  people: PeopleReader,
+  { people, brief }: { people: PeopleReader; brief: boolean },
 ): Promise<Outcome[]> {
   const to = Math.min(chunk.rows, chunk.rowsDone + (chunk.partRowsMax ?? chunk.rows));
   const givenUp = forcedOutcome(batch, chunk);
@@ -78,9 +79,8 @@ async function outcomesOf(
   const ids = lines.slice(chunk.rowsDone, to).map(Number);
   const graph = graphOf(context, batch.live);
   context.endPhase('read');
-  const columns = outputColumns(batch.operation, batch.fields);
   const outcomes = await readPeople(people, ids, {
-    brief: needsOnlyBrief(batch.operation, columns),
+    brief,
     hidesMobile: hidesMobile(context.config, batch.operation),
   });
   context.endPhase('fetch');
