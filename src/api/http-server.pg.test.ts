@@ -128,6 +128,27 @@ describe('who is slow is cut', () => {
     expect(errors).toEqual([]);
   });
 
+  test('but no client whose body has arrived, however long the database takes', async () => {
+    const port = await serve({ bodyMs: 50 });
+    const { key } = await pipeline.keyOf(caller.accountId, 'live', ['account']);
+    for (const name of ['short', 'n'.repeat(90_000)]) {
+      const lock = await pipeline.sql.reserve();
+      await lock`begin`;
+      await lock`lock table api_keys`;
+      const body = JSON.stringify({ mode: 'test', name });
+      const answered = exchange(
+        port,
+        `POST /v1/keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      const started = performance.now();
+      // Calls in between are the clock: they end several times of `bodyMs` later.
+      while (performance.now() - started < 300) await fetch(`http://127.0.0.1:${port}/healthz`);
+      await lock`rollback`;
+      lock.release();
+      expect((await answered).status).toBe(name === 'short' ? 201 : 400);
+    }
+  });
+
   test('with an upload of which nothing comes, and the batch is not made', async () => {
     const port = await serve({ stallMs: 200 });
     const head = `POST /v1/batches?operation=people.enrich HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.key}\r\n`;

@@ -126,15 +126,25 @@ export function limitRequest(
     if (request.url.length > limits.urlCharactersMax) throw urlTooLong(limits);
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
     if ((length === '0' && encoding === undefined) || isUpload(request)) return next();
-    const timer = setTimeout(() => {
+    const timer = setInterval(() => {
+      if (!lacksBody(request)) return;
+      stop();
       if (response.headersSent) response.destroy();
       else refuseRest(request, response, bodyTooLate(limits));
     }, limits.bodyMs);
-    const stop = () => clearTimeout(timer);
+    const stop = () => clearInterval(timer);
     request.once('end', stop);
     response.once('close', stop);
     next();
   };
+}
+
+/**
+ * Returns true while the client owes a part of the body. A body that has arrived may wait to be read, and one that fills its
+ * buffer is not taken from the connection: both are delays of the service, such as a database that is away.
+ */
+function lacksBody(request: IncomingMessage): boolean {
+  return !request.complete && request.readableLength < request.readableHighWaterMark;
 }
 
 /** Returns true for a request of HTTP/1.1 without `Host`, which gets 400 (RFC 9112, section 3.2). */
