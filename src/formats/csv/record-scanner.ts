@@ -12,7 +12,7 @@ export interface ScanOptions {
   delimiter: Delimiter;
   /** Physical line number of the first byte; 1 by default. */
   firstLine?: number;
-  /** For tests: the limit of one record, `recordBytesMax` by default. */
+  /** The limit of one record, `RECORD_BYTES_MAX` by default; infinite for a text that the service has written. */
   recordBytesMax?: number;
   /** For tests: a stream is scanned in steps of at least this many bytes. */
   stepBytesMin?: number;

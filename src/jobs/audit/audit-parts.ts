@@ -5,9 +5,9 @@
 
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
-import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { Batch } from '../batch/batch.ts';
 import { findBatch } from '../batch/batches.sql.ts';
+import { scanPart } from '../result/part-records.ts';
 import type { PartsContext } from '../result/read-part.ts';
 import { matchColumns } from '../result/render-part.ts';
 import { layoutOf } from '../result/result-layout.ts';
@@ -91,7 +91,7 @@ export async function* batchesWithFiles({ sql }: Pick<PartsContext, 'sql'>): Asy
 function countRows(recount: Recount, batch: Batch, part: Buffer): void {
   if (batch.kind === 'export') return;
   const { delimiter, width } = layoutOf(batch);
-  const records = scanRecords(part, { delimiter });
+  const records = scanPart(part, delimiter);
   for (let index = 0; index < records.count; index++) {
     countRow(recount, readRecord(part, records.at(index), delimiter).slice(width));
   }

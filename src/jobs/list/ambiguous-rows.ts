@@ -7,11 +7,11 @@ import {
 import { mayDescribeCandidates } from '../../core/enrich/free-outcomes.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { subjectOf } from '../../core/operations.ts';
-import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { readRows } from '../mapping/read-rows.ts';
 import type { RowCandidate } from '../result/candidates-cell.ts';
 import { type MergedRow, mergedRows } from '../result/merge-reruns.ts';
+import { scanPart } from '../result/part-records.ts';
 import type { PartsContext } from '../result/read-part.ts';
 
 const described =
@@ -98,7 +98,7 @@ async function describe(
   if (rows.length === 0) return [];
   const { delimiter } = batch.dialect;
   const text = Buffer.concat(rows.flatMap((row) => [row.text, Buffer.from('\n')]));
-  const records = scanRecords(text, { delimiter });
+  const records = scanPart(text, delimiter);
   const read = await readRows(text, records, { ...batch, delimiter });
   return describeCandidates(
     graphOf(context, batch.live),

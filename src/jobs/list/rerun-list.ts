@@ -4,7 +4,9 @@ import type { Sql } from '../../core/db/client.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { must } from '../../core/lib/assert.ts';
 import { type AppError, conflict, unprocessable } from '../../core/lib/errors.ts';
+import { fieldsEnd } from '../../formats/csv/cells.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
+import { RECORD_BYTES_MAX } from '../../formats/csv/record-reader.ts';
 import { type ListBatch, optionsOf } from '../batch/batch.ts';
 import { findRerunRecords, findRerunRows, listFamily, type Rerun } from '../batch/reruns.sql.ts';
 import { isFinal } from '../batch/states.ts';
@@ -114,7 +116,10 @@ export async function rowsOfRerun(
   return { rerunOf, rerunRows, ...(records === null ? {} : { rerunRecords: records }) };
 }
 
-/** The header, then the chosen rows with the list's own columns, whose numbers are added to `numbers`. */
+/**
+ * The header, then the chosen rows with the list's own columns, whose numbers are added to `numbers`. A row keeps its bytes: written
+ * anew, it could be longer than a record may be. One that is too long already is left out: it would be read as several rows.
+ */
 async function* chosenRows(
   context: UploadContext,
   batch: ListBatch,
@@ -124,16 +129,17 @@ async function* chosenRows(
   const { header, newline } = batch.dialect;
   const delimiter = batch.dialect.delimiter;
   const width = must(batch.width, 'width of a batch that ran');
-  const line = (cells: readonly string[]) => {
-    const text = cells.map((cell) => encodeCell(cell, { delimiter, safe: false })).join(delimiter);
+  if (header !== null) {
+    const text = header.map((cell) => encodeCell(cell, { delimiter, safe: false })).join(delimiter);
     // An empty line is not a row.
-    return Buffer.from((text === '' ? '""' : text) + newline);
-  };
-  if (header !== null) yield line(header);
+    yield Buffer.from((text === '' ? '""' : text) + newline);
+  }
   for await (const row of mergedRows(context, batch)) {
-    if (!isChosen(row)) continue;
+    const { text } = row;
+    const end = fieldsEnd(text, { start: 0, end: text.length }, delimiter, width);
+    if (end > RECORD_BYTES_MAX || !isChosen(row)) continue;
     numbers.push(row.row);
-    yield line(row.cells.slice(0, width));
+    yield Buffer.concat([text.subarray(0, end), Buffer.from(newline)]);
   }
 }
 

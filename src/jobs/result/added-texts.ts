@@ -1,8 +1,8 @@
 /** Extracts what the service wrote into a part, without the list's own text. */
 import { buffer } from 'node:stream/consumers';
 import { readRecord } from '../../formats/csv/cells.ts';
-import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import { findBatch } from '../batch/batches.sql.ts';
+import { scanPart } from './part-records.ts';
 import type { PartsContext } from './read-part.ts';
 import { layoutOf } from './result-layout.ts';
 
@@ -16,7 +16,7 @@ export async function addedTexts(
   const bytes = await buffer(store.getStream(objectKey));
   if (batch === undefined) return bytes.toString();
   const { delimiter, width } = layoutOf(batch);
-  const records = scanRecords(bytes, { delimiter });
+  const records = scanPart(bytes, delimiter);
   return Array.from({ length: records.count }, (_, index) =>
     readRecord(bytes, records.at(index), delimiter).slice(width).join('\t'),
   ).join('\n');

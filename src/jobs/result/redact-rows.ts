@@ -2,9 +2,9 @@
 
 import { fieldsEnd, readRecord } from '../../formats/csv/cells.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
-import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
 import { encodeCandidates, readCandidates } from './candidates-cell.ts';
+import { scanPart } from './part-records.ts';
 import { matchColumns } from './render-part.ts';
 
 interface PartForm {
@@ -20,7 +20,7 @@ export function changeRows(
   rows: Iterable<number>,
   change: (added: string[], row: number) => readonly string[],
 ): Buffer {
-  const records = scanRecords(bytes, { delimiter });
+  const records = scanPart(bytes, delimiter);
   const pieces: Buffer[] = [];
   let from = 0;
   for (const row of [...new Set(rows)].sort((a, b) => a - b)) {
@@ -42,7 +42,7 @@ export function dropRows(
   { delimiter }: Pick<PartForm, 'delimiter'>,
   rows: Iterable<number>,
 ): Buffer {
-  const records = scanRecords(bytes, { delimiter });
+  const records = scanPart(bytes, delimiter);
   const pieces: Buffer[] = [];
   let from = 0;
   for (const row of [...new Set(rows)].sort((a, b) => a - b)) {

@@ -8,6 +8,7 @@ import { openShare } from '../../core/limits/shares.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
 import { type RecordBatch, RecordScanner } from '../../formats/csv/record-scanner.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
+import { partScan } from './part-records.ts';
 import type { PartPiece } from './read-parts.ts';
 import { matchColumns } from './render-part.ts';
 
@@ -61,7 +62,7 @@ export async function* readResultRows(
 ): AsyncGenerator<ResultRow> {
   const { signal } = new AbortController();
   const takeTurn = () => inTurn(accountId, signal, () => nextRound());
-  let scanner = new RecordScanner({ delimiter });
+  let scanner = new RecordScanner(partScan(delimiter));
   let rowsBefore = 0;
   let lineBefore = 1;
   const read = function* ({ buffer, records }: RecordBatch, firstRow: number) {
@@ -80,7 +81,7 @@ export async function* readResultRows(
     if (found !== null) yield* read(found, firstRow);
     if (!isLast) continue;
     yield* read(scanner.finish(), firstRow);
-    scanner = new RecordScanner({ delimiter });
+    scanner = new RecordScanner(partScan(delimiter));
     [rowsBefore, lineBefore] = [0, 1];
   }
 }
