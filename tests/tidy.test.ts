@@ -51,6 +51,8 @@ const sharedStatements: Record<string, readonly string[]> = {
   // The wallet is what transactions about an account's schedules or webhooks lock.
   'src/jobs/schedule/schedules.ts': ['src/core/credits/credits.sql.ts'],
   'src/jobs/webhook/webhooks.ts': ['src/core/credits/credits.sql.ts'],
+  // A copy holds directors and financial periods with the bytes that a look-up returns.
+  'src/core/graph-copy/copy.sql.ts': ['src/core/enrich/records.sql.ts'],
   // A call's matches are charged in its own statement.
   'src/core/enrich/enrich-calls.ts': ['src/core/credits/charge-calls.sql.ts'],
   // Housekeeping only calls the delete statements of each feature.

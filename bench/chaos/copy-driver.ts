@@ -10,7 +10,7 @@ import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { importRecords } from '../../src/core/graph/import/import-records.ts';
 import { buildCopy } from '../../src/core/graph-copy/build-copy.ts';
-import { copyFiles, copyFolder, listCopyFiles } from '../../src/core/graph-copy/manifest.ts';
+import { copyFolder, fileName, listCopyFiles } from '../../src/core/graph-copy/manifest.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { operations } from '../../src/core/operations.ts';
 import type { Account } from './accounts.ts';
@@ -96,7 +96,7 @@ export class CopyDriver {
     } else if (harm === 'half') {
       const half = path.join(this.#folder, `build-${randomUUID()}`);
       await mkdir(half, { recursive: true });
-      await writeFile(path.join(half, copyFiles.people), 'half');
+      await writeFile(path.join(half, fileName('people', 'blocks')), 'half');
     } else if (harm !== 'none') {
       const files = await listCopyFiles(this.#folder);
       // It may have been dropped, before this or meanwhile.

@@ -47,11 +47,15 @@ async function run(word: string): Promise<{ exitCode: unknown; printed: unknown 
 test('a copy is built, described and dropped', async () => {
   const none = { copy: null, changed: null, problem: 'there is no copy', workers: [] };
   expect(await run('status')).toEqual({ exitCode: 1, printed: none });
+  const counts = { count: 3, identifiers: 3 };
   const built = await run('build');
-  expect(built).toMatchObject({ exitCode: 0, printed: { people: 3, identifiers: 3 } });
+  expect(built).toMatchObject({
+    exitCode: 0,
+    printed: { people: counts, companies: { count: 0 } },
+  });
   expect(await run('status')).toMatchObject({
     exitCode: 0,
-    printed: { copy: { people: 3 }, changed: 0, problem: null },
+    printed: { copy: { people: counts }, changed: 0, problem: null },
   });
   expect(await run('drop')).toEqual({ exitCode: 0, printed: { dropped: true } });
   expect(await readdir(folder)).toEqual([]);

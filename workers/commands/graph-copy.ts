@@ -6,6 +6,7 @@ import {
   copyBytes,
   copyFolder,
   dropCopies,
+  entities,
   type Manifest,
 } from '../../src/core/graph-copy/manifest.ts';
 import { sayShare } from '../../src/core/graph-copy/report-copy.ts';
@@ -14,7 +15,7 @@ import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
 import { withDatabase, withExistingDatabase } from '../with-database.ts';
 
-const PEOPLE_PER_LINE = 100_000;
+const RECORDS_PER_LINE = 100_000;
 const MIB = 1024 * 1024;
 
 export function addGraphCopyCommands(program: Command): void {
@@ -65,14 +66,14 @@ function addBuild(copy: Command): void {
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
       const started = performance.now();
-      let next = PEOPLE_PER_LINE;
+      const next = { people: RECORDS_PER_LINE, companies: RECORDS_PER_LINE };
       const built = await withDatabase(config, (sql) =>
         buildCopy(sql, {
           folder: copyFolder(config.dataDir),
-          onProgress(people) {
-            if (people < next) return;
-            say(`${people} people`);
-            next = people + PEOPLE_PER_LINE;
+          onProgress(entity, records) {
+            if (records < next[entity]) return;
+            say(`${records} ${entity}`);
+            next[entity] = records + RECORDS_PER_LINE;
           },
         }),
       );
@@ -85,5 +86,8 @@ function addBuild(copy: Command): void {
 
 function describe(copy: Manifest): string {
   const mebibytes = Math.ceil(copyBytes(copy) / MIB);
-  return `${copy.people} people with ${copy.identifiers} identifiers, ${mebibytes} MiB, state ${copy.number} of the graph, of ${copy.built_at}.`;
+  const [people, companies] = entities.map(
+    (entity) => `${copy[entity].count} ${entity} with ${copy[entity].identifiers} identifiers`,
+  );
+  return `${people}, ${companies}, ${mebibytes} MiB, state ${copy.number} of the graph, of ${copy.built_at}.`;
 }

@@ -159,41 +159,55 @@ export async function readCompanyRecords(sql: Sql, ids: readonly number[]): Prom
   );
 }
 
-/**
- * Returns the directors of these companies: one JSON array for each company that has any. An officer without a
- * stored link is matched to a person of the same folded name and birth year (and birth month, when both sides know
- * it) when exactly one fits; people who opted out keep role and dates and have no name.
- */
+/** Returns the directors of these companies, as JSON arrays, for each company that has any: see `directorsOf`. */
 export async function readDirectors(
   sql: Sql,
   companyIds: number[],
 ): Promise<{ companyId: number; directors: string }[]> {
   const rows = await sql<{ companyId: number; directors: string }[]>`
+    select company_id, directors from (${directorsOf(sql, sql`o.company_id = any(${companyIds})`)}) d`;
+  return rows.map((row) => ({ ...row, directors: compactJson(row.directors) }));
+}
+
+/** Returns JSON as it is in every other cell. */
+export function compactJson(json: string): string {
+  return JSON.stringify(JSON.parse(json));
+}
+
+/**
+ * A query: for each company that has any, the directors (a JSON array) and `people`, the ids between spaces of all
+ * people whom one of them may be. An officer without a stored link is matched to a person of the same folded name and
+ * birth year (and birth month, when both sides know it) when exactly one fits; people who opted out keep role and dates
+ * and have no name. `meant` is a condition on the officers `o`.
+ */
+export function directorsOf(sql: Sql, meant: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`
     select o.company_id, json_agg(json_build_object(
       'name', case when s.person_id is null and o.name not like 'suppressed:%' then o.name end,
       'role', o.role, 'appointed_on', o.appointed_on, 'resigned_on', o.resigned_on,
       'person_id', case when s.person_id is null then person.id end,
-      'matched_by', case when s.person_id is null then person.matched_by end
-    ) order by o.resigned_on is not null, o.appointed_on nulls last, o.id)::text as directors
+      'matched_by', case when s.person_id is null and person.id is not null then person.matched_by end
+    ) order by o.resigned_on is not null, o.appointed_on nulls last, o.id)::text as directors,
+      string_agg(person.ids, ' ') as people
     from officers o
     left join lateral (
-      select p.id, 'link' as matched_by from persons p where p.id = o.person_id
-      union all
-      select min(p.id), 'name_and_birth' from persons p
-      where o.person_id is null and o.birth_year <> 0 and p.birth_year = o.birth_year
-        and p.birth_year <> 0
-        -- Registers write "SURNAME, Given names".
-        and fold(p.name || ' ' || p.surname)
-          = fold(regexp_replace(o.name, '^([^,]+), *(.+)$', '\\2 \\1'))
-        and (o.birth_month is null or p.birth_date is null
-          or extract(month from p.birth_date) = o.birth_month)
-      having count(*) = 1
+      select case when count(*) = 1 then min(id) end as id, string_agg(id::text, ' ') as ids,
+        case when o.person_id is null then 'name_and_birth' else 'link' end as matched_by
+      from (
+        select p.id from persons p where p.id = o.person_id
+        union all
+        select p.id from persons p
+        where o.person_id is null and o.birth_year <> 0 and p.birth_year = o.birth_year
+          and p.birth_year <> 0
+          -- Registers write "SURNAME, Given names".
+          and fold(p.name || ' ' || p.surname)
+            = fold(regexp_replace(o.name, '^([^,]+), *(.+)$', '\\2 \\1'))
+          and (o.birth_month is null or p.birth_date is null
+            or extract(month from p.birth_date) = o.birth_month)) fits
     ) person on true
     left join suppressed_persons s on s.person_id = person.id
-    where o.company_id = any(${companyIds})
+    where ${meant}
     group by o.company_id`;
-  // Compact, like every other cell.
-  return rows.map((row) => ({ ...row, directors: JSON.stringify(JSON.parse(row.directors)) }));
 }
 
 /**
@@ -204,10 +218,16 @@ export async function readFinancials(
   companyIds: number[],
 ): Promise<{ companyId: number; periods: string }[]> {
   return sql<{ companyId: number; periods: string }[]>`
+    select company_id, periods from (${periodsOf(sql, sql`company_id = any(${companyIds})`)}) f`;
+}
+
+/** A query: the financial periods of each company that has any. `meant` is a condition on `financial_periods`. */
+export function periodsOf(sql: Sql, meant: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`
     select company_id, json_agg(json_build_object(
       'period_end', period_end, 'currency', currency, 'revenue', revenue,
       'gross_profit', gross_profit, 'operating_profit', operating_profit, 'profit', profit,
       'total_assets', total_assets, 'net_assets', net_assets, 'cash', cash, 'employees', employees
     ) order by period_end desc)::text as periods
-    from financial_periods where company_id = any(${companyIds}) group by company_id`;
+    from financial_periods where ${meant} group by company_id`;
 }

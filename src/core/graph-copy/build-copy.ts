@@ -1,23 +1,18 @@
 /** Builds the local copy of the live graph from one snapshot of the database. */
 import { randomInt, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { crc32 } from 'node:zlib';
 import { type Database, inTransaction } from '../db/client.ts';
-import { type AppError, conflict, unavailable, unprocessable } from '../lib/errors.ts';
-import { readFreeBytes } from '../lib/free-space.ts';
+import { conflict } from '../lib/errors.ts';
 import {
   beginBuild,
   countIdentifiers,
   lockBuild,
-  type PersonToCopy,
   readGraphState,
-  readPeopleToCopy,
+  readRecordsToCopy,
 } from './copy.sql.ts';
-import { hashValue } from './hash-value.ts';
-import { addEntry, slotsFor } from './identifier-table.ts';
 import {
-  copyFiles,
+  type Entity,
   encodeManifest,
   FORMAT,
   folderNamed,
@@ -25,28 +20,15 @@ import {
   manifestFile,
   readManifestText,
 } from './manifest.ts';
-import { INDEX_ENTRY_BYTES, PeopleIndexWriter } from './people-index.ts';
-import { aligned, BLOCK_ALIGN, blockBytes, type CopiedPerson, writeBlock } from './person-block.ts';
+import { type WriteOptions, writeRecords } from './write-records.ts';
 
-const SPACE = 0x20;
-const NEWLINE = 0x0a;
-const WRITE_BYTES = 1024 * 1024;
-const BLOCKS_MAX = 2 ** 32;
 const SEEDS = 2 ** 32;
-/** A build leaves so much of the disk free: others write there, and the embedded Postgres too. */
-const FREE_BYTES_MIN = 1024 * 1024 * 1024;
 
-export interface BuildOptions {
+export interface BuildOptions extends WriteOptions {
   /** Folder of the copy: see `copyFolder`. */
   folder: string;
   /** Text of the manifest that is replaced, null for none. When another one is there by now, nothing is built. */
   replaces?: string | null;
-  /** Called after each page with the number of people copied so far. */
-  onProgress?: (people: number) => void;
-  /** Ends the build after the present page. */
-  signal?: AbortSignal;
-  /** Returns the bytes that may still be written to the disk of a folder. */
-  freeBytes?: (folder: string) => Promise<number>;
 }
 
 /**
@@ -71,17 +53,20 @@ export async function buildCopy(sql: Database, options: BuildOptions): Promise<M
     try {
       await mkdir(building, { mode: 0o700 });
       const seed = randomInt(SEEDS - 1);
-      const table = new Uint32Array(slotsFor(await countIdentifiers(tx)) * 2);
-      const copied = await copyPeople(readPeopleToCopy(tx), { building, table, seed, ...options });
+      const identifiers = await countIdentifiers(tx);
+      const write = (entity: Entity) =>
+        writeRecords(readRecordsToCopy(tx, entity), {
+          ...options,
+          ...{ folder: building, entity, seed, identifiers: identifiers[entity] },
+        });
       const manifest: Manifest = {
         format: FORMAT,
         ...state,
         built_at: new Date().toISOString(),
         folder: name,
         seed,
-        slots: table.length / 2,
-        ...copied,
-        table_crc32: await writeChecked(path.join(building, copyFiles.table), bytesOf(table)),
+        people: await write('people'),
+        companies: await write('companies'),
       };
       await publish(folder, manifest);
       await deleteOthers(folder, name);
@@ -113,156 +98,6 @@ async function readName(folder: string): Promise<string | null> {
 export async function placeOf(folder: string): Promise<string> {
   const { ino, birthtimeMs } = await stat(folder);
   return `${ino} ${birthtimeMs}`;
-}
-
-type Copied = Pick<
-  Manifest,
-  'people' | 'identifiers' | 'people_bytes' | 'stretches' | 'index_crc32' | 'records_bytes'
->;
-
-async function copyPeople(
-  pages: AsyncIterable<PersonToCopy[]>,
-  {
-    building,
-    table,
-    seed,
-    onProgress,
-    signal,
-    freeBytes = readFreeBytes,
-  }: BuildOptions & { building: string; table: Uint32Array; seed: number },
-): Promise<Copied> {
-  const blocks = await openAppender(path.join(building, copyFiles.people));
-  const records = await openAppender(path.join(building, copyFiles.records));
-  const index = new PeopleIndexWriter();
-  const hash = { place: 0, fingerprint: 0 };
-  const copied = { people: 0, identifiers: 0 };
-  try {
-    // No block begins at 0, which is a free entry of the table.
-    await blocks.append(BLOCK_ALIGN);
-    for await (const page of pages) {
-      signal?.throwIfAborted();
-      if ((await freeBytes(building)) < FREE_BYTES_MIN) throw diskFull();
-      for (const [id, held, brief, record] of page) {
-        const at = records.length;
-        if (record !== null) {
-          const place = await records.append(record.length);
-          place.buffer.set(record, place.at);
-        }
-        const person: CopiedPerson = {
-          id: Number(id.toString('latin1')),
-          identifiers: held === null ? [] : identifiersOf(held),
-          brief: brief ?? new Uint8Array(),
-          record: { at, bytes: record?.length ?? 0, crc32: record === null ? 0 : crc32(record) },
-        };
-        const bytes = blockBytes(person);
-        const block = blocks.length / BLOCK_ALIGN;
-        if (block >= BLOCKS_MAX) throw tooLarge();
-        const begin = blocks.length;
-        const place = await blocks.append(aligned(bytes));
-        const end = place.at + aligned(bytes);
-        place.buffer.fill(0, place.at, end);
-        writeBlock(person, place.buffer, place.at, bytes);
-        index.add(person.id, begin, place.buffer.subarray(place.at, end));
-        // A value under two codes has one entry: its block says both.
-        for (const value of new Set(person.identifiers.map((one) => one.value.toString()))) {
-          hashValue(value, seed, hash);
-          addEntry(table, hash, block);
-          copied.identifiers++;
-        }
-        copied.people++;
-      }
-      onProgress?.(copied.people);
-    }
-    const entries = index.encode();
-    return {
-      ...copied,
-      people_bytes: blocks.length,
-      stretches: entries.length / INDEX_ENTRY_BYTES,
-      index_crc32: await writeChecked(path.join(building, copyFiles.index), entries),
-      records_bytes: records.length,
-    };
-  } finally {
-    await blocks.close();
-    await records.close();
-  }
-}
-
-function tooLarge(): AppError {
-  const message =
-    'The brief records of all people are larger than 64 GiB, which one copy can hold.';
-  return unprocessable('graph_too_large', message);
-}
-
-function diskFull(): AppError {
-  const message =
-    'Less than 1 GiB of the disk is free. Make room for a copy, or move ENRICH_DATA_DIR to another disk.';
-  return unavailable('disk_full', message);
-}
-
-/** Parses lines `<code> <value>`. */
-function identifiersOf(lines: Buffer): CopiedPerson['identifiers'] {
-  const identifiers: { code: number; value: Buffer }[] = [];
-  let from = 0;
-  while (from < lines.length) {
-    const space = lines.indexOf(SPACE, from);
-    const end = lines.indexOf(NEWLINE, space);
-    const to = end === -1 ? lines.length : end;
-    const code = Number(lines.toString('latin1', from, space));
-    identifiers.push({ code, value: lines.subarray(space + 1, to) });
-    from = to + 1;
-  }
-  return identifiers;
-}
-
-interface Appender {
-  /** Bytes appended so far. */
-  readonly length: number;
-  /** Appends bytes with undefined content, for the caller to fill before the next call. */
-  append(bytes: number): Promise<{ buffer: Buffer; at: number }>;
-  /** Writes what is left, and waits until it is on the disk. */
-  close(): Promise<void>;
-}
-
-async function openAppender(file: string): Promise<Appender> {
-  const handle = await open(file, 'wx', 0o600);
-  let buffer = Buffer.alloc(WRITE_BYTES);
-  let used = 0;
-  let length = 0;
-  const write = async () => {
-    await handle.writeFile(buffer.subarray(0, used));
-    used = 0;
-  };
-  return {
-    get length() {
-      return length;
-    },
-    async append(bytes) {
-      if (used + bytes > buffer.length) await write();
-      if (bytes > buffer.length) buffer = Buffer.alloc(bytes);
-      const at = used;
-      used += bytes;
-      length += bytes;
-      return { buffer, at };
-    },
-    async close() {
-      try {
-        await write();
-        await handle.sync();
-      } finally {
-        await handle.close();
-      }
-    },
-  };
-}
-
-function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, byteLength);
-}
-
-/** Writes a file; returns its checksum. */
-async function writeChecked(file: string, bytes: Uint8Array): Promise<number> {
-  await writeFile(file, bytes, { flag: 'wx', mode: 0o600, flush: true });
-  return crc32(bytes);
 }
 
 /** Makes the built files the copy, at one moment: the manifest names them. */

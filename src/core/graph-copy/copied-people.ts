@@ -5,8 +5,8 @@ import { CANDIDATES_MAX } from '../enrich/outcomes.ts';
 import type { PeopleReader } from '../enrich/people-reader.ts';
 import { must } from '../lib/assert.ts';
 import type { ChangedPeople } from './changed-people.ts';
-import { recordOf } from './person-block.ts';
 import type { CopyReader } from './read-in-thread.ts';
+import { furtherOf } from './record-block.ts';
 import { HIT, PLACE } from './thread-messages.ts';
 
 /** The brief record of a person whom a look-up found, and where the block begins that holds it. */
@@ -39,7 +39,7 @@ export function copiedPeople(
     async lookUp(values) {
       const all = openHits(values.length);
       if (values.length === 0) return all;
-      const { hits, ids, crowded: more, buffers } = await copy.lookUp(values);
+      const { hits, ids, crowded: more, buffers } = await copy.people.lookUp(values);
       const texts = keep(buffers);
       const crowded = [...more];
       const isCrowded = new Set(crowded);
@@ -85,12 +85,12 @@ export function copiedPeople(
 
     async readInOrder(ids, { brief }) {
       const here = ids.filter((id) => !changed.has(id));
-      const { records, buffers } = await copy.readPeople(Float64Array.from(here), brief);
-      const texts = keep(buffers);
+      const { texts, buffers } = await copy.people.readTexts(Float64Array.from(here), {
+        further: !brief,
+      });
+      const kept = keep(buffers);
       let next = 0;
-      const own = ids.map((id) =>
-        here[next] === id ? recordAt(records, next++, texts) : undefined,
-      );
+      const own = ids.map((id) => (here[next] === id ? textAt(texts, next++, kept) : undefined));
       // Changed people, and those without a record: of them Postgres knows who opted out.
       const elsewhere = ids.filter((_, index) => own[index] === undefined);
       const others = await postgres.readInOrder(elsewhere, { brief });
@@ -138,28 +138,28 @@ async function readFull(
   if (people.length === 0) return [];
   const places = new Float64Array(people.length * PLACE.length);
   for (const [index, { bytes, at }] of people.entries()) {
-    const record = recordOf(bytes, at);
+    const further = furtherOf(bytes, at);
     const place = index * PLACE.length;
-    places[place + PLACE.at] = record.at;
-    places[place + PLACE.bytes] = record.bytes;
-    places[place + PLACE.crc32] = record.crc32;
+    places[place + PLACE.at] = further.at;
+    places[place + PLACE.bytes] = further.bytes;
+    places[place + PLACE.crc32] = further.crc32;
   }
-  const { records, buffers } = await copy.readRecords(places);
-  const texts = keep(buffers);
-  return people.map((_, index) => recordAt(records, index, texts));
+  const { texts, buffers } = await copy.people.readFurther(places);
+  const kept = keep(buffers);
+  return people.map((_, index) => textAt(texts, index, kept));
 }
 
-/** The record of an answer's row; undefined for none. */
-function recordAt(
-  records: Int32Array,
+/** The text of an answer's row; undefined for none. */
+function textAt(
+  texts: Int32Array,
   row: number,
-  texts: readonly Buffer[],
+  buffers: readonly Buffer[],
 ): RecordBytes | undefined {
-  const from = records[row * 3 + 1] ?? 0;
-  const to = records[row * 3 + 2] ?? 0;
+  const from = texts[row * 3 + 1] ?? 0;
+  const to = texts[row * 3 + 2] ?? 0;
   return from === to
     ? undefined
-    : { bytes: must(texts[records[row * 3] ?? -1], 'a buffer'), from, to };
+    : { bytes: must(buffers[texts[row * 3] ?? -1], 'a buffer'), from, to };
 }
 
 function briefOf(person: FoundPerson): RecordBytes | undefined {

@@ -3,16 +3,16 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../lib/assert.ts';
 import { releaseBuffer } from '../lib/buffer-pool.ts';
 import { UnusableCopy } from './manifest.ts';
-import { type OpenCopy, openCopy, ReadBuffers } from './open-copy.ts';
-import { briefFrom, briefTo, idOf, recordOf } from './person-block.ts';
+import { type OpenCopy, type OpenRecords, openCopy, ReadBuffers } from './open-copy.ts';
+import { furtherOf, idOf, textFrom, textTo } from './record-block.ts';
 import {
   type Answer,
   HIT,
   type LookUpAnswer,
-  type PeopleRequest,
   PLACE,
-  type RecordsAnswer,
   type Request,
+  type TextsAnswer,
+  type TextsRequest,
   type ThreadInput,
 } from './thread-messages.ts';
 
@@ -32,7 +32,7 @@ function failure(id: number, error: unknown): Answer {
   return { id, unusable: error instanceof UnusableCopy, error: (error as Error).message };
 }
 
-function lookUp(copy: OpenCopy, id: number, lines: string): LookUpAnswer {
+function lookUp(records: OpenRecords, id: number, lines: string): LookUpAnswer {
   const buffers = new ReadBuffers();
   const crowded: number[] = [];
   const values = lines.split('\n');
@@ -50,13 +50,13 @@ function lookUp(copy: OpenCopy, id: number, lines: string): LookUpAnswer {
     hits[hit + HIT.code] = code;
     hits[hit + HIT.buffer] = buffers.last;
     hits[hit + HIT.at] = at;
-    hits[hit + HIT.from] = briefFrom(block, at);
-    hits[hit + HIT.to] = briefTo(block, at);
+    hits[hit + HIT.from] = textFrom(block, at);
+    hits[hit + HIT.to] = textTo(block, at);
     ids[count++] = idOf(block, at);
   };
   for (; line < values.length; line++) {
     const before = count;
-    if (copy.find(values[line] ?? '', buffers, addHit)) continue;
+    if (records.find(values[line] ?? '', buffers, addHit)) continue;
     crowded.push(line);
     count = before;
   }
@@ -74,46 +74,49 @@ function copyInto<T extends Int32Array | Float64Array>(wider: T, numbers: T): T 
   return wider;
 }
 
-/** Reads the full records at these places; an empty one for a person without. */
-function readRecords(copy: OpenCopy, id: number, places: Float64Array): RecordsAnswer {
+/** Reads the further texts at these places; an empty one for a record without. */
+function readFurther(records: OpenRecords, id: number, places: Float64Array): TextsAnswer {
   const buffers = new ReadBuffers();
-  const records: number[] = [];
+  const texts: number[] = [];
   for (let place = 0; place < places.length; place += PLACE.length) {
     const at = must(places[place + PLACE.at], 'a place');
     const bytes = must(places[place + PLACE.bytes], 'a length');
     const sum = must(places[place + PLACE.crc32], 'a checksum');
-    const from = copy.record({ at, bytes, crc32: sum }, buffers);
-    records.push(buffers.last, from, from + bytes);
+    const from = records.readFurther({ at, bytes, crc32: sum }, buffers);
+    texts.push(buffers.last, from, from + bytes);
   }
-  return { id, records: Int32Array.from(records), buffers: buffers.take() };
+  return { id, texts: Int32Array.from(texts), buffers: buffers.take() };
 }
 
-/** Reads the records of people by their ids. */
-function readPeople(copy: OpenCopy, { id, ids, brief }: PeopleRequest): RecordsAnswer {
+/** Reads texts of records by their ids. */
+function readTexts(records: OpenRecords, { id, ids, further }: TextsRequest): TextsAnswer {
   const buffers = new ReadBuffers();
-  const records = new Int32Array(ids.length * 3);
-  copy.forEachPerson(ids, (index, block, at) => {
-    const record = recordOf(block, at);
-    const bytes = brief ? briefTo(block, at) - briefFrom(block, at) : record.bytes;
-    const from = brief ? keepBrief(buffers, block, at, bytes) : copy.record(record, buffers);
-    records.set([buffers.last, from, from + bytes], index * 3);
+  const texts = new Int32Array(ids.length * 3);
+  records.forEach(ids, (index, block, at) => {
+    const place = furtherOf(block, at);
+    const bytes = further ? place.bytes : textTo(block, at) - textFrom(block, at);
+    const from = further
+      ? records.readFurther(place, buffers)
+      : keepText(buffers, block, at, bytes);
+    texts.set([buffers.last, from, from + bytes], index * 3);
   });
-  return { id, records, buffers: buffers.take() };
+  return { id, texts, buffers: buffers.take() };
 }
 
-/** Copies a brief record into the buffers. Returns where it begins in the last one. */
-function keepBrief(buffers: ReadBuffers, block: Buffer, at: number, bytes: number): number {
+/** Copies the text of a block into the buffers. Returns where it begins in the last one. */
+function keepText(buffers: ReadBuffers, block: Buffer, at: number, bytes: number): number {
   const room = buffers.room(bytes);
-  const from = briefFrom(block, at);
+  const from = textFrom(block, at);
   block.copy(room.buffer, room.at, from, from + bytes);
   buffers.keep(bytes);
   return room.at;
 }
 
 function respond(copy: OpenCopy, request: Exclude<Request, { used: unknown }>): Answer {
-  if ('lines' in request) return lookUp(copy, request.id, request.lines);
-  if ('ids' in request) return readPeople(copy, request);
-  return readRecords(copy, request.id, request.places);
+  const records = copy[request.entity];
+  if ('lines' in request) return lookUp(records, request.id, request.lines);
+  if ('ids' in request) return readTexts(records, request);
+  return readFurther(records, request.id, request.places);
 }
 
 try {

@@ -1,6 +1,8 @@
 /** Statements of a local copy of the graph. They run on the live graph. */
 import type { Sql } from '../db/client.ts';
+import { compactJson, directorsOf, GROUP_SEPARATOR, periodsOf } from '../enrich/records.sql.ts';
 import { must } from '../lib/assert.ts';
+import type { Entity } from './manifest.ts';
 
 /** A state of the graph: all changes up to this number, in the history that the token names. */
 export interface GraphState {
@@ -75,28 +77,48 @@ export async function lockBuild(tx: Sql, place: string): Promise<boolean> {
   return row?.isFree ?? false;
 }
 
-/** Counts the identifiers of people. */
-export async function countIdentifiers(tx: Sql): Promise<number> {
-  const [row] = await tx<{ held: number }[]>`select count(*) as held from person_identifiers`;
-  return row?.held ?? 0;
+/** Counts the identifiers of people and of companies. */
+export async function countIdentifiers(tx: Sql): Promise<Record<Entity, number>> {
+  const [row] = await tx<Record<Entity, number>[]>`
+    select (select count(*) from person_identifiers) as people,
+      (select count(*) from company_identifiers) as companies`;
+  return must(row, 'one row');
 }
 
 /** As in the statement below, which takes no parameter there. */
 const PAGE_ROWS = 2_000;
 
-/** A person of `readPeopleToCopy`: id, identifiers (lines `<code> <value>`), brief record, full record, as sent. */
-export type PersonToCopy = [Buffer, Buffer | null, Buffer | null, Buffer | null];
-
 /**
- * Yields pages of all people who have identifiers or a record, in the order of their ids. One who opted out has no
- * records. Call in a transaction.
+ * A record of the graph: id, identifiers (lines `<code> <value>`), text, further text and links (ids between spaces),
+ * as `record-block.ts` describes them, null for none.
  */
-export async function* readPeopleToCopy(tx: Sql): AsyncGenerator<PersonToCopy[]> {
-  await tx`select set_config('cursor_tuple_fraction', '1', true)`;
-  await tx`
-    declare people no scroll cursor for
+export type RecordToCopy = [
+  id: Buffer,
+  held: Buffer | null,
+  text: Buffer | null,
+  further: Buffer | null,
+  links: Buffer | null,
+];
+
+/** Yields pages of all records of a kind that have identifiers or a text, in the order of their ids. Call in a transaction. */
+export async function* readRecordsToCopy(tx: Sql, entity: Entity): AsyncGenerator<RecordToCopy[]> {
+  if (entity === 'people') {
+    yield* pagesOf<RecordToCopy>(tx, peopleToCopy(tx));
+    return;
+  }
+  for await (const page of pagesOf<CompanyRow>(tx, companiesToCopy(tx))) {
+    yield page.map(([id, held, record, people, directors, periods]) => {
+      return [id, held, record, furtherOfCompany(directors, periods), people];
+    });
+  }
+}
+
+/** A query: of a person who opted out there are identifiers alone. */
+function peopleToCopy(sql: Sql): ReturnType<Sql> {
+  return sql`
     select coalesce(r.id, i.person_id), i.held,
-      case when s.person_id is null then b.brief end, case when s.person_id is null then r.record end
+      case when s.person_id is null then b.brief end, case when s.person_id is null then r.record end,
+      case when s.person_id is null then nullif(r.company_id, 0) end
     from person_records r
     full join (
       select person_id, string_agg(kind || ' ' || value, E'\n') as held
@@ -104,9 +126,48 @@ export async function* readPeopleToCopy(tx: Sql): AsyncGenerator<PersonToCopy[]>
     left join person_briefs b on b.id = r.id
     left join suppressed_persons s on s.person_id = r.id
     order by 1`;
-  let page: PersonToCopy[];
+}
+
+/** A row of `companiesToCopy`. */
+type CompanyRow = [
+  id: Buffer,
+  held: Buffer | null,
+  record: Buffer | null,
+  people: Buffer | null,
+  directors: Buffer | null,
+  periods: Buffer | null,
+];
+
+function companiesToCopy(sql: Sql): ReturnType<Sql> {
+  return sql`
+    select coalesce(r.id, i.company_id), i.held, r.record, d.people, d.directors, f.periods
+    from company_records r
+    full join (
+      select company_id, string_agg(kind || ' ' || value, E'\n') as held
+      from company_identifiers group by company_id) i on i.company_id = r.id
+    left join (${directorsOf(sql, sql`true`)}) d on d.company_id = r.id
+    left join (${periodsOf(sql, sql`true`)}) f on f.company_id = r.id
+    order by 1`;
+}
+
+/** Encodes the further text of a company: see `record-block.ts`. JSON escapes the separator. */
+function furtherOfCompany(directors: Buffer | null, periods: Buffer | null): Buffer | null {
+  if (directors === null && periods === null) return null;
+  return Buffer.concat([
+    Buffer.from(directors === null ? '' : compactJson(directors.toString())),
+    Buffer.from([GROUP_SEPARATOR]),
+    periods ?? Buffer.alloc(0),
+  ]);
+}
+
+/** Yields the rows of a query without parameters in pages, as sent. */
+async function* pagesOf<Row>(tx: Sql, query: ReturnType<Sql>): AsyncGenerator<Row[]> {
+  await tx`select set_config('cursor_tuple_fraction', '1', true)`;
+  await tx`declare copied no scroll cursor for ${query}`;
+  let page: Row[];
   do {
-    page = (await tx`fetch 2000 from people`.raw()) as unknown as PersonToCopy[];
+    page = (await tx`fetch 2000 from copied`.raw()) as unknown as Row[];
     if (page.length > 0) yield page;
   } while (page.length === PAGE_ROWS);
+  await tx`close copied`;
 }

@@ -19,8 +19,12 @@ import { lockBuild, readGraphState } from './copy.sql.ts';
 import { readCopyStatus } from './copy-status.ts';
 import { type LocalCopy, openLocalCopy } from './local-copy.ts';
 import {
-  copyFiles,
+  type Entity,
   encodeManifest,
+  entities,
+  type FileKind,
+  fileKinds,
+  fileName,
   type Manifest,
   manifestFile,
   UnusableCopy,
@@ -33,7 +37,9 @@ let other: TestDatabase;
 let folder: string;
 beforeAll(async () => {
   [database, other] = await Promise.all([createTestDatabase(), createTestDatabase()]);
-  for (const { sql } of [database, other]) await importGraph(sql, { persons: crowd(50) });
+  for (const { sql } of [database, other]) {
+    await importGraph(sql, { persons: crowd(50), companies: [{ id: 99_999, name: 'Acme Ltd' }] });
+  }
 });
 afterAll(() => Promise.all([database.drop(), other.drop()]));
 
@@ -65,9 +71,9 @@ function idByCopy(full = false): Promise<number | undefined | null> {
 
 const build = () => buildCopy(database.sql, { folder });
 
-async function fileOf(name: keyof typeof copyFiles): Promise<string> {
+async function fileOf(kind: FileKind, entity: Entity = 'people'): Promise<string> {
   const [built] = (await readdir(folder)).filter((entry) => entry.startsWith('build-'));
-  return path.join(folder, must(built, 'a build'), copyFiles[name]);
+  return path.join(folder, must(built, 'a build'), fileName(entity, kind));
 }
 
 /** Changes one bit of a file: of the last byte of the last place that has the text. */
@@ -93,33 +99,40 @@ test('a build is read at once, also in place of an earlier one, and its files ar
   await build();
   expect(await idByCopy(true)).toBe(1007);
   expect((await readdir(folder)).length).toBe(2);
-  expect((await stat(await fileOf('people'))).mode & 0o777).toBe(0o600);
+  expect((await stat(await fileOf('blocks'))).mode & 0o777).toBe(0o600);
   expect((await stat(manifestFile(folder))).mode & 0o777).toBe(0o600);
-  expect((await stat(path.dirname(await fileOf('people')))).mode & 0o777).toBe(0o700);
+  expect((await stat(path.dirname(await fileOf('blocks')))).mode & 0o777).toBe(0o700);
   expect(said).toEqual([]);
 });
 
 describe('is dropped, and Postgres answers:', () => {
   test.each<[string, string, () => Promise<void>]>([
-    ['a truncated table', 'identifiers.table is', async () => truncate(await fileOf('table'), 16)],
-    ['truncated people', 'people.blocks is', async () => truncate(await fileOf('people'), 999)],
-    ['truncated records', 'records.text is', async () => truncate(await fileOf('records'), 9)],
-    ['a truncated index', 'people.index is', async () => truncate(await fileOf('index'), 8)],
-    ['a changed index', 'people.index is damaged', async () => damage(await fileOf('index'), '')],
-    ['a missing file', 'records.text is missing', async () => rm(await fileOf('records'))],
-    [
-      'a changed table',
-      'identifiers.table is damaged',
-      async () => damage(await fileOf('table'), ''),
-    ],
-    ['changed people', 'people.blocks is damaged', async () => damage(await fileOf('people'))],
-    ['changed records', 'records.text is damaged', async () => damage(await fileOf('records'))],
+    ...entities.flatMap((entity): [string, string, () => Promise<void>][] => [
+      ...fileKinds.flatMap((kind): [string, string, () => Promise<void>][] => {
+        const name = fileName(entity, kind);
+        const file = () => fileOf(kind, entity);
+        return [
+          [`truncated ${name}`, `${name} is`, async () => truncate(await file(), 8)],
+          [`missing ${name}`, `${name} is missing`, async () => rm(await file())],
+        ];
+      }),
+      ...(['identifiers', 'index'] as const).map((kind): [string, string, () => Promise<void>] => {
+        const name = fileName(entity, kind);
+        return [
+          `changed ${name}`,
+          `${name} is damaged`,
+          async () => damage(await fileOf(kind, entity), ''),
+        ];
+      }),
+    ]),
+    ['changed people', 'people.blocks is damaged', async () => damage(await fileOf('blocks'))],
+    ['changed records', 'people.further is damaged', async () => damage(await fileOf('further'))],
     [
       'a changed manifest',
       'manifest is damaged',
       async () => damage(manifestFile(folder), '"people"'),
     ],
-    ['a newer format', 'its format is 3', () => changeManifest({ format: 3 })],
+    ['an older format', 'its format is 2', () => changeManifest({ format: 2 })],
     ['another history', 'another history', () => changeManifest({ token: crypto.randomUUID() })],
     ['a state to come', 'another history', () => changeManifest({ number: 999 })],
   ])('%s', async (_name, why, change) => {
@@ -144,13 +157,13 @@ describe('is dropped, and Postgres answers:', () => {
   test('a copy that changes while it is open', async () => {
     await build();
     expect(await idByCopy()).toBe(1007);
-    await damage(await fileOf('people'));
+    await damage(await fileOf('blocks'));
     expect(await idByCopy()).toBeNull();
     expect(said).toEqual([expect.stringContaining('people.blocks is damaged')]);
   });
 
-  test.each(['people', 'records'] as const)(
-    'a copy whose %s are damaged, read by id',
+  test.each(['blocks', 'further'] as const)(
+    'a copy whose file of people, %s, is damaged, read by id',
     async (name) => {
       await build();
       const read = () =>
@@ -160,7 +173,7 @@ describe('is dropped, and Postgres answers:', () => {
       expect(await read()).toHaveLength(3);
       await damage(await fileOf(name));
       expect(await read()).toBeNull();
-      expect(said).toEqual([expect.stringContaining(`${copyFiles[name]} is damaged`)]);
+      expect(said).toEqual([expect.stringContaining(`people.${name} is damaged`)]);
       expect(await readdir(folder)).toEqual([]);
     },
   );
@@ -180,15 +193,15 @@ describe('is dropped, and Postgres answers:', () => {
 test('a look-up fails when its thread ends', async () => {
   const reader = await openReader(folder, await build());
   // So many that the thread cannot respond before it ends.
-  const answer = reader.lookUp(Array.from({ length: 300_000 }, () => email));
+  const answer = reader.people.lookUp(Array.from({ length: 300_000 }, () => email));
   reader.close();
   await expect(answer).rejects.toThrow(new UnusableCopy('its thread ended'));
-  await expect(reader.lookUp([email])).rejects.toThrow(new UnusableCopy('its thread ended'));
+  await expect(reader.people.lookUp([email])).rejects.toThrow(new UnusableCopy('its thread ended'));
 });
 
 test('an unusable copy that cannot be deleted is not tried again', async () => {
   await build();
-  await damage(await fileOf('table'), '');
+  await damage(await fileOf('identifiers'), '');
   const text = await readFile(manifestFile(folder));
   expect(await idByCopy()).toBeNull();
   // As on a read-only disk.
@@ -203,9 +216,9 @@ test('the status counts the people who changed, and finds what a worker would fi
   expect(await readCopyStatus(database.sql, folder)).toMatchObject({ changed: 0, problem: null });
   await suppress(database.sql, 'p9@list.example');
   expect(await readCopyStatus(database.sql, folder)).toMatchObject({ changed: 1, problem: null });
-  await damage(await fileOf('table'), '');
+  await damage(await fileOf('identifiers'), '');
   const { problem } = await readCopyStatus(database.sql, folder);
-  expect(problem).toBe('its file identifiers.table is damaged');
+  expect(problem).toBe('its file people.identifiers is damaged');
 });
 
 test('a report names a build that ended while it was made, and the state of the graph before it', async () => {
@@ -238,8 +251,8 @@ test('a report and the metrics say number, lag, size and share of rows', async (
   await suppress(database.sql, 'p11@list.example');
   await suppress(database.sql, 'p12@list.example');
   await idByCopy();
-  const names = ['table', 'people', 'index', 'records'] as const;
-  const sizes = await Promise.all(names.map(async (name) => (await stat(await fileOf(name))).size));
+  const files = entities.flatMap((entity) => fileKinds.map((kind) => fileOf(kind, entity)));
+  const sizes = await Promise.all(files.map(async (file) => (await stat(await file)).size));
   const bytes = sizes.reduce((sum, size) => sum + size);
   const report = await reportCopy(database.sql, copy, rows);
   expect(report).toMatchObject({

@@ -7,12 +7,32 @@ import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 import { ENTRY_BYTES } from './identifier-table.ts';
-import { INDEX_ENTRY_BYTES } from './people-index.ts';
+import { INDEX_ENTRY_BYTES } from './record-index.ts';
 
 /** Raised with every change of the files' form: a process refuses any other. */
-export const FORMAT = 2;
+export const FORMAT = 3;
+
+/** The kinds of records of a copy, each in files of its own. */
+export const entities = ['people', 'companies'] as const;
+export type Entity = (typeof entities)[number];
 
 const whole = z.int().nonnegative();
+const recordFilesSchema = z.strictObject({
+  /** Records. */
+  count: whole,
+  identifiers: whole,
+  /** Entries of the table of identifiers, free ones included. */
+  slots: whole,
+  table_crc32: whole,
+  blocks_bytes: whole,
+  /** Entries of the index. */
+  stretches: whole,
+  index_crc32: whole,
+  further_bytes: whole,
+});
+/** The files of one kind of record. */
+export type RecordFiles = z.output<typeof recordFilesSchema>;
+
 const manifestSchema = z.strictObject({
   format: z.literal(FORMAT),
   /** The state of the graph that the files hold. */
@@ -21,43 +41,38 @@ const manifestSchema = z.strictObject({
   built_at: z.iso.datetime(),
   /** Folder of the files. */
   folder: z.string().regex(/^build-[0-9a-f-]{36}$/),
-  people: whole,
-  identifiers: whole,
   /** Of the hash of values. */
   seed: whole,
-  /** Entries of the table of identifiers, free ones included. */
-  slots: whole,
-  table_crc32: whole,
-  people_bytes: whole,
-  /** Entries of the index of people. */
-  stretches: whole,
-  index_crc32: whole,
-  records_bytes: whole,
+  people: recordFilesSchema,
+  companies: recordFilesSchema,
 });
 export type Manifest = z.output<typeof manifestSchema>;
 
 /** Returns the length of all files of a copy. */
 export function copyBytes(manifest: Manifest): number {
-  return Object.values(fileSizes(manifest)).reduce((sum, bytes) => sum + bytes, 0);
+  return entities
+    .flatMap((entity) => Object.values(fileSizes(manifest[entity])))
+    .reduce((sum, bytes) => sum + bytes, 0);
 }
 
-/** Returns the length of each file of a copy. */
-export function fileSizes(manifest: Manifest): Record<keyof typeof copyFiles, number> {
+/** The files of one kind of record: their names begin with the kind. */
+export const fileKinds = ['identifiers', 'blocks', 'index', 'further'] as const;
+export type FileKind = (typeof fileKinds)[number];
+
+/** Returns the length of each file of one kind of record. */
+export function fileSizes(files: RecordFiles): Record<FileKind, number> {
   return {
-    table: manifest.slots * ENTRY_BYTES,
-    people: manifest.people_bytes,
-    index: manifest.stretches * INDEX_ENTRY_BYTES,
-    records: manifest.records_bytes,
+    identifiers: files.slots * ENTRY_BYTES,
+    blocks: files.blocks_bytes,
+    index: files.stretches * INDEX_ENTRY_BYTES,
+    further: files.further_bytes,
   };
 }
 
-/** The files of a copy, in its folder. */
-export const copyFiles = {
-  table: 'identifiers.table',
-  people: 'people.blocks',
-  index: 'people.index',
-  records: 'records.text',
-} as const;
+/** Returns the name of a file in the folder of a build. */
+export function fileName(entity: Entity, kind: FileKind): string {
+  return `${entity}.${kind}`;
+}
 
 /** Why a copy is not used: one sentence for the log. */
 export class UnusableCopy extends Error {

@@ -8,25 +8,32 @@ import { acquireBuffer } from '../lib/buffer-pool.ts';
 import { addToCrc32 } from '../storage/object-sum.ts';
 import { hashValue } from './hash-value.ts';
 import { fileTable, heldTable, type IdentifierTable, isHeld } from './identifier-table.ts';
-import { copyFiles, fileSizes, type Manifest, UnusableCopy } from './manifest.ts';
-import { openPeopleIndex, type PeopleIndex } from './people-index.ts';
+import {
+  type Entity,
+  type FileKind,
+  fileKinds,
+  fileName,
+  fileSizes,
+  type Manifest,
+  type RecordFiles,
+  UnusableCopy,
+} from './manifest.ts';
 import {
   BLOCK_ALIGN,
-  type CopiedPerson,
+  type CopiedRecord,
   claimedBytes,
   forEachCode,
   isWhole,
   LENGTH_BYTES,
   type VisitCode,
-} from './person-block.ts';
+} from './record-block.ts';
+import { openRecordIndex, type RecordIndex } from './record-index.ts';
 
 /** Bytes of the first read of a block: nearly all blocks are shorter. */
 const READ_BYTES = 1024;
 /** Longer than any block that an import could have made. */
 const BLOCK_BYTES_MAX = 64 * 1024 * 1024;
 const BUFFER_BYTES = 2 * 1024 * 1024;
-
-const fileNames = Object.keys(copyFiles) as (keyof typeof copyFiles)[];
 
 /** Storage of what one request reads. */
 export class ReadBuffers {
@@ -59,117 +66,131 @@ export class ReadBuffers {
   }
 }
 
-/** An open copy. Every read throws `UnusableCopy` for bytes that are not as they were written. */
-export interface OpenCopy {
+/** The records of one kind. Every read throws `UnusableCopy` for bytes that are not as they were written. */
+export interface OpenRecords {
   /**
-   * Calls `visit` for each person of the copy who holds the value, with the code and the begin of the person's block in
-   * the last of `buffers`, which keep it. Returns false when there may be more of them than a look-up returns.
+   * Calls `visit` for each record that has the value, with the code and the begin of the record's block in the last of
+   * `buffers`, which keep it. Returns false when there may be more of them than a look-up returns.
    */
   find(value: string, buffers: ReadBuffers, visit: VisitCode): boolean;
-  /** Calls `visit` for each of these people whom the copy holds, as `PeopleIndex.forEach`. */
-  forEachPerson: PeopleIndex['forEach'];
-  /** Reads a full record. Returns where it begins in the last buffer; it is as long as it claims. */
-  record(record: CopiedPerson['record'], buffers: ReadBuffers): number;
+  /** Calls `visit` for each of these records that the copy holds, as `RecordIndex.forEach`. */
+  forEach: RecordIndex['forEach'];
+  /** Reads a further text. Returns where it begins in the last buffer; it is as long as it claims. */
+  readFurther(further: CopiedRecord['further'], buffers: ReadBuffers): number;
+}
+
+export interface OpenCopy extends Record<Entity, OpenRecords> {
   close(): void;
 }
 
 /** Opens the files that a manifest names. Throws `UnusableCopy` when they are not what it says. */
 export async function openCopy(folder: string, manifest: Manifest): Promise<OpenCopy> {
-  const fileOf = (name: keyof typeof copyFiles) =>
-    path.join(folder, manifest.folder, copyFiles[name]);
-  await checkSizes(fileOf, manifest);
   const opened: number[] = [];
   const close = () => {
     for (const file of opened.splice(0)) closeSync(file);
   };
-  try {
-    const openFile = (name: keyof typeof copyFiles) => {
-      const file = openSync(fileOf(name), 'r');
-      opened.push(file);
-      return file;
+  const openRecords = async (entity: Entity): Promise<OpenRecords> => {
+    const name = (kind: FileKind) => fileName(entity, kind);
+    const fileOf = (kind: FileKind): CopyFile => {
+      const file = path.join(folder, manifest.folder, name(kind));
+      opened.push(openSync(file, 'r'));
+      return { path: file, name: name(kind), fd: opened.at(-1) ?? -1 };
     };
-    const table = await openTable(fileOf('table'), openFile('table'), manifest);
-    const people = openFile('people');
-    const files = { people, records: openFile('records') };
-    const { forEach } = await openIndex(fileOf('index'), people, manifest);
-    return { ...readerOf(table, files, manifest.seed), forEachPerson: forEach, close };
+    const files = manifest[entity];
+    await checkSizes(path.join(folder, manifest.folder), name, files);
+    const blocks = fileOf('blocks');
+    const table = await openTable(fileOf('identifiers'), files);
+    const { forEach } = await openIndex(fileOf('index'), blocks, files);
+    return { ...readerOf(table, blocks, fileOf('further'), manifest.seed), forEach };
+  };
+  try {
+    const people = await openRecords('people');
+    return { people, companies: await openRecords('companies'), close };
   } catch (error) {
     close();
     throw error;
   }
 }
 
-type FileOf = (name: keyof typeof copyFiles) => string;
+interface CopyFile {
+  path: string;
+  name: string;
+  fd: number;
+}
 
-async function checkSizes(fileOf: FileOf, manifest: Manifest): Promise<void> {
-  const sizes = fileSizes(manifest);
-  for (const name of fileNames) {
-    const size = (await stat(fileOf(name)).catch(() => null))?.size ?? null;
-    if (size === sizes[name]) continue;
-    const found = size === null ? 'missing' : `${size} bytes long instead of ${sizes[name]}`;
-    throw new UnusableCopy(`its file ${copyFiles[name]} is ${found}`);
+async function checkSizes(
+  folder: string,
+  name: (kind: FileKind) => string,
+  files: RecordFiles,
+): Promise<void> {
+  const sizes = fileSizes(files);
+  for (const kind of fileKinds) {
+    const size = (await stat(path.join(folder, name(kind))).catch(() => null))?.size ?? null;
+    if (size === sizes[kind]) continue;
+    const found = size === null ? 'missing' : `${size} bytes long instead of ${sizes[kind]}`;
+    throw new UnusableCopy(`its file ${name(kind)} is ${found}`);
   }
 }
 
-/** Checks the whole table: a changed entry would hide a person, and nothing else would notice. */
+/** Checks the whole table: a changed entry would hide a record, and nothing else would notice. */
 async function openTable(
-  name: string,
-  file: number,
-  { slots, table_crc32: expected }: Manifest,
+  file: CopyFile,
+  { slots, table_crc32: expected }: RecordFiles,
 ): Promise<IdentifierTable> {
-  const held = isHeld(slots) ? await readFile(name) : null;
+  const held = isHeld(slots) ? await readFile(file.path) : null;
   let sum = held === null ? 0 : crc32(held);
   if (held === null) {
-    for await (const bytes of createReadStream(name, { highWaterMark: 1 << 20 })) {
+    for await (const bytes of createReadStream(file.path, { highWaterMark: 1 << 20 })) {
       sum = addToCrc32(sum, bytes as Buffer);
     }
   }
-  if (sum !== expected) throw damaged('table');
-  if (held === null) return fileTable(file, slots);
+  if (sum !== expected) throw damaged(file);
+  if (held === null) return fileTable(file.fd, slots);
   return heldTable(new Uint32Array(held.buffer, held.byteOffset, slots * 2));
 }
 
 async function openIndex(
-  name: string,
-  people: number,
-  { index_crc32: expected, people_bytes: bytes }: Manifest,
-): Promise<PeopleIndex> {
-  const entries = await readFile(name);
-  if (crc32(entries) !== expected) throw damaged('index');
+  file: CopyFile,
+  blocks: CopyFile,
+  { index_crc32: expected, blocks_bytes: bytes }: RecordFiles,
+): Promise<RecordIndex> {
+  const entries = await readFile(file.path);
+  if (crc32(entries) !== expected) throw damaged(file);
   const read = (buffer: Buffer, position: number) => {
     const to = { buffer, at: 0, bytes: buffer.length };
-    if (readAt(people, 'people', to, position) !== buffer.length) throw damaged('people');
+    if (readAt(blocks, to, position) !== buffer.length) throw damaged(blocks);
   };
-  return openPeopleIndex(entries, bytes, read, () => damaged('people'));
+  return openRecordIndex(entries, bytes, read, () => damaged(blocks));
 }
 
 function readerOf(
   table: IdentifierTable,
-  files: { people: number; records: number },
+  blocks: CopyFile,
+  furtherFile: CopyFile,
   seed: number,
-): Pick<OpenCopy, 'find' | 'record'> {
+): Pick<OpenRecords, 'find' | 'readFurther'> {
   const hash = { place: 0, fingerprint: 0 };
-  const blocks = new Uint32Array(CANDIDATES_MAX);
+  const found = new Uint32Array(CANDIDATES_MAX);
   return {
     find(value, buffers, visit) {
       hashValue(value, seed, hash);
-      const count = table.find(hash, blocks);
+      const count = table.find(hash, found);
       for (let index = 0; index < count; index++) {
-        const place = blocks[index] ?? 0;
-        // Two values of one person may have the same fingerprint.
-        if (index > 0 && blocks.indexOf(place) < index) continue;
-        const { buffer, at } = readBlock(files.people, place * BLOCK_ALIGN, buffers);
+        const place = found[index] ?? 0;
+        // Two values of one record may have the same fingerprint.
+        if (index > 0 && found.indexOf(place) < index) continue;
+        const { buffer, at } = readBlock(blocks, place * BLOCK_ALIGN, buffers);
         const held = forEachCode(buffer, at, value, visit);
         if (held > 0) buffers.keep(claimedBytes(buffer, at));
       }
       return count < CANDIDATES_MAX;
     },
 
-    record({ at: position, bytes, crc32: expected }, buffers) {
+    readFurther({ at: position, bytes, crc32: expected }, buffers) {
       const { buffer, at } = buffers.room(bytes);
-      const read = readAt(files.records, 'records', { buffer, at, bytes }, position);
+      const read = readAt(furtherFile, { buffer, at, bytes }, position);
       if (read !== bytes || crc32(buffer.subarray(at, at + bytes)) !== expected) {
-        throw damaged('records');
+        throw damaged(furtherFile);
       }
       buffers.keep(bytes);
       return at;
@@ -177,39 +198,36 @@ function readerOf(
   };
 }
 
-function damaged(name: keyof typeof copyFiles): UnusableCopy {
-  return new UnusableCopy(`its file ${copyFiles[name]} is damaged`);
+function damaged({ name }: CopyFile): UnusableCopy {
+  return new UnusableCopy(`its file ${name} is damaged`);
 }
 
 /** Reads a block into the buffers, without keeping it there. */
 function readBlock(
-  file: number,
+  file: CopyFile,
   position: number,
   buffers: ReadBuffers,
 ): { buffer: Buffer; at: number } {
   let { buffer, at } = buffers.room(READ_BYTES);
-  let read = readAt(file, 'people', { buffer, at, bytes: READ_BYTES }, position);
+  let read = readAt(file, { buffer, at, bytes: READ_BYTES }, position);
   const bytes = read < LENGTH_BYTES ? 0 : claimedBytes(buffer, at);
-  if (bytes === 0 || bytes > BLOCK_BYTES_MAX) throw damaged('people');
+  if (bytes === 0 || bytes > BLOCK_BYTES_MAX) throw damaged(file);
   if (bytes > READ_BYTES) {
     ({ buffer, at } = buffers.room(bytes));
-    read = readAt(file, 'people', { buffer, at, bytes }, position);
+    read = readAt(file, { buffer, at, bytes }, position);
   }
-  if (read < bytes || !isWhole(buffer, at, bytes)) throw damaged('people');
+  if (read < bytes || !isWhole(buffer, at, bytes)) throw damaged(file);
   return { buffer, at };
 }
 
 function readAt(
-  file: number,
-  name: keyof typeof copyFiles,
+  { fd, name }: CopyFile,
   to: { buffer: Buffer; at: number; bytes: number },
   position: number,
 ): number {
   try {
-    return readSync(file, to.buffer, to.at, to.bytes, position);
+    return readSync(fd, to.buffer, to.at, to.bytes, position);
   } catch (error) {
-    throw new UnusableCopy(
-      `its file ${copyFiles[name]} cannot be read: ${(error as Error).message}`,
-    );
+    throw new UnusableCopy(`its file ${name} cannot be read: ${(error as Error).message}`);
   }
 }

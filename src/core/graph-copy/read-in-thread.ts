@@ -5,14 +5,8 @@
 import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../lib/package-root.ts';
-import { type Manifest, UnusableCopy } from './manifest.ts';
-import type {
-  Answer,
-  LookUpAnswer,
-  RecordsAnswer,
-  Request,
-  ThreadInput,
-} from './thread-messages.ts';
+import { type Entity, type Manifest, UnusableCopy } from './manifest.ts';
+import type { Answer, LookUpAnswer, Request, TextsAnswer, ThreadInput } from './thread-messages.ts';
 
 /** Compiled, also where the rest runs from its source. */
 const program = path.join(packageRoot, 'dist', 'src', 'core', 'graph-copy', 'copy-thread.js');
@@ -20,14 +14,21 @@ const program = path.join(packageRoot, 'dist', 'src', 'core', 'graph-copy', 'cop
 /** Its garbage lives for one look-up: a larger young heap would only take memory. */
 const YOUNG_HEAP_MIB = 4;
 
-/** An open copy. Calls reject with `UnusableCopy` for files that are not as they were written. */
-export interface CopyReader {
-  /** Finds the people who hold these values, of which there is one at least. */
+/** The records of one kind of an open copy. Calls reject with `UnusableCopy` for files that are not as they were written. */
+export interface RecordsReader {
+  /** Finds the records that have these values, of which there is one at least. */
   lookUp(values: readonly string[]): Promise<LookUpAnswer>;
-  /** Reads full records at places (rows of `PLACE`). */
-  readRecords(places: Float64Array): Promise<RecordsAnswer>;
-  /** Reads the records of these people, whose ids ascend; a record of no bytes for one who has none in the copy. */
-  readPeople(ids: Float64Array, brief: boolean): Promise<RecordsAnswer>;
+  /** Reads further texts at places (rows of `PLACE`). */
+  readFurther(places: Float64Array): Promise<TextsAnswer>;
+  /**
+   * Reads texts of these records, whose ids ascend, or with `further` their further texts; of no bytes for a record that
+   * has none in the copy.
+   */
+  readTexts(ids: Float64Array, options: { further: boolean }): Promise<TextsAnswer>;
+}
+
+/** An open copy. */
+export interface CopyReader extends Record<Entity, RecordsReader> {
   /** Takes buffers of answers back: nothing may read them from then on. */
   release(buffers: ArrayBuffer[]): void;
   close(): void;
@@ -80,10 +81,14 @@ export async function openReader(folder: string, manifest: Manifest): Promise<Co
     return answer as Promise<Kind>;
   };
   await answerTo(0);
+  const recordsOf = (entity: Entity): RecordsReader => ({
+    lookUp: (values) => ask((id) => ({ id, entity, lines: values.join('\n') })),
+    readFurther: (places) => ask((id) => ({ id, entity, places })),
+    readTexts: (ids, { further }) => ask((id) => ({ id, entity, ids, further })),
+  });
   return {
-    lookUp: (values) => ask((id) => ({ id, lines: values.join('\n') })),
-    readRecords: (places) => ask((id) => ({ id, places })),
-    readPeople: (ids, brief) => ask((id) => ({ id, ids, brief })),
+    people: recordsOf('people'),
+    companies: recordsOf('companies'),
     release(used) {
       if (used.length > 0) thread.postMessage({ used } satisfies Request, used);
     },

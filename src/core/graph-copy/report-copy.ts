@@ -47,7 +47,7 @@ export async function reportCopy(
     copy: copy && {
       number: copy.number,
       built_at: copy.built_at,
-      people: copy.people,
+      people: copy.people.count,
       bytes: copyBytes(copy),
       changed,
     },

@@ -5,8 +5,9 @@
  * as a failure.
  */
 import { createReadStream } from 'node:fs';
+import path from 'node:path';
 import type { Context } from '../../core/context.ts';
-import { listCopyFiles } from '../../core/graph-copy/manifest.ts';
+import { fileName, listCopyFiles } from '../../core/graph-copy/manifest.ts';
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
 import { addedTexts } from '../result/added-texts.ts';
@@ -68,7 +69,7 @@ export async function auditErasure(
   await searchTables(context, needles, audit);
   const bytes = identifiers.map(asBytes);
   await searchObjects(context, needles, bytes.map(needleOf), audit);
-  await searchCopy(context, [...bytes.map(needleOf), ...bytes.map(blockNeedleOf)], audit);
+  await searchCopy(context, bytes, audit);
   for (const host of await listHostsBehind(context.sql, after)) {
     audit.left.push({ where: `local copy of a worker on ${host}`, found: [] });
   }
@@ -152,11 +153,15 @@ async function searchObject(
 /** Searches the files of this machine's copy: a new one is sound, and half a build is none. */
 async function searchCopy(
   { localCopy }: ErasureContext,
-  needles: readonly Needle[],
+  identifiers: readonly PersonIdentifier[],
   audit: ErasureAudit,
 ): Promise<void> {
+  const mentions = identifiers.map(needleOf);
+  // Companies have other codes.
+  const inBlocks = [...mentions, ...identifiers.map(blockNeedleOf)];
   for (const file of await listCopyFiles(localCopy.folder)) {
     audit.swept.copied_files++;
+    const needles = path.basename(file) === fileName('people', 'blocks') ? inBlocks : mentions;
     try {
       const found = await searchBlocks(createReadStream(file), needles, audit);
       if (found.length > 0) audit.left.push({ where: file, found });

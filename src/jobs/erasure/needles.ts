@@ -26,7 +26,7 @@ export function needleOf({ kind, value }: PersonIdentifier): Needle {
   };
 }
 
-/** Finds an identifier where a local copy of the graph holds it: see `person-block.ts`. */
+/** Finds an identifier where a local copy of the graph holds it: see `record-block.ts`. */
 export function blockNeedleOf({ kind, value }: PersonIdentifier): Needle {
   const parts = personCodesOf(kind).map(
     (code) => `${String.fromCharCode(code)}${value.toLowerCase()}\n`,

@@ -1,21 +1,21 @@
 /**
- * The copy's index of people: blocks are in the order of their ids, and each entry names a stretch of them. In numbers of
+ * A copy's index of records: blocks are in the order of their ids, and each entry names a stretch of them. In numbers of
  * 64 bits, little endian: the first id, where the stretch begins, and the CRC-32 of its bytes.
  */
 import { crc32 } from 'node:zlib';
-import { aligned, claimedBytes, idOf } from './person-block.ts';
+import { aligned, claimedBytes, idOf } from './record-block.ts';
 
 const ENTRY = { id: 0, at: 1, crc32: 2, length: 3 } as const;
-/** A stretch has at least so many bytes, unless it is the last: some thirty people, one read. */
+/** A stretch has at least so many bytes, unless it is the last: some thirty records, one read. */
 const STRETCH_BYTES = 16 * 1024;
 
 export const INDEX_ENTRY_BYTES = ENTRY.length * Float64Array.BYTES_PER_ELEMENT;
 
 /** Collects the entries while blocks are written. */
-export class PeopleIndexWriter {
+export class RecordIndexWriter {
   readonly #entries: number[] = [];
 
-  /** Adds the block of a person, all bytes up to the next one, which begins at `at` in the file. */
+  /** Adds the block of a record, all bytes up to the next one, which begins at `at` in the file. */
   add(id: number, at: number, block: Uint8Array): void {
     const entries = this.#entries;
     const began = entries[entries.length - ENTRY.length + ENTRY.at];
@@ -30,25 +30,25 @@ export class PeopleIndexWriter {
   }
 }
 
-/** Reads bytes of the file of people into the buffer. Throws `UnusableCopy` where there are not as many. */
-export type ReadPeopleFile = (to: Buffer, position: number) => void;
+/** Reads bytes of the file of blocks into the buffer. Throws `UnusableCopy` where there are not as many. */
+export type ReadBlocks = (to: Buffer, position: number) => void;
 
-/** Called with the index of an id, and where the person's block begins in the buffer, which is used again afterwards. */
-export type VisitPerson = (index: number, buffer: Buffer, at: number) => void;
+/** Called with the index of an id, and where the record's block begins in the buffer, which is used again afterwards. */
+export type VisitRecord = (index: number, buffer: Buffer, at: number) => void;
 
-/** Reads people by their ids. */
-export interface PeopleIndex {
-  /** Calls `visit` for each of these people whom the copy holds. The ids ascend. */
-  forEach(ids: Float64Array, visit: VisitPerson): void;
+/** Reads records by their ids. */
+export interface RecordIndex {
+  /** Calls `visit` for each of these records that the copy holds. The ids ascend. */
+  forEach(ids: Float64Array, visit: VisitRecord): void;
 }
 
-/** Opens the index of a file of `fileBytes` bytes. `damaged` makes the error for bytes that are not as they were written. */
-export function openPeopleIndex(
+/** Opens the index of a file of blocks of `fileBytes` bytes. `damaged` makes the error for bytes that are not as they were written. */
+export function openRecordIndex(
   bytes: Buffer,
   fileBytes: number,
-  read: ReadPeopleFile,
+  read: ReadBlocks,
   damaged: () => Error,
-): PeopleIndex {
+): RecordIndex {
   const entries = new Float64Array(new Uint8Array(bytes).buffer);
   const stretches = entries.length / ENTRY.length;
   const numberOf = (stretch: number, column: number) =>
@@ -66,7 +66,7 @@ export function openPeopleIndex(
     return length;
   };
 
-  /** Returns the last stretch, from `first` on, that begins with this person or an earlier one; -1 for none. */
+  /** Returns the last stretch, from `first` on, that begins with this record or an earlier one; -1 for none. */
   const find = (id: number, first: number): number => {
     let low = Math.max(first, 0);
     let high = stretches;

@@ -1,39 +1,47 @@
 /**
- * The form of one person in the copy's file of people: a head of fixed length, the identifiers, the brief record.
+ * The form of one record in a copy's file of blocks: a head of fixed length, the identifiers, the links, the text.
  * Numbers are little endian. A block begins at a multiple of `BLOCK_ALIGN`, so that 32 bits hold its place.
  *
  *     0  u32  CRC-32 of the bytes from 4 to the end
  *     4  u32  bytes of the block, head included
  *     8  f64  id
- *    16  f64  where the full record begins in the file of records
- *    24  u32  bytes of the full record
- *    28  u32  CRC-32 of the full record
+ *    16  f64  where the further text begins in its file
+ *    24  u32  bytes of the further text
+ *    28  u32  CRC-32 of the further text
  *    32  u32  bytes of the identifiers
- *    36       identifiers: for each a code (one byte), the value (UTF-8), a newline; then the brief record
+ *    36  u32  number of links
+ *    40       identifiers: for each a code (one byte), the value (UTF-8), a newline; the links, f64 each; then the text
  *
- * A person who opted out, or has no record, has identifiers and empty records: a value that two people share stays
+ * | | text | further text | links |
+ * |---|---|---|---|
+ * | a person | the brief record | the whole record | the id of the employer |
+ * | a company | the record | directors, a group separator, financial periods | ids of the people who may be its directors |
+ *
+ * A record may have identifiers alone, as that of a person who opted out: a value that two records share stays
  * ambiguous.
  */
 import { crc32 } from 'node:zlib';
 
 export const BLOCK_ALIGN = 16;
-const HEAD_BYTES = 36;
+const HEAD_BYTES = 40;
+const LINK_BYTES = 8;
 const NEWLINE = 0x0a;
 const NON_ASCII = 0x80;
 
-/** A person as the database holds them. Codes are those of `person_identifiers.kind`. */
-export interface CopiedPerson {
+/** A record as the database holds it. Codes are those of `person_identifiers.kind` or `company_identifiers.kind`. */
+export interface CopiedRecord {
   id: number;
   identifiers: readonly { code: number; value: Buffer }[];
-  brief: Uint8Array;
-  /** The full record's place in its file. */
-  record: { at: number; bytes: number; crc32: number };
+  links: readonly number[];
+  text: Uint8Array;
+  /** The further text's place in its file. */
+  further: { at: number; bytes: number; crc32: number };
 }
 
 /** Returns the length of a block, without the bytes that fill it up to the next multiple. */
-export function blockBytes({ identifiers, brief }: CopiedPerson): number {
+export function blockBytes({ identifiers, links, text }: CopiedRecord): number {
   const held = identifiers.reduce((sum, { value }) => sum + value.length + 2, 0);
-  return HEAD_BYTES + held + brief.length;
+  return HEAD_BYTES + held + links.length * LINK_BYTES + text.length;
 }
 
 /** Rounds up to the place of the next block. */
@@ -42,20 +50,22 @@ export function aligned(bytes: number): number {
 }
 
 /** Writes a block of `bytes` bytes at `at`, where the buffer has room for it. */
-export function writeBlock(person: CopiedPerson, buffer: Buffer, at: number, bytes: number): void {
+export function writeBlock(record: CopiedRecord, buffer: Buffer, at: number, bytes: number): void {
   let end = at + HEAD_BYTES;
-  for (const { code, value } of person.identifiers) {
+  for (const { code, value } of record.identifiers) {
     end = buffer.writeUInt8(code, end);
     end += value.copy(buffer, end);
     end = buffer.writeUInt8(NEWLINE, end);
   }
   buffer.writeUInt32LE(end - at - HEAD_BYTES, at + 32);
-  buffer.set(person.brief, end);
+  buffer.writeUInt32LE(record.links.length, at + 36);
+  for (const id of record.links) end = buffer.writeDoubleLE(id, end);
+  buffer.set(record.text, end);
   buffer.writeUInt32LE(bytes, at + 4);
-  buffer.writeDoubleLE(person.id, at + 8);
-  buffer.writeDoubleLE(person.record.at, at + 16);
-  buffer.writeUInt32LE(person.record.bytes, at + 24);
-  buffer.writeUInt32LE(person.record.crc32, at + 28);
+  buffer.writeDoubleLE(record.id, at + 8);
+  buffer.writeDoubleLE(record.further.at, at + 16);
+  buffer.writeUInt32LE(record.further.bytes, at + 24);
+  buffer.writeUInt32LE(record.further.crc32, at + 28);
   buffer.writeUInt32LE(crc32(buffer.subarray(at + 4, at + bytes)), at);
 }
 
@@ -72,7 +82,7 @@ export function claimedBytes(buffer: Buffer, at: number): number {
 export function isWhole(buffer: Buffer, at: number, bytes: number): boolean {
   return (
     crc32(buffer.subarray(at + 4, at + bytes)) === buffer.readUInt32LE(at) &&
-    HEAD_BYTES + buffer.readUInt32LE(at + 32) <= bytes
+    textFrom(buffer, at) <= at + bytes
   );
 }
 
@@ -80,7 +90,7 @@ export function idOf(buffer: Buffer, at: number): number {
   return buffer.readDoubleLE(at + 8);
 }
 
-export function recordOf(buffer: Buffer, at: number): CopiedPerson['record'] {
+export function furtherOf(buffer: Buffer, at: number): CopiedRecord['further'] {
   return {
     at: buffer.readDoubleLE(at + 16),
     bytes: buffer.readUInt32LE(at + 24),
@@ -88,22 +98,27 @@ export function recordOf(buffer: Buffer, at: number): CopiedPerson['record'] {
   };
 }
 
-/** Returns where the brief record of a whole block begins. */
-export function briefFrom(buffer: Buffer, at: number): number {
+/** Returns where the identifiers of a block end. */
+function identifiersTo(buffer: Buffer, at: number): number {
   return at + HEAD_BYTES + buffer.readUInt32LE(at + 32);
 }
 
-/** Returns where the brief record of a whole block ends. */
-export function briefTo(buffer: Buffer, at: number): number {
+/** Returns where the text of a whole block begins. */
+export function textFrom(buffer: Buffer, at: number): number {
+  return identifiersTo(buffer, at) + buffer.readUInt32LE(at + 36) * LINK_BYTES;
+}
+
+/** Returns where the text of a whole block ends. */
+export function textTo(buffer: Buffer, at: number): number {
   return at + claimedBytes(buffer, at);
 }
 
-/** Called with a code under which a person holds a value, and where the person's block begins. */
+/** Called with a code under which a record has a value, and where the record's block begins. */
 export type VisitCode = (code: number, buffer: Buffer, at: number) => void;
 
-/** Calls `visit` with each code under which the person of a whole block holds the value. Returns how many. */
+/** Calls `visit` with each code under which the record of a whole block has the value. Returns how many. */
 export function forEachCode(buffer: Buffer, at: number, value: string, visit: VisitCode): number {
-  const end = briefFrom(buffer, at);
+  const end = identifiersTo(buffer, at);
   let from = at + HEAD_BYTES;
   let held = 0;
   while (from < end) {
