@@ -109,11 +109,16 @@ export function availableBefore({ admission }: Pick<RouteInput, 'admission'>): n
   return must(admission, 'admission of a metered call').available;
 }
 
-function toEnrichCall({ key, credentials, wanted }: Call): EnrichCall {
-  const { operation, row, required, minProbability, live, requestId } = wanted;
-  const reference = `call:${requestId}`;
+/** Returns what pays for a metered call. */
+export function payerOf({ key, credentials, admission }: RouteInput) {
+  const { isPlain } = must(admission, 'admission of a metered call');
+  return { accountId: key.accountId, ...credentials, live: key.mode === 'live', isPlain };
+}
+
+function toEnrichCall({ wanted, ...input }: Call): EnrichCall {
+  const { operation, row, required, minProbability, requestId } = wanted;
   const asked = { operation, row, required, minProbability };
-  return { accountId: key.accountId, ...credentials, live, ...asked, reference };
+  return { ...payerOf(input), ...asked, reference: `call:${requestId}` };
 }
 
 /** Sets the credit headers of a committed call and counts its outcome. */

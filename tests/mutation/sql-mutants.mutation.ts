@@ -9,7 +9,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { startTestServer, type TestServer } from '../support/postgres-server.ts';
-import { type Killer, type SqlMutant, sqlMutants } from './sql-mutants.ts';
+import type { Killer } from './killers.ts';
+import { type SqlMutant, sqlMutants } from './sql-mutants.ts';
 
 const copy = path.join(packageRoot, 'coverage/sql-mutants');
 const copied = [

@@ -5,11 +5,7 @@
 
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the statements contain them.
 
-/** A test file, and the beginning of the full name of a test or group. */
-export interface Killer {
-  file: string;
-  test: string;
-}
+import { type Killer, killers } from './killers.ts';
 
 export interface SqlMutant {
   file: string;
@@ -19,45 +15,6 @@ export interface SqlMutant {
   replace: string;
   killer: Killer;
 }
-
-const credits = 'src/core/credits/credits.pg.test.ts';
-const together = 'src/core/credits/charge.pg.test.ts';
-const usage = 'src/api/usage.pg.test.ts';
-const calls = 'src/api/enrich-one.pg.test.ts';
-const search = 'src/api/search.pg.test.ts';
-const keys = 'src/api/keys.pg.test.ts';
-const lists = 'src/jobs/chunk/batch-credits.pg.test.ts';
-const limits = 'src/jobs/chunk/max-credits.pg.test.ts';
-const budget = 'src/jobs/chunk/key-budget.pg.test.ts';
-const leases = 'src/jobs/chunk/leases.pg.test.ts';
-const failures = 'src/jobs/chunk/failures.pg.test.ts';
-const reserve = 'src/jobs/chunk/reserve.pg.test.ts';
-
-const paidOnce = 'src/core/credits/owned.pg.test.ts';
-const paidOnceByLists = 'src/jobs/chunk/owned-days.pg.test.ts';
-
-const killers = {
-  grant: { file: credits, test: 'a grant' },
-  ledgerOnce: { file: credits, test: 'the ledger holds a reference' },
-  ledgerKept: { file: credits, test: 'the ledger refuses' },
-  ledgerLines: { file: credits, test: 'a line of the ledger' },
-  walletBounds: { file: credits, test: 'a wallet can hold neither' },
-  refund: { file: usage, test: 'a refund' },
-  calls: { file: calls, test: 'money' },
-  together: { file: together, test: '' },
-  keyOfCalls: { file: keys, test: 'credits a day' },
-  owned: { file: paidOnce, test: '' },
-  localCopy: { file: 'src/jobs/list/local-copy.pg.test.ts', test: 'an opt-out after the match' },
-  ownedLists: { file: paidOnceByLists, test: '' },
-  search: { file: search, test: 'a page costs' },
-  lists: { file: lists, test: 'a wallet that is too small' },
-  maxCredits: { file: limits, test: '' },
-  crash: { file: lists, test: 'a crash' },
-  keyOfLists: { file: budget, test: '' },
-  secondPart: { file: failures, test: 'rows that throw whenever' },
-  reserve: { file: reserve, test: '' },
-  leases: { file: leases, test: '' },
-} satisfies Record<string, Killer>;
 
 /** In one function or table: the text to find, its replacement, and the test that must detect it. */
 interface Changed {
@@ -198,7 +155,43 @@ const changed: Changed[] = [
   },
   {
     file: oneByOne,
-    after: 'function chargeCalls(',
+    after: 'function chargePlain(',
+    changes: [
+      ['balance - reserved', 'balance', 'together'],
+      [' and owned_days = 0', '', 'together'],
+      ['order by account_id for update', 'order by account_id', 'together'],
+      ['order by account_id for update', 'for update', 'together'],
+      ['[k.id, k.credits_of]', '[]::uuid[]', 'together'],
+      ['[k.id, k.credits_of]', '[k.id]', 'together'],
+      ['and is_valid(k)', '', 'together'],
+      ['order by k.id for share', 'order by k.id', 'together'],
+      ['filter (where key.key_id is not null)', '', 'together'],
+      ['account_id order by place) <=', 'account_id) <=', 'together'],
+      ['<= wallet.available', '<= wallet.available + 1', 'calls'],
+      ['where key.is_bound is not true', '', 'together'],
+    ],
+  },
+  {
+    file: oneByOne,
+    after: 'const insertLines =',
+    changes: [
+      ["'charge', -cost,", "'charge', -1,", 'together'],
+      ['where paid and cost > 0', 'where cost > 0', 'calls'],
+      ['where paid and cost > 0', 'where paid', 'owned'],
+    ],
+  },
+  {
+    file: oneByOne,
+    after: 'const spendFromWallets =',
+    changes: [
+      ['where paid and cost > 0', 'where cost > 0', 'calls'],
+      ['balance = w.balance - spent.amount', 'balance = w.balance', 'calls'],
+      ['where w.account_id = spent.account_id', '', 'together'],
+    ],
+  },
+  {
+    file: oneByOne,
+    after: 'function chargeAny(',
     changes: [
       ['balance - reserved', 'balance', 'together'],
       ['order by account_id for update', 'order by account_id', 'together'],
@@ -213,16 +206,9 @@ const changed: Changed[] = [
         'together',
       ],
       ['account_id order by place) <=', 'account_id) <=', 'together'],
-      ['<= available', '<= available + 1', 'calls'],
+      ['<= available', '<= available + 1', 'together'],
       ['<= today)', '<= today + 1)', 'keyOfCalls'],
       ['credits_of order by place) <=', 'credits_of) <=', 'together'],
-      ["'charge', -cost,", "'charge', -1,", 'together'],
-      ['where paid and cost > 0\n      returning', 'where cost > 0\n      returning', 'calls'],
-      [
-        'where paid and cost > 0 group by account_id',
-        'where cost > 0 group by account_id',
-        'calls',
-      ],
       ['cost = 0 or', 'cost < 0 or', 'owned'],
       [
         'then first_value(fits) over (partition by account_id, kind, record_id, allowed order by place)',
@@ -230,14 +216,12 @@ const changed: Changed[] = [
         'owned',
       ],
       ['where a.is_kept', 'where true', 'owned'],
-      ['balance = w.balance - spent.amount', 'balance = w.balance', 'calls'],
       ['sql`s.amount`', 'sql`0`', 'keyOfCalls'],
       [
         'where paid and cost > 0 group by credits_of',
         'where cost > 0 group by credits_of',
         'keyOfCalls',
       ],
-      ['where w.account_id = spent.account_id', '', 'together'],
     ],
   },
   {

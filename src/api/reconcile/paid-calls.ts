@@ -9,7 +9,7 @@ import { operations } from '../../core/operations.ts';
 import { setCreditHeaders } from '../authorize.ts';
 import type { RouteInput } from '../define-route.ts';
 import { requestIdOf } from '../problem.ts';
-import { availableBefore } from '../respond-to-call.ts';
+import { availableBefore, payerOf } from '../respond-to-call.ts';
 
 export type PaidCall = Pick<EnrichCall, 'operation' | 'row' | 'minProbability'>;
 
@@ -21,8 +21,9 @@ export async function enrichAll(
   input: RouteInput,
   wanted: readonly PaidCall[],
 ): Promise<(Outcome | undefined)[]> {
-  const { context, key, credentials, response } = input;
-  const live = key.mode === 'live';
+  const { context, key, response } = input;
+  const payer = payerOf(input);
+  const { live } = payer;
   const available = availableBefore(input);
   const price = Math.max(0, ...wanted.map(({ operation }) => operations[operation].price));
   const refused = live ? paymentError(price, { available, leftToday: key.creditsLeftToday }) : null;
@@ -30,7 +31,7 @@ export async function enrichAll(
   const settled = await Promise.allSettled(
     wanted.map((call, index) =>
       context.calls.run({
-        ...{ accountId: key.accountId, ...credentials, live, required: null, ...call },
+        ...{ ...payer, required: null, ...call },
         reference: `call:${requestIdOf(response)}:${index}`,
       }),
     ),

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { audit } from '../../jobs/audit/audit.ts';
 import { createAccount } from '../accounts/accounts.ts';
-import { inTransaction } from '../db/client.ts';
+import { inTransaction, type Sql } from '../db/client.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import { createKey } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
@@ -12,6 +12,8 @@ import { insertSession } from '../sessions/sessions.sql.ts';
 import { chargeCalls, type PaidCall } from './charge-calls.sql.ts';
 import { chargePage } from './charge-page.sql.ts';
 import { readWallet } from './credits.sql.ts';
+import { setCreditsPerDay } from './key-budgets.sql.ts';
+import { setOwnedDays } from './owned.sql.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -31,8 +33,9 @@ async function payer(credits: number, creditsPerDay: number | null = null): Prom
   return { accountId, keyId: id, sessionSha256: null };
 }
 
-function call(by: Payer, price: number, recordId = 1): PaidCall {
-  return { ...by, price, reference: `call:${references++}`, operation: 'people.enrich', recordId };
+function callOf(by: Payer, price: number, isPlain = true): PaidCall {
+  const reference = `call:${references++}`;
+  return { ...by, price, reference, operation: 'people.enrich', recordId: 1, isPlain };
 }
 
 function page(by: Payer, records: number, price = 1) {
@@ -74,7 +77,12 @@ async function atOnce<Charged>(buyer: Payer, statements: (() => Promise<Charged>
   return charging;
 }
 
-describe('calls', () => {
+describe.each([
+  ['admitted as plain', true],
+  ['of any kind', false],
+])('calls %s', (_, isPlain) => {
+  const call = (by: Payer, price: number) => callOf(by, price, isPlain);
+
   test('are paid in their order, as long as wallet and key can pay', async () => {
     const [poor, bound] = [await payer(10), await payer(100, 10)];
     for (const by of [poor, bound]) {
@@ -131,7 +139,8 @@ describe('calls', () => {
     async (table, column, id) => {
       const { sql } = database;
       const payers: Payer[] = [];
-      for (let each = 0; each < 8; each++) payers.push(await payer(9, 9));
+      const maximum = table === 'wallets' ? null : 9;
+      for (let each = 0; each < 8; each++) payers.push(await payer(9, maximum));
       const [first, ...others] = payers.map((one) => one[id]).toSorted();
       // The row written last is stored last.
       await sql`
@@ -155,6 +164,64 @@ describe('calls', () => {
   );
 });
 
+test('calls that are no longer plain are charged as what they are, next to those that are', async () => {
+  const { sql } = database;
+  const [owner, bound, one] = [await payer(10), await payer(10, 3), await payer(10)];
+  await setOwnedDays(sql, owner.accountId, 30);
+  const charge = () =>
+    chargeCalls(
+      sql,
+      [owner, bound, one, owner].map((by) => callOf(by, 2)),
+    );
+  const left = { leftToday: null };
+  expect(await charge()).toEqual([
+    { ...left, paid: true, charged: 2, remaining: 8 },
+    { paid: true, charged: 2, remaining: 8, leftToday: 1 },
+    { ...left, paid: true, charged: 2, remaining: 8 },
+    { ...left, paid: true, charged: 0, remaining: 8 },
+  ]);
+  expect((await charge()).map(({ paid, charged }) => paid && charged)).toEqual([0, false, 2, 0]);
+  expect(await readWallet(sql, bound.accountId)).toMatchObject({ balance: 8 });
+  // A key without a maximum counts for one that has it.
+  const { id: keyId } = await createKey(sql, { accountId: one.accountId, mode: 'live' });
+  await sql`update api_keys set credits_of = ${bound.keyId} where id = ${keyId}`;
+  expect(await chargeCalls(sql, [callOf({ ...one, keyId }, 1)])).toMatchObject([{ paid: true }]);
+  expect(await chargeCalls(sql, [callOf(bound, 1)])).toMatchObject([{ paid: false }]);
+  await setCreditsPerDay(sql, one.keyId, 1);
+  expect((await charge()).map(({ paid, charged }) => paid && charged)).toEqual([
+    0,
+    false,
+    false,
+    0,
+  ]);
+  await expectAgreement();
+});
+
+test.each([
+  ['owned days', ({ accountId }: Payer, sql: Sql) => setOwnedDays(sql, accountId, 30), 0],
+  [
+    'an end',
+    ({ keyId }: Payer, sql: Sql) => sql`update api_keys set revoked_at = now() where id = ${keyId}`,
+    null,
+  ],
+] as const)('a plain call that waited for its wallet meets %s', async (_, change, charged) => {
+  const { sql } = database;
+  const buyer = await payer(10);
+  await setOwnedDays(sql, buyer.accountId, 1);
+  await chargeCalls(sql, [callOf(buyer, 2)]);
+  await setOwnedDays(sql, buyer.accountId, 0);
+  let charging: ReturnType<typeof chargeCalls> = Promise.resolve([]);
+  await inTransaction(sql, async (tx) => {
+    await tx`select from wallets where account_id = ${buyer.accountId} for update`;
+    charging = chargeCalls(sql, [callOf(buyer, 2)]);
+    await untilBlocked(1);
+    await change(buyer, tx);
+  });
+  const [result] = await charging;
+  expect(result?.paid === null ? null : result?.charged).toBe(charged);
+  expect(await readWallet(sql, buyer.accountId)).toMatchObject({ balance: 8 });
+});
+
 describe('a caller whose key or session has ended', () => {
   const revoke = ({ keyId }: Payer) =>
     database.sql`update api_keys set revoked_at = now() where id = ${keyId}`;
@@ -174,13 +241,15 @@ describe('a caller whose key or session has ended', () => {
     const revoked = { ...one, keyId: id };
     await revoke(revoked);
     const [signedIn, signedOut] = [await bySession(other, 60), await bySession(other, -1)];
+    const plain = [one, revoked, one].map((by) => callOf(by, by === revoked ? 9 : 1));
+    expect((await chargeCalls(sql, plain)).map(({ paid }) => paid)).toEqual([true, null, true]);
     const payers = [one, revoked, other, signedIn, signedOut, other, one];
     const charged = await chargeCalls(
       sql,
-      payers.map((by) => call(by, by === revoked || by === signedOut ? 9 : 2)),
+      payers.map((by) => callOf(by, by === revoked || by === signedOut ? 9 : 2)),
     );
     expect(charged.map(({ paid }) => paid)).toEqual([true, null, true, true, null, true, true]);
-    expect(await readWallet(sql, one.accountId)).toMatchObject({ balance: 6 });
+    expect(await readWallet(sql, one.accountId)).toMatchObject({ balance: 4 });
     expect(await readWallet(sql, other.accountId)).toMatchObject({ balance: 4 });
     for (const by of [revoked, signedOut]) {
       expect(await chargePage(sql, page(by, 1))).toMatchObject({ granted: null });
@@ -190,7 +259,8 @@ describe('a caller whose key or session has ended', () => {
   });
 
   test.each([
-    ['calls', async (by: Payer) => (await chargeCalls(database.sql, [call(by, 1)]))[0]],
+    ['plain calls', async (by: Payer) => (await chargeCalls(database.sql, [callOf(by, 1)]))[0]],
+    ['calls', async (by: Payer) => (await chargeCalls(database.sql, [callOf(by, 1, false)]))[0]],
     ['pages', (by: Payer) => chargePage(database.sql, page(by, 1))],
   ] as const)('does not pay for %s that waited for the wallet meanwhile', async (what, charge) => {
     const { sql } = database;
@@ -205,7 +275,7 @@ describe('a caller whose key or session has ended', () => {
       await revoke(buyer);
       await sql`update sessions set expires_at = now() where token_sha256 = ${gone.sessionSha256}`;
     });
-    const ended = what === 'calls' ? { paid: null } : { granted: null };
+    const ended = what === 'pages' ? { granted: null } : { paid: null };
     expect(await charging).toMatchObject([ended, ended]);
     expect(await readWallet(sql, buyer.accountId)).toMatchObject({ balance: 10 });
     expect(await readWallet(sql, gone.accountId)).toMatchObject({ balance: 10 });
@@ -251,6 +321,6 @@ describe('pages', () => {
     const granted = (await atOnce(buyer, [charge, charge])).map((one) => one.granted);
     expect(granted.toSorted()).toEqual([1, 4]);
     expect(await chargePage(sql, page(buyer, 1))).toMatchObject({ granted: 0, leftToday: 0 });
-    expect(await chargeCalls(sql, [call(buyer, 1)])).toMatchObject([{ paid: false }]);
+    expect(await chargeCalls(sql, [callOf(buyer, 1)])).toMatchObject([{ paid: false }]);
   });
 });

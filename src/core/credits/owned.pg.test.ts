@@ -33,7 +33,7 @@ async function payer(credits: number, ownedDays = DAYS, creditsPerDay: number | 
 
 function call(by: Payer, recordId: number, operation: PricedOperation = 'people.enrich') {
   const reference = `call:${references++}`;
-  return { ...by, price: priceOf(operation), reference, operation, recordId };
+  return { ...by, price: priceOf(operation), reference, operation, recordId, isPlain: true };
 }
 
 const charge = (...calls: ReturnType<typeof call>[]) => chargeCalls(database.sql, calls);

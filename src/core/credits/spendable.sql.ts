@@ -22,6 +22,11 @@ export function creditsLeftToday(sql: Sql): ReturnType<Sql> {
   return sql`bound.credits_per_day - credits_taken_today(counter)`;
 }
 
+/** True when the account has no `owned_days` and the key no maximum: its calls take the short charge. */
+export function isPlain(sql: Sql): ReturnType<Sql> {
+  return sql`wallet.owned_days = 0 and bound.key_id is null and counter.key_id is null`;
+}
+
 /**
  * The limit that cannot pay the expression `price`: `insufficient_credits`, `key_budget`, or null when both can.
  */

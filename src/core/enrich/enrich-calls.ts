@@ -20,6 +20,8 @@ import { requiredColumns } from './required-fields.ts';
 
 export interface EnrichCall extends CallCredentials {
   accountId: string;
+  /** See `Caller`. */
+  isPlain: boolean;
   live: boolean;
   operation: OperationName;
   row: RowInput;
@@ -144,9 +146,9 @@ async function charge(
 }
 
 function toPaidCall(call: EnrichCall, recordId: number) {
-  const { accountId, keyId, sessionSha256, reference, operation } = call;
+  const { accountId, keyId, sessionSha256, isPlain, reference, operation } = call;
   const { price } = operations[operation];
-  return { accountId, keyId, sessionSha256, price, reference, operation, recordId };
+  return { accountId, keyId, sessionSha256, isPlain, price, reference, operation, recordId };
 }
 
 /** Returns the error of a call at this price; null when wallet and key can pay it. */

@@ -64,8 +64,8 @@ async function findCounted(sql: Sql, presented: readonly PresentedKey[]): Promis
   return presented.map(({ calls }, place) => {
     const caller = callers[place];
     if (caller?.taken == null) return refuse(caller, calls);
-    const { key, available, taken } = caller;
-    return describeRequests(key, taken, calls).map((limits) => ({ key, available, limits }));
+    const { taken, ...found } = caller;
+    return describeRequests(found.key, taken, calls).map((limits) => ({ ...found, limits }));
   });
 }
 

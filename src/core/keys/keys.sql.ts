@@ -1,5 +1,10 @@
 import { insertBudget } from '../credits/key-budgets.sql.ts';
-import { creditsAvailable, creditsLeftToday, joinSpendable } from '../credits/spendable.sql.ts';
+import {
+  creditsAvailable,
+  creditsLeftToday,
+  isPlain,
+  joinSpendable,
+} from '../credits/spendable.sql.ts';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import type { TakenRequests } from '../limits/bucket.ts';
@@ -112,6 +117,8 @@ export interface Caller {
   key: ApiKey;
   /** Credits of the account that are not reserved. */
   available: number;
+  /** True when the account has no `owned_days` and the key no maximum: see `chargeCalls`. */
+  isPlain: boolean;
 }
 
 /** A caller whose requests are counted in another store than Postgres. */
@@ -119,16 +126,19 @@ export interface LimitedCaller extends Caller {
   key: ApiKey & LimitedKey;
 }
 
-type CallerRow = ApiKey & { found: boolean; available: number };
+type CallerRow = ApiKey & Omit<Caller, 'key'>;
 
 /** Columns of a caller whose key is `k`; needs `joinSpendable`. */
 const callerColumns = (sql: Sql) => sql`
-  k.id is not null as found, k.id, k.account_id, k.mode, k.prefix, k.scopes, k.requests_per_minute,
+  k.id, k.account_id, k.mode, k.prefix, k.scopes, k.requests_per_minute,
   k.requests_per_day, k.rows_per_minute, k.created_at, ${validity(sql)},
-  ${creditsAvailable(sql)} as available`;
+  ${creditsAvailable(sql)} as available, ${isPlain(sql)} as is_plain`;
 
 function toCaller<Row extends CallerRow>(row: Row): (Caller & { key: Row }) | undefined {
-  return row.found ? { key: row, available: row.available } : undefined;
+  // An unknown key has a row of nulls.
+  if ((row.id as string | null) === null) return undefined;
+  const { available, isPlain } = row;
+  return { key: row, available, isPlain };
 }
 
 /**

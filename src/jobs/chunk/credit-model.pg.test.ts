@@ -208,7 +208,8 @@ class Run {
     const { accountId, keyId } = this.#caller;
     const reference = `call:${this.#calls++}`;
     const by = { accountId, keyId, sessionSha256: null };
-    const one = { ...by, price: 1, reference, operation: 'people.enrich' as const, recordId: 1 };
+    const call = { operation: 'people.enrich' as const, recordId: 1, isPlain: true };
+    const one = { ...by, price: 1, reference, ...call };
     const [charged] = await chargeCalls(pipeline.sql, [one]);
     expect(charged?.paid).toBe(this.model.call());
   }

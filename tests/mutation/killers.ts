@@ -1,0 +1,46 @@
+/** The tests that detect the mutants of SQL. */
+
+/** A test file, and the beginning of the full name of a test or group. */
+export interface Killer {
+  file: string;
+  test: string;
+}
+
+const credits = 'src/core/credits/credits.pg.test.ts';
+const together = 'src/core/credits/charge.pg.test.ts';
+const usage = 'src/api/usage.pg.test.ts';
+const calls = 'src/api/enrich-one.pg.test.ts';
+const search = 'src/api/search.pg.test.ts';
+const keys = 'src/api/keys.pg.test.ts';
+const lists = 'src/jobs/chunk/batch-credits.pg.test.ts';
+const limits = 'src/jobs/chunk/max-credits.pg.test.ts';
+const budget = 'src/jobs/chunk/key-budget.pg.test.ts';
+const leases = 'src/jobs/chunk/leases.pg.test.ts';
+const failures = 'src/jobs/chunk/failures.pg.test.ts';
+const reserve = 'src/jobs/chunk/reserve.pg.test.ts';
+
+const paidOnce = 'src/core/credits/owned.pg.test.ts';
+const paidOnceByLists = 'src/jobs/chunk/owned-days.pg.test.ts';
+
+export const killers = {
+  grant: { file: credits, test: 'a grant' },
+  ledgerOnce: { file: credits, test: 'the ledger holds a reference' },
+  ledgerKept: { file: credits, test: 'the ledger refuses' },
+  ledgerLines: { file: credits, test: 'a line of the ledger' },
+  walletBounds: { file: credits, test: 'a wallet can hold neither' },
+  refund: { file: usage, test: 'a refund' },
+  calls: { file: calls, test: 'money' },
+  together: { file: together, test: '' },
+  keyOfCalls: { file: keys, test: 'credits a day' },
+  owned: { file: paidOnce, test: '' },
+  localCopy: { file: 'src/jobs/list/local-copy.pg.test.ts', test: 'an opt-out after the match' },
+  ownedLists: { file: paidOnceByLists, test: '' },
+  search: { file: search, test: 'a page costs' },
+  lists: { file: lists, test: 'a wallet that is too small' },
+  maxCredits: { file: limits, test: '' },
+  crash: { file: lists, test: 'a crash' },
+  keyOfLists: { file: budget, test: '' },
+  secondPart: { file: failures, test: 'rows that throw whenever' },
+  reserve: { file: reserve, test: '' },
+  leases: { file: leases, test: '' },
+} satisfies Record<string, Killer>;
