@@ -5,6 +5,7 @@ import { parseHits } from './hits.ts';
 import type { RecordBytes } from './match-data.ts';
 import type { Hits } from './outcomes.ts';
 import {
+  lookUpPersonRecords,
   lookUpPersons,
   RECORD_SEPARATOR,
   readPersonRecords,
@@ -53,21 +54,54 @@ export function postgresPeople(sql: Sql): PeopleReader {
       if (ids.length === 0) return [];
       const people: StoredPerson[] = [];
       for (const records of await readPersonRecordsInOrder(sql, ids, brief)) {
-        let from = 0;
-        while (from < records.length) {
-          const end = records.indexOf(RECORD_SEPARATOR, from);
-          const to = end === -1 ? records.length : end;
-          const id = idAt(records, from);
+        forEachPerson(records, (id, person) => {
           while (people.length < ids.length && ids[people.length] !== id) people.push(undefined);
-          const isHidden = records[to - 1] === SUPPRESSED_MARK;
-          people.push(isHidden ? 'opted_out' : { bytes: records, from, to });
-          from = to + 1;
-        }
+          people.push(person);
+        });
       }
       while (people.length < ids.length) people.push(undefined);
       return people;
     },
   };
+}
+
+/**
+ * As `postgresPeople`, for a few look-ups whose people are read at once: one statement finds people and reads those whom a
+ * value names alone, and `read` takes their whole records from it. Others are read as ever.
+ */
+export function peopleOfCalls(sql: Sql): PeopleReader {
+  const postgres = postgresPeople(sql);
+  const found = new Map<number, RecordBytes | undefined>();
+  return {
+    async lookUp(values) {
+      if (values.length === 0) return postgres.lookUp(values);
+      const { hits, records } = await lookUpPersonRecords(sql, values.join('\n'));
+      forEachPerson(records, (id, person) => {
+        found.set(id, typeof person === 'object' ? person : undefined);
+      });
+      return parseHits(hits, values.length);
+    },
+    async read(ids, options) {
+      const areFound = !options.brief && ids.every((id) => found.has(id));
+      return areFound ? ids.map((id) => found.get(id)) : postgres.read(ids, options);
+    },
+    readInOrder: postgres.readInOrder,
+  };
+}
+
+/** Visits the records of a text, each of which begins with the person's id. */
+function forEachPerson(
+  records: Buffer,
+  visit: (id: number, person: RecordBytes | 'opted_out') => void,
+): void {
+  let from = 0;
+  while (from < records.length) {
+    const end = records.indexOf(RECORD_SEPARATOR, from);
+    const to = end === -1 ? records.length : end;
+    const isHidden = records[to - 1] === SUPPRESSED_MARK;
+    visit(idAt(records, from), isHidden ? 'opted_out' : { bytes: records, from, to });
+    from = to + 1;
+  }
 }
 
 /** Parses the first cell of a record. */

@@ -32,6 +32,33 @@ export async function lookUpPersons(sql: Sql, values: string): Promise<Buffer> {
   return must(row, 'one row')[0] ?? Buffer.alloc(0);
 }
 
+/**
+ * As `lookUpPersons`, with a second text: the stored records of those people who hold one of the values alone, in any order,
+ * as `readPersonRecordsInOrder` returns them. One statement instead of two costs a single call a tenth less of the database.
+ */
+export async function lookUpPersonRecords(
+  sql: Sql,
+  values: string,
+): Promise<{ hits: Buffer; records: Buffer }> {
+  const [row] = (await sql`
+    select string_agg(held.hits, E'\n'), string_agg(
+      case when s.person_id is not null then r.id || E'\x1f\x02' else r.record end, E'\x1e')
+    from string_to_table(${values}, E'\n') with ordinality k (value, line)
+    cross join lateral (
+      select string_agg(k.line || ' ' || i.kind || ' ' || i.person_id, E'\n') as hits,
+        case when min(i.person_id) = max(i.person_id) then min(i.person_id) end as only_id
+      from (
+        select kind, person_id from person_identifiers where value = k.value
+        order by kind limit ${CANDIDATES_MAX}) i) held
+    left join person_records r on r.id = held.only_id
+    -- The limit has each looked up by its key, whatever number of values is expected.
+    left join lateral (
+      select person_id from suppressed_persons where person_id = r.id limit 1) s on true
+    `.raw()) as unknown as [Buffer | null, Buffer | null][];
+  const [hits, records] = must(row, 'one row');
+  return { hits: hits ?? Buffer.alloc(0), records: records ?? Buffer.alloc(0) };
+}
+
 /** As `lookUpPersons`, for companies. */
 export async function lookUpCompanies(sql: Sql, values: string): Promise<Buffer> {
   const [row] = (await sql`

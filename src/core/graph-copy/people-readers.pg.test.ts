@@ -1,4 +1,4 @@
-/** One suite for both readers of people: random graphs, changes and lists have the same outcomes and bytes in each. */
+/** One suite for all readers of people: random graphs, changes and lists have the same outcomes and bytes in each. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -9,7 +9,12 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { rowOf } from '../../../tests/support/rows.ts';
 import type { Database } from '../db/client.ts';
 import { enrichMany, type Outcome } from '../enrich/enrich-many.ts';
-import { type PeopleReader, postgresPeople, type StoredPerson } from '../enrich/people-reader.ts';
+import {
+  type PeopleReader,
+  peopleOfCalls,
+  postgresPeople,
+  type StoredPerson,
+} from '../enrich/people-reader.ts';
 import { deletePersons } from '../graph/delete-persons.ts';
 import { createLog } from '../log.ts';
 import { type OperationName, operations } from '../operations.ts';
@@ -63,7 +68,7 @@ async function outcomesBy(people: PeopleReader | undefined, cells: readonly Cell
   return all;
 }
 
-/** Expects that the copy answers, and as Postgres does. */
+/** Expects that the copy answers, and that it and the reader of single calls do as Postgres does. */
 async function expectSame(cells: readonly Cells[]): Promise<unknown[]> {
   const byPostgres = await outcomesBy(undefined, cells);
   const byCopy = await copy.read(sql, async (people) => {
@@ -72,6 +77,7 @@ async function expectSame(cells: readonly Cells[]): Promise<unknown[]> {
     return outcomes;
   });
   expect(byCopy).toEqual(byPostgres);
+  expect(await outcomesBy(peopleOfCalls(sql), cells)).toEqual(byPostgres);
   return byPostgres;
 }
 
