@@ -51,6 +51,13 @@ it.each([
   await (await lockDataFolder(folder)).release();
 });
 
+it('is not held by a process that is gone when the device of the folder has another number', async () => {
+  const inode = (await readFolderIdentity(folder)).split(':')[1];
+  const claim = { claim: 'a', pid: 2 ** 22 + 1, start: 'long ago', folder: `1:${inode}` };
+  await appendFile(file, `${JSON.stringify(claim)}\n`);
+  await (await lockDataFolder(folder)).release();
+});
+
 describe('in a copy of the folder', () => {
   let copy: string;
   beforeEach(async () => {
@@ -69,6 +76,17 @@ describe('in a copy of the folder', () => {
     await lock.release();
     await cp(file, path.join(copy, 'postgres.lock'));
     await (await lockDataFolder(copy)).release();
+  });
+
+  it('is refused also when the process that used the original is gone, as on another machine', async () => {
+    const claim = { claim: 'a', pid: 2 ** 22 + 1, start: 'long ago' };
+    const identity = await readFolderIdentity(folder);
+    await appendFile(file, `${JSON.stringify({ ...claim, folder: identity })}\n`);
+    await cp(file, path.join(copy, 'postgres.lock'));
+    await expect(lockDataFolder(copy)).rejects.toMatchObject({ code: 'data_folder_copied' });
+    // A second start is refused too: the first has released its own claim alone.
+    await expect(lockDataFolder(copy)).rejects.toMatchObject({ code: 'data_folder_copied' });
+    await (await lockDataFolder(folder)).release();
   });
 
   it('is granted when a snapshot came without its lock', async () => {

@@ -4,7 +4,7 @@
  * first claim that is neither released nor of a dead process holds the lock. Since nothing stale is ever removed
  * to take the lock, two starting processes cannot remove each other's claim, and a pid that now belongs to another
  * program holds nothing. A claim names the folder that it was made for: one that came with a copy of another
- * folder does not hold this one, but while its process lives it shows that the copy was made of changing files.
+ * folder does not hold this one, but shows that the copy was made while the original was in use, so of changing files.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFile, readFile, rename, stat, writeFile } from 'node:fs/promises';
@@ -49,12 +49,13 @@ export function dataFolderInUse(dataDir: string, pid: number): AppError {
   );
 }
 
-/** Returns the error of a start on a copy of a folder whose process still runs. */
+/** Returns the error of a start on a copy of a folder that was in use; the process may live, on this machine or another. */
 function dataFolderCopied(dataDir: string, file: string, pid: number): AppError {
   return conflict(
     'data_folder_copied',
     `The data folder ${dataDir} is a copy of one that process ${pid} was using, so its database may be ` +
-      `torn. Stop that process and copy again; if the copy is a snapshot of one instant, delete ${file}.`,
+      'torn. Stop that process and copy again, or restore a backup; if the copy is a snapshot of one instant, or was ' +
+      `made when the process had been killed, delete ${file}.`,
     { extensions: { pid } },
   );
 }
@@ -62,7 +63,7 @@ function dataFolderCopied(dataDir: string, file: string, pid: number): AppError 
 /**
  * Takes the lock of an existing folder; the death of a process releases it. Throws `AppError` `data_folder_in_use`
  * when a live process, including this one, holds it, and `data_folder_copied` when the folder is a copy made while
- * a live process used the original.
+ * a process used the original.
  */
 export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   const file = path.join(dataDir, 'postgres.lock');
@@ -76,9 +77,13 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
   };
   const deadline = Date.now() + DYING_HOLDER_WAIT_MS;
   for (;;) {
-    const live = await keepLive(await claimsWith(own, file));
-    const isForeign = (claim: Claim) => claim.folder !== folder;
-    const original = live.find(isForeign);
+    const claims = await claimsWith(own, file);
+    const live = await keepLive(claims);
+    // The device of a folder may have another number after the next boot of the machine: only a live process shows that
+    // the same number of the folder is another one.
+    const original =
+      live.find((claim) => claim.folder !== folder) ??
+      claims.find((claim) => inodeOf(claim.folder) !== inodeOf(folder));
     if (original !== undefined) {
       await release();
       throw dataFolderCopied(dataDir, file, original.pid);
@@ -123,6 +128,11 @@ function parseEntry(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+/** Of an identity that `readFolderIdentity` returned. */
+function inodeOf(identity: string): string {
+  return identity.slice(identity.indexOf(':') + 1);
 }
 
 async function keepLive(claims: Claim[]): Promise<Claim[]> {

@@ -27,7 +27,7 @@ export async function readProcessStart(pid: number): Promise<string | null> {
 
 /**
  * Returns device and inode of a folder, as text: a copy has different ones, a folder that was renamed or mounted
- * elsewhere the same. Comparable as long as the system runs. Throws when the folder does not exist.
+ * elsewhere the same. After the next boot the device may have another number. Throws when the folder does not exist.
  */
 export async function readFolderIdentity(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true });
