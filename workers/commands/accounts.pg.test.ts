@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { markStore } from '../../src/jobs/batch/own-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { openPipeline } from '../../tests/support/pipeline.ts';
@@ -97,6 +98,10 @@ test('an audit that fails says how often each rule is broken, and names objects 
   const [part] = await own.sql<{ key: string }[]>`
     select object_key as key from parts where batch_id = ${id}`;
   const key = String(part?.key);
+  // Without the mark it is not the store of this database: no audit, which would be a failed one.
+  await expect(run('audit', '--deep')).rejects.toMatchObject({ code: 'another_store' });
+  expect(await own.sql`select from audits`).toHaveLength(0);
+  await markStore(pipeline.context);
   await pipeline.context.store.delete(key);
   expect(await print('audit', '--deep')).toMatch(
     new RegExp(

@@ -9,6 +9,7 @@ import { openContext } from '../../src/core/context.ts';
 import { grantCredits, refundCredits } from '../../src/core/credits/credits.ts';
 import { changeOwnedDays } from '../../src/core/credits/owned.ts';
 import { changePassword } from '../../src/core/sessions/sessions.ts';
+import { describeStorage } from '../../src/core/storage-config.ts';
 import { audit } from '../../src/jobs/audit/audit.ts';
 import { auditLog, type LogAudit } from '../../src/jobs/audit/audit-log.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type BrokenObject,
   type PartsAudit,
 } from '../../src/jobs/audit/audit-parts.ts';
+import { requireOwnStore } from '../../src/jobs/batch/own-store.ts';
 import { insertAudit } from '../../src/jobs/monitor/monitor.sql.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
@@ -222,11 +224,13 @@ function addAudit(program: Command): void {
     .action(async ({ deep = false, log }: { deep?: boolean; log?: string[] }, command: Command) => {
       const { config, json } = readGlobals(command);
       const result = await withExistingDatabase(config, async (sql, url) => {
+        await using context = deep ? await openContext(config, url, 'cli') : null;
+        // In a wrong store everything is missing: that would be a failed audit of the database.
+        if (context !== null) await requireOwnStore(context, describeStorage(config.storage));
         const { checks } = await audit(sql);
         const forgotten = log === undefined ? undefined : await auditLog(sql, linesOf(log));
         let objects: PartsAudit['objects'] | undefined;
-        if (deep) {
-          await using context = await openContext(config, url, 'cli');
+        if (context !== null) {
           const parts = await auditParts(context);
           checks.push(...parts.checks);
           objects = parts.objects;
