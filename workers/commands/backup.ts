@@ -6,11 +6,10 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { Config } from '../../src/core/config.ts';
 import { type Context, openContext } from '../../src/core/context.ts';
-import { inTransaction } from '../../src/core/db/client.ts';
 import { AppError, unavailable } from '../../src/core/lib/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import { diagnose, type Finding } from '../../src/jobs/backup/doctor.ts';
-import { leaveThePast } from '../../src/jobs/backup/leave-the-past.ts';
+import type { LeftPast } from '../../src/jobs/backup/leave-the-past.ts';
 import { checkBackup, restoreBackup } from '../../src/jobs/backup/restore-backup.ts';
 import { writeBackup } from '../../src/jobs/backup/write-backup.ts';
 import { noteBackup } from '../../src/jobs/monitor/monitor.sql.ts';
@@ -76,18 +75,13 @@ function addDoctor(program: Command): void {
       const { config, json } = readGlobals(command);
       await requireDatabase(config);
       const diagnosis = await onContext(config, async (context, url) => {
-        if (restored) {
-          const left = await inTransaction(context.sql, leaveThePast);
-          say(
-            `Numbers of ${countOf(left.sequencesSkipped, 'sequence')} skipped. ${endedDeliveries(left.deliveriesEnded)}`,
-          );
-        }
         return withQueues(config, url, (queues) =>
           diagnose({ ...context, config, queues }, { fix, restored, filesLost, told: say }),
         );
       });
-      const { batches, findings, unknown_batches: unknown } = diagnosis;
+      const { batches, findings, unknown_batches: unknown, left_past: left } = diagnosis;
       printResult(json, diagnosis, [
+        ...(left === null ? [] : [describeLeft(left)]),
         `${batches} batches with files, ${findings.length} with missing or damaged ones.`,
         ...findings.map(describeFinding),
         `${unknown.length} stored batches are not in the database${fix && unknown.length > 0 ? '; deleted' : ''}.`,
@@ -98,11 +92,15 @@ function addDoctor(program: Command): void {
             ]
           : []),
       ]);
-      const left = fix
+      const open = fix
         ? findings.filter(({ action }) => action === 'open').length
         : findings.length + unknown.length;
-      if (left > 0) process.exitCode = 1;
+      if (open > 0) process.exitCode = 1;
     });
+}
+
+function describeLeft({ sequencesSkipped, deliveriesEnded }: LeftPast): string {
+  return `Numbers of ${countOf(sequencesSkipped, 'sequence')} skipped. ${endedDeliveries(deliveriesEnded)}`;
 }
 
 function endedDeliveries(count: number): string {

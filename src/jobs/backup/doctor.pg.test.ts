@@ -3,13 +3,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { inTransaction } from '../../core/db/client.ts';
 import { openFileStore } from '../../core/storage/file-store.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
 import { markStore } from '../batch/own-store.ts';
 import { diagnose } from './doctor.ts';
-import { leaveThePast } from './leave-the-past.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -225,7 +223,13 @@ test('a database that went back in time gives out no number twice, and tells no 
     select id, gen_random_uuid(), 'batch.completed', '{}' from w`;
   const before = await lastNumbers();
   expect(before.length).toBeGreaterThan(3);
-  const left = await inTransaction(sql, leaveThePast);
+  // A wrong store is refused before anything is changed.
+  const empty = openFileStore(`${pipeline.context.config.dataDir}/empty`);
+  const restored = { fix: false, restored: true };
+  const refused = diagnose({ ...pipeline.context, store: empty }, restored);
+  await expect(refused).rejects.toMatchObject({ code: 'another_store' });
+  expect(await lastNumbers()).toEqual(before);
+  const { left_past: left } = await diagnose(pipeline.context, restored);
   expect(left).toEqual({ sequencesSkipped: before.length, deliveriesEnded: 1 });
   for (const [index, { name, last, max }] of (await lastNumbers()).entries()) {
     const skipped = BigInt(last) - BigInt(before[index]?.last ?? 0);

@@ -19,6 +19,7 @@ import { createBatch, wakeSplit } from '../list/create-list.ts';
 import { rowsOfRerun } from '../list/rerun-list.ts';
 import { storeUpload, type UploadContext } from '../list/store-upload.ts';
 import { columnNumbers } from '../mapping/guess-columns.ts';
+import { type LeftPast, leaveThePast } from './leave-the-past.ts';
 
 /** A batch whose objects are missing or damaged, and its cure. */
 export interface Finding {
@@ -40,6 +41,8 @@ export interface Diagnosis {
   /** Batches of which the store has objects, and the database no row. */
   unknown_batches: string[];
   unknown_deleted: boolean;
+  /** Effects of `restored`, which come first; null without it. */
+  left_past: LeftPast | null;
 }
 
 type DoctorContext = Omit<UploadContext, 'accountId' | 'signal'> & {
@@ -53,7 +56,8 @@ const PAGE = 1_000;
  * at any point. Throws `AppError` 409 `another_store` as `requireOwnStore`: in a wrong store everything is missing. With
  * `filesLost` a store without a mark is accepted. The same error when most of the stored batches are unknown: then the bucket
  * or the folder may be that of another service, and deleting them would be a disaster. With `restored` the database went back
- * in time, which explains them in a store with its own mark.
+ * in time: that explains them in a store with its own mark, and the database leaves the past (`leaveThePast`). What throws
+ * one of these errors has changed nothing.
  */
 export async function diagnose(
   context: DoctorContext,
@@ -71,6 +75,7 @@ export async function diagnose(
     const isOwn = await isOwnStore(context);
     if (!isOwn || !restored) throw anotherStore(known, unknown.length, isOwn);
   }
+  const leftPast = restored ? await inTransaction(context.sql, leaveThePast) : null;
   const findings: Finding[] = [];
   let batches = 0;
   for await (const batch of batchesWithFiles(context)) {
@@ -82,7 +87,13 @@ export async function diagnose(
     for (const id of unknown) await context.store.deletePrefix(`batches/${id}/`);
     await markStore(context);
   }
-  return { batches, findings, unknown_batches: unknown, unknown_deleted: fix };
+  return {
+    batches,
+    findings,
+    unknown_batches: unknown,
+    unknown_deleted: fix,
+    left_past: leftPast,
+  };
 }
 
 async function examine(
