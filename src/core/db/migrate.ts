@@ -81,6 +81,12 @@ export async function listPending(sql: Sql, folder = migrationsFolder): Promise<
   return findPending(sql, await readMigrations(folder));
 }
 
+/** Returns what `public.migrations` has after `migrate`, by name: what a backup of this version names as its schema. */
+export async function readOwnSchema(): Promise<{ name: string; sha256: string }[]> {
+  const migrations = await readMigrations();
+  return migrations.map((migration) => ({ name: nameOf(migration), sha256: migration.sha256 }));
+}
+
 async function findPending(sql: Sql, migrations: Migration[]): Promise<Migration[]> {
   const applied = await readApplied(sql);
   const pending = migrations.filter((migration) => !applied.has(nameOf(migration)));

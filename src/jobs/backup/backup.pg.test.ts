@@ -8,7 +8,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { openStore } from '../../core/context.ts';
-import { assertSchemaCurrent, migrate } from '../../core/db/migrate.ts';
+import { assertSchemaCurrent, migrate, readOwnSchema } from '../../core/db/migrate.ts';
 import { unmarkUnfinishedRestore } from '../../core/db/unfinished-restore.ts';
 import type { S3Config } from '../../core/storage-config.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
@@ -225,6 +225,15 @@ describe('nothing is restored', () => {
     await expect(refused).rejects.toMatchObject({ code: 'backup_of_another_version' });
     await target.sql`update migrations set name = replace(name, '.old', '')`;
     await isEmpty();
+  });
+
+  test('from a backup of another version, before a database is made for it', async () => {
+    const [, ...older] = JSON.parse(JSON.stringify(await readOwnSchema()));
+    for (const schema of [older, [...older, { name: 'app/999_new', sha256: '' }]]) {
+      const other = await withManifest((manifest) => ({ ...manifest, schema }));
+      const checked = checkBackup(() => Readable.from([other]), null);
+      await expect(checked).rejects.toMatchObject({ code: 'backup_of_another_version' });
+    }
   });
 
   test('into a database that has accounts or a graph, which is seen without the backup', async () => {

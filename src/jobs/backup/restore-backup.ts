@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
-import { listPending } from '../../core/db/migrate.ts';
+import { listPending, readOwnSchema } from '../../core/db/migrate.ts';
 import {
   markUnfinishedRestore,
   readUnfinishedRestore,
@@ -62,8 +62,8 @@ export interface CheckedBackup {
 }
 
 /**
- * Reads the backup that `open` returns a new stream of at each call. Throws `AppError` 422 `backup_unreadable` or
- * `backup_encrypted`, and the system's error of a file that is absent or cannot be read.
+ * Reads the backup that `open` returns a new stream of at each call. Throws `AppError` 422 `backup_unreadable`,
+ * `backup_encrypted` or `backup_of_another_version`, and the system's error of a file that is absent or cannot be read.
  */
 export async function checkBackup(
   open: () => Readable,
@@ -108,7 +108,7 @@ export async function restoreBackup(
   told: (line: string) => void = () => {},
 ): Promise<Restored> {
   await assertNewStore({ sql, store }, describeStorage(config.storage));
-  await refuseAnotherSchema(sql, manifest);
+  refuseAnotherSchema(await readSchema(sql), manifest);
   const restore = await beginRestore(sql);
   const deliveriesEnded = await inTransaction(sql, async (tx) => {
     await lockRestore(tx, restore);
@@ -137,8 +137,11 @@ async function check(
   let pieces = 0;
   let objects = 0;
   for await (const { name, bytes } of entries) {
-    if (name === 'manifest.json') manifest = manifestSchema.parse(await readJson(bytes));
-    else if (name === 'end.json') end = endSchema.parse(await readJson(bytes));
+    if (name === 'manifest.json') {
+      manifest = manifestSchema.parse(await readJson(bytes));
+      // The first entry: seen before the rest is read, and before a database is made.
+      refuseAnotherSchema(await readOwnSchema(), manifest);
+    } else if (name === 'end.json') end = endSchema.parse(await readJson(bytes));
     else {
       const [kind, table, piece] = name.split('/');
       if (kind === 'tables') pieces++;
@@ -161,9 +164,10 @@ async function readJson(bytes: Entry['bytes']): Promise<unknown> {
   return JSON.parse(Buffer.concat(pieces).toString());
 }
 
-async function refuseAnotherSchema(sql: Sql, manifest: Manifest): Promise<void> {
-  const own = JSON.stringify(await readSchema(sql));
-  if (own === JSON.stringify(manifest.schema)) return;
+function refuseAnotherSchema(own: Manifest['schema'], { schema }: Manifest): void {
+  const named = (migrations: Manifest['schema']) =>
+    migrations.map(({ name, sha256 }) => `${name} ${sha256}`).sort();
+  if (JSON.stringify(named(own)) === JSON.stringify(named(schema))) return;
   const message =
     'The backup was made by another version of the service. Restore it with that version, then upgrade. Nothing was restored.';
   throw new AppError({ code: 'backup_of_another_version', status: 422, message });
