@@ -11,6 +11,8 @@ for (const stream of [process.stdout, process.stderr]) {
     if (error.code !== 'EPIPE') throw error;
   });
 }
+// Warnings of Node are for developers; API and worker log them (`logWarnings`).
+process.removeAllListeners('warning');
 try {
   const program = await buildProgramFor(process.argv.slice(2));
   await program.parseAsync();

@@ -4,7 +4,7 @@ import type { Config } from '../src/core/config.ts';
 import { type Context, openContext } from '../src/core/context.ts';
 import { assertClocksAgree } from '../src/core/db/clock.ts';
 import { assertSchemaCurrent } from '../src/core/db/migrate.ts';
-import { createLog } from '../src/core/log.ts';
+import { createLog, logWarnings } from '../src/core/log.ts';
 import { checkRedis } from '../src/core/redis/check-redis.ts';
 import { describeStorage } from '../src/core/storage-config.ts';
 import { startTracing } from '../src/core/tracing.ts';
@@ -23,6 +23,7 @@ export async function openProcess(
 ): Promise<Context> {
   await startTracing(config, name);
   const log = createLog(config.logLevel, name);
+  logWarnings(log);
   await closeDataFolder(config.dataDir, (line) => log.warn(line));
   await checkRedis(config.redisUrl, log);
   const context = await openContext(config, databaseUrl, name);

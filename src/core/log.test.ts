@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeError, toPlainLine } from './log.ts';
+import { describeError, logWarnings, toPlainLine } from './log.ts';
 
 test('a line for a terminal has time, level, process, message and members, and no JSON', () => {
   const time = '2026-11-22T12:04:31.123Z';
@@ -32,4 +32,16 @@ test('an error of Postgres is logged without the values that it quotes', () => {
   const line = JSON.stringify(describeError(error));
   expect(JSON.parse(line)).toMatchObject({ message: error.message, code: '23505' });
   expect(line).not.toContain('ada@home');
+});
+
+test('a warning of Node is a line of the log, and no text between its lines', async () => {
+  const listeners = process.listeners('warning');
+  const line = await new Promise((resolve) => {
+    logWarnings({ warn: (...given: unknown[]) => resolve(given) });
+    expect(process.listeners('warning')).toHaveLength(1);
+    process.emitWarning('this Node is old');
+  });
+  process.removeAllListeners('warning');
+  for (const listener of listeners) process.on('warning', listener);
+  expect(line).toEqual([{ warning: 'Warning' }, 'this Node is old']);
 });

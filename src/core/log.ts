@@ -74,3 +74,9 @@ export function createLog(level: string, process: string): Log {
     { write: stderr.isTTY ? (line) => writeLine(toPlainLine(line)) : writeLine },
   );
 }
+
+/** Makes the warnings of Node and of libraries lines of the log: Node prints them as text, between lines of JSON. */
+export function logWarnings(log: Pick<Log, 'warn'>): void {
+  process.removeAllListeners('warning');
+  process.on('warning', ({ name, message }) => log.warn({ warning: name }, message));
+}
