@@ -289,3 +289,16 @@ describe('a copy of the data folder', () => {
     caseMs,
   );
 });
+
+it(
+  'takes the cancellation of a list before anything of it runs, when it is started without workers',
+  async () => {
+    await service.stop();
+    service = await startService(service.dataDir, ['--workers', '0']);
+    expect(service.up.pids.workers).toEqual([]);
+    const { id, client } = await uploadList(service, apiKey, leads);
+    const cancelled = await client.controlBatch(id, 'cancel');
+    expect(cancelled).toMatchObject({ state: 'cancelled', credits: { charged: 0 } });
+  },
+  caseMs,
+);

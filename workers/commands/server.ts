@@ -16,7 +16,7 @@ export function addServerCommands(program: Command): void {
     .command('up')
     .description('run the whole service on this machine')
     .option('--port <number>', 'port of the API (PORT)', wholeNumber(0))
-    .option('--workers <number>', 'number of worker processes', wholeNumber(1), 1)
+    .option('--workers <number>', 'number of worker processes; 0: lists wait', wholeNumber(0), 1)
     .action(async (options: { port?: number; workers: number }, command: Command) => {
       const { config } = readGlobals(command);
       await up({ ...config, port: options.port ?? config.port }, options.workers);
