@@ -1,14 +1,11 @@
 /** Turns an error into what the command line prints and returns. */
 import { CommanderError } from 'commander';
 import { ProblemError, UnreachableError } from '../src/client/client.ts';
-import { isUnavailable } from '../src/core/db/pg-errors.ts';
+import { isDiskFull, isOfFiles, isUnavailable } from '../src/core/db/pg-errors.ts';
 import { AppError } from '../src/core/lib/errors.ts';
 
 /** `ENOENT: no such file or directory, open 'leads.csv'`: the words between the code and the system call. */
 const SYSTEM_ERROR = /^[A-Z0-9]+: (.+?), [a-z]+(?: '.*')?$/s;
-
-/** `disk_full` of Postgres. */
-const DISK_FULL = '53100';
 
 /** `invalid_authorization_specification`, `invalid_password` and `invalid_catalog_name` of Postgres. */
 const REFUSED = /^(28000|28P01|3D000)$/;
@@ -32,13 +29,13 @@ function describeFailure(error: unknown): string {
   if (error instanceof ProblemError || error instanceof UnreachableError) return error.message;
   const { code, syscall, path } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   if (!(error instanceof Error)) return String(error);
-  if (code === DISK_FULL) {
+  if (isDiskFull(error)) {
     return `the disk of the database is full: ${error.message}. Free some space, and repeat the command.`;
   }
   if (REFUSED.test(String(code))) {
     return `the database refuses the connection: ${error.message}. Correct the user, the password and the name of the database in DATABASE_URL.`;
   }
-  if (isUnavailable(error) && !/^(ENOSPC|EIO|EMFILE)$/.test(String(code))) {
+  if (isUnavailable(error) && !isOfFiles(error)) {
     return `the database does not respond: ${error.message} (${code}). Check DATABASE_URL, and that the server runs.`;
   }
   // A file that is absent, unreadable or cannot be written.

@@ -8,7 +8,7 @@ import { endRestore } from '../infra/embedded/restored-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { connect, type Database } from '../src/core/db/client.ts';
 import { assertServiceDatabase } from '../src/core/db/migrate.ts';
-import { isUnavailable } from '../src/core/db/pg-errors.ts';
+import { isDiskFull, isUnavailable } from '../src/core/db/pg-errors.ts';
 import { AppError, unavailable } from '../src/core/lib/errors.ts';
 import { DISK_FULL_BYTES, readFreeBytes } from '../src/core/lib/free-space.ts';
 import { findRunningUp, noteDatabase } from './find-service.ts';
@@ -119,9 +119,11 @@ async function onMigrated<T>(
   return onDatabase(url, config, (sql) => work(sql, url));
 }
 
-/** The embedded server ends on a full disk, so that all that is left to see is a closed connection. */
+/** The embedded server may end on a full disk, so that all that is left to see is a closed connection. */
 async function explainByDisk(cause: unknown, dataDir: string): Promise<AppError | null> {
-  if (!isUnavailable(cause) || (await readFreeBytes(dataDir)) >= DISK_FULL_BYTES) return null;
+  const isFull =
+    isDiskFull(cause) || (isUnavailable(cause) && (await readFreeBytes(dataDir)) < DISK_FULL_BYTES);
+  if (!isFull) return null;
   const message = `The disk of the data folder ${dataDir} is full, and the command was not finished. Free some space, and repeat it. What a restore began takes space too: delete its new folder first.`;
   return unavailable('disk_full', message, { cause });
 }

@@ -1,7 +1,7 @@
 /** Errors as RFC 9457 problem documents. An unexpected error discloses only the request id. */
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import { isUnavailable } from '../core/db/pg-errors.ts';
+import { isOfFiles, isUnavailable } from '../core/db/pg-errors.ts';
 import { AppError, notFound, unavailable } from '../core/lib/errors.ts';
 import type { Log } from '../core/log.ts';
 
@@ -108,11 +108,10 @@ export function requestIdOf(response: Response): string {
 function asAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (isUnavailable(thrown)) {
-    return unavailable(
-      'unavailable',
-      'The service cannot reach its database. Try again in a moment.',
-      { cause: thrown },
-    );
+    const message = isOfFiles(thrown)
+      ? 'The service cannot write its files: its disk may be full. Try again later.'
+      : 'The service cannot reach its database. Try again in a moment.';
+    return unavailable('unavailable', message, { cause: thrown });
   }
   const status = (thrown as { status?: unknown }).status;
   if (typeof status === 'number' && status >= 400 && status < 500) {

@@ -50,6 +50,16 @@ export function isUnavailable(error: unknown): boolean {
   return (typeof code === 'string' && unavailableCodes.has(code)) || status === 503;
 }
 
+/** Returns true for a transient error of the files of this machine: no space, a broken disk, too many open files. */
+export function isOfFiles(error: unknown): boolean {
+  return /^(ENOSPC|EIO|EMFILE)$/.test(String((error as { code?: unknown } | null)?.code));
+}
+
+/** Returns true for a statement that Postgres refused because its disk is full (`disk_full`). */
+export function isDiskFull(error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === '53100';
+}
+
 /** Returns true for a statement that Postgres ended early: by a timeout or a cancellation. */
 export function isCancelled(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '57014';
