@@ -105,6 +105,8 @@ describe('users', () => {
         // A copy of the data folder has no database of its own, and must not write to this one.
         const copy = newDataDir();
         await cp(dataDir, copy, { recursive: true });
+        // Its process was killed: the copy is not torn, and is told so.
+        await rm(path.join(copy, 'postgres.lock'));
         expect((await hold(copy, { env })).answer).toMatchObject({
           code: 'data_folder_copied',
           message: expect.stringContaining(`is a copy of ${dataDir}`),
