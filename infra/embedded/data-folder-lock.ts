@@ -89,7 +89,10 @@ export async function lockDataFolder(dataDir: string): Promise<DataFolderLock> {
       throw dataFolderCopied(dataDir, file, original.pid);
     }
     const holder = must(live[0], 'a live claim, the own one');
-    if (holder.claim === own.claim) break;
+    if (holder.claim === own.claim) {
+      await releaseDead(file, claims, live);
+      break;
+    }
     if (Date.now() > deadline) {
       await release();
       throw dataFolderInUse(dataDir, holder.pid);
@@ -128,6 +131,17 @@ function parseEntry(text: string): unknown {
   } catch {
     return null;
   }
+}
+
+/**
+ * Ends the claims of processes that were killed: a copy of this folder after an orderly stop is no torn one. On a full disk
+ * they stay, which only makes such a copy refused.
+ */
+async function releaseDead(file: string, claims: Claim[], live: Claim[]): Promise<void> {
+  const dead = claims.filter((claim) => !live.includes(claim));
+  if (dead.length === 0) return;
+  const lines = dead.map(({ claim }) => line({ release: claim })).join('');
+  await appendFile(file, lines, { mode: 0o600 }).catch(() => {});
 }
 
 /** Of an identity that `readFolderIdentity` returned. */
