@@ -3,6 +3,7 @@
  * have text; the same functions read both. Pure.
  */
 import { normaliseIdentifier } from '../../identifiers/identifier.ts';
+import { fold } from '../../lib/fold.ts';
 import { type CopyCell, cleanText } from './copy-text.ts';
 
 /** The field cannot hold the value: the record is rejected with this reason. */
@@ -50,6 +51,38 @@ export function coerceText(value: unknown): string | Unreadable {
   const texts = value.map(coerceText);
   const bad = texts.find((text) => text instanceof Unreadable);
   return bad instanceof Unreadable ? bad : texts.join(', ');
+}
+
+/** An entry of a B-tree has at most 2,704 bytes; one has two texts, beside numbers. */
+const INDEXED_BYTES_MAX = 1200;
+/** A skill is alone in its entry, and some write a list of skills without commas. */
+const SKILL_BYTES_MAX = 2600;
+/** So many letters fit, whatever they are: folded, one becomes 33 bytes at most. */
+const FITTING_LETTERS = 36;
+
+/** Returns true for a text that indexes can hold, as it is and folded. A file that others wrote may have any text. */
+export function fitsIndex(text: string, bytesMax = INDEXED_BYTES_MAX): boolean {
+  if (text.length <= FITTING_LETTERS) return true;
+  return Buffer.byteLength(text) <= bytesMax && Buffer.byteLength(fold(text)) <= bytesMax;
+}
+
+/** Text of a column that has an index. */
+export function coerceIndexedText(value: unknown): Coerced {
+  const text = coerceText(value);
+  return text instanceof Unreadable || fitsIndex(text) ? text : dropped;
+}
+
+/** As `coerceIndexedText`, of a column without which the row says nothing. */
+export function coerceKeyText(value: unknown): string | Unreadable {
+  const text = coerceText(value);
+  return text instanceof Unreadable || fitsIndex(text) ? text : new Unreadable('too_long');
+}
+
+/** Skills, separated by commas: each is in an index. */
+export function coerceSkills(value: unknown): Coerced {
+  const text = coerceText(value);
+  if (text instanceof Unreadable) return text;
+  return text.split(',').every((skill) => fitsIndex(skill, SKILL_BYTES_MAX)) ? text : dropped;
 }
 
 /** A whole number within the range. */

@@ -1,6 +1,6 @@
 import { companyFields } from '../fields.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
-import { asObject, coerceLinkedId, isAbsent } from './coerce.ts';
+import { asObject, coerceLinkedId, fitsIndex, isAbsent } from './coerce.ts';
 import { columnsOfFields, type Problem } from './columns.ts';
 import { copyLine } from './copy-text.ts';
 import { identifierFieldsOf, identifiersOf, listOf, textOf } from './identifiers-of.ts';
@@ -41,8 +41,9 @@ export function companyIdentifiers(
 
 /** Returns all names of a company in the order of `companyNamesSql`, which reads them from what is stored. */
 export function companyNames(record: JsonRecord, identifiers: IdentifierSet): string[] {
+  const name = textOf(record.name);
   return [
-    textOf(record.name),
+    fitsIndex(name) ? name : '',
     ...listOf(record.aliases),
     ...listOf(record.formerNames),
     ...identifiers.valuesOf(companyIdentifierCodes.alias_name),
@@ -73,6 +74,7 @@ export function directorsOf(id: number, record: JsonRecord): string | null | Pro
     const role = textOf(director?.position);
     const personId = isAbsent(director?.personId) ? 0 : coerceLinkedId(director?.personId);
     if (name === '' || typeof personId !== 'number') return problem;
+    if (!fitsIndex(name) || !fitsIndex(role)) return { ...problem, reason: 'too_long' };
     lines.set(`${name}\n${role}`, copyLine([id, name, role, personId === 0 ? null : personId]));
   }
   return [...lines.values()].join('');

@@ -8,7 +8,7 @@ import { countryIdOf, countryOfId, derivedId, isDerivedId } from '../vocabulary/
 import type { Term } from '../vocabulary/spelling.ts';
 import { cityTerm, industryOfCodes, industryTerm } from '../vocabulary/terms.ts';
 import { familyOf } from '../vocabulary/title-family.ts';
-import { asObject, isAbsent } from './coerce.ts';
+import { asObject, fitsIndex, isAbsent } from './coerce.ts';
 import type { JsonRecord } from './read-records.ts';
 import type { ReferenceNote, ReferenceTable } from './references.ts';
 
@@ -111,7 +111,7 @@ function industryNotes(text: string): ReferenceNote[] {
 }
 
 function termNotes(table: 'positions' | 'industries', term: Term | null): ReferenceNote[] {
-  if (term === null) return [];
+  if (term === null || !fitsIndex(term.name)) return [];
   return [{ table, isDerived: true, row: { id: derivedId(table, term.key), name: term.name } }];
 }
 

@@ -12,9 +12,9 @@ import {
   coerceDate,
   coerceInt4,
   coerceInteger,
+  coerceKeyText,
   coerceLinkedId,
   coerceRecordId,
-  coerceText,
   isAbsent,
   Unreadable,
 } from './coerce.ts';
@@ -42,8 +42,8 @@ interface Row extends BatchRow {
 const companyFieldNames = ['company', 'companyId', 'registryNumber', 'registryCountry', 'registry'];
 
 const officerColumns: readonly ImportColumn[] = [
-  { field: 'name', column: 'name', coerce: coerceText, absent: '', isRequired: true },
-  { field: 'role', column: 'role', coerce: coerceText, absent: '' },
+  { field: 'name', column: 'name', coerce: coerceKeyText, absent: '', isRequired: true },
+  { field: 'role', column: 'role', coerce: coerceKeyText, absent: '' },
   { field: 'appointedOn', column: 'appointed_on', coerce: coerceDate, absent: null },
   { field: 'resignedOn', column: 'resigned_on', coerce: coerceDate, absent: null },
   {
@@ -86,6 +86,31 @@ const financialColumns: readonly ImportColumn[] = [
 
 export const officerImporter: Importer<Row> = factImporter(officerTable, officerColumns);
 export const financialImporter: Importer<Row> = factImporter(financialTable, financialColumns);
+
+/** Of a source, whose accounts may name no currency. */
+const sourcedColumns = {
+  officer: officerColumns,
+  financial: financialColumns.map((column) =>
+    column.field === 'currency' ? { ...column, isRequired: false } : column,
+  ),
+} as const;
+
+/** Returns the fact of a source without the values that its columns cannot hold, or why it says nothing without one. */
+export function heldFact(
+  entity: keyof typeof sourcedColumns,
+  given: JsonRecord,
+): { record: JsonRecord } | { problem: Problem } {
+  const columns = sourcedColumns[entity];
+  let record = given;
+  for (;;) {
+    const cells = readCells(columns, record, { dropped: {} });
+    if (typeof cells === 'string') return { record };
+    const column = columns.find(({ field }) => field === cells.field);
+    if (column === undefined || column.isRequired) return { problem: cells };
+    const { [column.field]: _, ...others } = record;
+    record = others;
+  }
+}
 
 function factImporter(table: FactTable, columns: readonly ImportColumn[]): Importer<Row> {
   return {

@@ -4,8 +4,8 @@ import { isDerivedId } from '../vocabulary/derived-ids.ts';
 import type { Batch, BatchRow, Importer, MergeResult } from './batch.ts';
 import {
   asObject,
+  coerceKeyText,
   coerceReferenceId,
-  coerceText,
   coerceTimestamp,
   isAbsent,
   Unreadable,
@@ -75,7 +75,7 @@ function readRow(table: ReferenceTable, record: JsonRecord): ReferenceRow | Prob
   if (typeof id !== 'number') return { field: 'id', reason: id.reason };
   if (id === 0) return { field: 'id', reason: 'out_of_range' };
   if (isDerivedId(id)) return { field: 'id', reason: 'reserved_id' };
-  const name = isAbsent(record.name) ? new Unreadable('missing') : coerceText(record.name);
+  const name = isAbsent(record.name) ? new Unreadable('missing') : coerceKeyText(record.name);
   if (typeof name !== 'string') return { field: 'name', reason: name.reason };
   if (name.trim() === '') return { field: 'name', reason: 'missing' };
   const row: ReferenceRow = { id, name };

@@ -5,7 +5,7 @@
  */
 import { fold } from '../../lib/fold.ts';
 import { isDerivedId } from '../vocabulary/derived-ids.ts';
-import { asObject, coerceReferenceId, coerceText, coerceTimestamp, isAbsent } from './coerce.ts';
+import { asObject, coerceKeyText, coerceReferenceId, coerceTimestamp, isAbsent } from './coerce.ts';
 import type { JsonRecord } from './read-records.ts';
 
 export const referenceTables = [
@@ -152,7 +152,7 @@ function derived(table: ReferenceTable, id: unknown, name: unknown): ReferenceNo
 }
 
 function nameOf(value: unknown): { name?: string } {
-  const name = isAbsent(value) ? '' : coerceText(value);
+  const name = isAbsent(value) ? '' : coerceKeyText(value);
   return typeof name === 'string' && name.trim() !== '' ? { name } : {};
 }
 

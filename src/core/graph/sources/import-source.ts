@@ -7,10 +7,12 @@ import { hash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { type Database, inTransaction, type Sql } from '../../db/client.ts';
 import { conflict, unprocessable } from '../../lib/errors.ts';
+import { toStorableJson } from '../../lib/storable-json.ts';
 import { suppressOnce } from '../../suppression/suppress.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
 import { writeReject } from '../import/write-reject.ts';
 import { buildQueued } from './build.ts';
+import { buildableRow } from './buildable-row.ts';
 import * as identify from './identify.sql.ts';
 import * as stage from './import-rows.sql.ts';
 import { countMerged } from './settle.sql.ts';
@@ -153,7 +155,8 @@ async function stageAll(
   };
   try {
     for await (const rows of input.rows()) {
-      for (const row of rows) {
+      for (const given of rows) {
+        const row = buildableRow(given);
         counts.rows += 1;
         if ('reason' in row) {
           counts.rejected += 1;
@@ -214,7 +217,7 @@ function stagedRecord(
     ...(person === undefined ? {} : { _person: person }),
     ...(sameAs.length === 0 ? {} : { _sameAs: sameAs }),
   };
-  const record = JSON.stringify({ ...given.record, ...linked });
+  const record = toStorableJson({ ...given.record, ...linked });
   return {
     line,
     place,
