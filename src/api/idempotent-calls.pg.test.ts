@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
@@ -49,6 +50,17 @@ describe('the same call again', () => {
     const replayed = await get(caller, shared, 's');
     expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([409, 'true']);
     expect((await get(caller, nobody, 'other')).status).toBe(200);
+  });
+
+  test('to an object with an endless id is refused as without a key', async () => {
+    const caller = await pipeline.account(0);
+    const id = randomBytes(4500).toString('base64url');
+    const response = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
+      method: 'POST',
+      headers: { 'Idempotency-Key': 'long', 'Content-Type': 'application/json' },
+      body: '{"outcomes":["no_match"]}',
+    });
+    await expectProblem(response, { status: 404, code: 'not_found' });
   });
 
   test('that could not be paid is done once it can', async () => {

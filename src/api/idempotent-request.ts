@@ -12,6 +12,8 @@ import type { ApiContext } from './api-context.ts';
  * for a day and counts as several calls.
  */
 const CALL_BYTES = 4096;
+/** A longer path has a text in place of an id, which no object has and no index holds. */
+const PATH_LENGTH_MAX = 500;
 
 /** A stored response. */
 export type KeptResponse = Pick<StoredResponse, 'status' | 'body'>;
@@ -40,7 +42,7 @@ export async function claimRequest(
   isMetered: boolean,
 ): Promise<IdempotentRequest> {
   const header = request.get('Idempotency-Key');
-  if (header === undefined) return unclaimed;
+  if (header === undefined || request.path.length > PATH_LENGTH_MAX) return unclaimed;
   const claimed = await claimKey(context.sql, {
     accountId: key.accountId,
     live: key.mode === 'live',
