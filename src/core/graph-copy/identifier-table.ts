@@ -3,7 +3,6 @@
  * and the place of the block of a person who holds it, in units of `BLOCK_ALIGN` bytes from 1 on. 0 is a free entry.
  * In numbers of 32 bits, little endian like every machine that Node runs on.
  */
-import { readSync } from 'node:fs';
 import { CANDIDATES_MAX } from '../enrich/outcomes.ts';
 import type { ValueHash } from './hash-value.ts';
 
@@ -54,16 +53,19 @@ export function heldTable(table: Uint32Array): IdentifierTable {
   return tableOf(table.length / 2, () => table, table.length / 2);
 }
 
-/** A table in an open file. */
-export function fileTable(file: number, slots: number): IdentifierTable {
+/** Reads bytes of the file into the whole buffer. Throws where there are not as many: without them no value would be found. */
+export type ReadFile = (to: Buffer, position: number) => void;
+
+/** A table in a file. */
+export function fileTable(read: ReadFile, slots: number): IdentifierTable {
   const bytes = Buffer.alloc(WINDOW * ENTRY_BYTES);
   const window = new Uint32Array(bytes.buffer, bytes.byteOffset, WINDOW * 2);
-  const read = (from: number) => {
-    bytes.fill(0);
-    readSync(file, bytes, 0, bytes.length, from * ENTRY_BYTES);
+  const readFrom = (from: number) => {
+    const held = Math.min(bytes.length, (slots - from) * ENTRY_BYTES);
+    read(held === bytes.length ? bytes : bytes.subarray(0, held), from * ENTRY_BYTES);
     return window;
   };
-  return tableOf(slots, read, WINDOW);
+  return tableOf(slots, readFrom, WINDOW);
 }
 
 /** Returns true for a table that is better held in memory than read entry by entry. */

@@ -7,7 +7,13 @@ import { CANDIDATES_MAX } from '../enrich/outcomes.ts';
 import { acquireBuffer } from '../lib/buffer-pool.ts';
 import { addToCrc32 } from '../storage/object-sum.ts';
 import { hashValue } from './hash-value.ts';
-import { fileTable, heldTable, type IdentifierTable, isHeld } from './identifier-table.ts';
+import {
+  fileTable,
+  heldTable,
+  type IdentifierTable,
+  isHeld,
+  type ReadFile,
+} from './identifier-table.ts';
 import {
   type Entity,
   type FileKind,
@@ -145,7 +151,7 @@ async function openTable(
     }
   }
   if (sum !== expected) throw damaged(file);
-  if (held === null) return fileTable(file.fd, slots);
+  if (held === null) return fileTable(readerOfAll(file), slots);
   return heldTable(new Uint32Array(held.buffer, held.byteOffset, slots * 2));
 }
 
@@ -156,11 +162,15 @@ async function openIndex(
 ): Promise<RecordIndex> {
   const entries = await readFile(file.path);
   if (crc32(entries) !== expected) throw damaged(file);
-  const read = (buffer: Buffer, position: number) => {
+  return openRecordIndex(entries, bytes, readerOfAll(blocks), () => damaged(blocks));
+}
+
+/** Reads as many bytes as the buffer has, or throws `UnusableCopy`. */
+function readerOfAll(file: CopyFile): ReadFile {
+  return (buffer, position) => {
     const to = { buffer, at: 0, bytes: buffer.length };
-    if (readAt(blocks, to, position) !== buffer.length) throw damaged(blocks);
+    if (readAt(file, to, position) !== buffer.length) throw damaged(file);
   };
-  return openRecordIndex(entries, bytes, read, () => damaged(blocks));
 }
 
 function readerOf(

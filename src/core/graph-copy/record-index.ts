@@ -3,6 +3,7 @@
  * 64 bits, little endian: the first id, where the stretch begins, and the CRC-32 of its bytes.
  */
 import { crc32 } from 'node:zlib';
+import type { ReadFile } from './identifier-table.ts';
 import { aligned, claimedBytes, idOf } from './record-block.ts';
 
 const ENTRY = { id: 0, at: 1, crc32: 2, length: 3 } as const;
@@ -30,9 +31,6 @@ export class RecordIndexWriter {
   }
 }
 
-/** Reads bytes of the file of blocks into the buffer. Throws `UnusableCopy` where there are not as many. */
-export type ReadBlocks = (to: Buffer, position: number) => void;
-
 /** Called with the index of an id, and where the record's block begins in the buffer, which is used again afterwards. */
 export type VisitRecord = (index: number, buffer: Buffer, at: number) => void;
 
@@ -46,7 +44,7 @@ export interface RecordIndex {
 export function openRecordIndex(
   bytes: Buffer,
   fileBytes: number,
-  read: ReadBlocks,
+  read: ReadFile,
   damaged: () => Error,
 ): RecordIndex {
   const entries = new Float64Array(new Uint8Array(bytes).buffer);
