@@ -6,6 +6,7 @@ import { copyLine } from '../import/copy-text.ts';
 
 /** One row of the stage; see the table. */
 export interface StagedRow {
+  /** As `openPlaces`. */
   line: number;
   place: number;
   isCounted: boolean;
@@ -31,6 +32,22 @@ const columns = [
   'keys',
   'refs',
 ];
+
+/** More lines than a file of an import has. */
+const LINES = 2 ** 33;
+
+/**
+ * Returns the function that gives the row of a line its place in the order of all files, of which each begins its lines anew: rows
+ * of two files must not be taken for one.
+ */
+export function openPlaces(): (line: number) => number {
+  let [file, last] = [0, -1];
+  return (line) => {
+    if (line <= last) file += 1;
+    last = line;
+    return file * LINES + line;
+  };
+}
 
 export async function stageRows(tx: Sql, rows: readonly StagedRow[]): Promise<void> {
   await copyInto(tx, { table: 'import_rows', columns }, linesOf(rows));
@@ -80,7 +97,7 @@ export async function takeRowsWithoutCompany(
           or exists (select from import_rows c where c.entity = 1 and c.state = 0 and ref = any(c.keys)))),
     taken as (delete from import_rows s using missing m where s.line = m.line returning s.*)
     select line, place, record from taken where is_counted order by line`;
-  return rows;
+  return rows.map(({ line, record }) => ({ line: line % LINES, record }));
 }
 
 /** Counts of the staged rows that no comparison changes. */

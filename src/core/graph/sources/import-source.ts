@@ -143,6 +143,7 @@ async function stageAll(
   options: SourceImportOptions,
 ): Promise<Staged> {
   const counts: Staged = { rows: 0, rejected: 0, optedOut: [] };
+  const placeOf = stage.openPlaces();
   let pending: stage.StagedRow[] = [];
   let copying = Promise.resolve();
   const flush = async () => {
@@ -164,7 +165,7 @@ async function stageAll(
           await writeReject(options.rejects, { line, reason, field, record });
         }
         if ('optedOut' in row) counts.optedOut.push(...row.optedOut);
-        pending.push(...stagedRows(input.source, row));
+        pending.push(...stagedRows(input.source, row, placeOf(row.line)));
       }
       if (pending.length >= STAGED_PER_COPY) await flush();
       options.onProgress?.('read', counts.rows);
@@ -177,8 +178,8 @@ async function stageAll(
   return counts;
 }
 
-function stagedRows(source: string, row: SourceRow): stage.StagedRow[] {
-  const { line } = row;
+/** `line` is the row's place among those of all files. */
+function stagedRows(source: string, row: SourceRow, line: number): stage.StagedRow[] {
   const empty = { line, place: 0, hash: '', record: null, keys: [], refs: [] };
   const ended = ([entity, key]: readonly [SourceRecord['entity'], string], place: number) => ({
     ...empty,
