@@ -48,13 +48,14 @@ export async function readLastSnapshot(
 
 /**
  * Compares the last row of each key with the stored record into `changes`: `kind` is new, changed, ended, same, or
- * unknown for the end of a record that was never there.
- * A record that is newer than the file stays as it is.
+ * unknown for the end of a record that was never there. A key without a record gets its number here (`is_fresh`), and
+ * `staged` finds the row. A record that is newer than the file stays as it is.
  */
 export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise<void> {
   await tx`
     create temp table changes on commit drop as
-    select s.line, s.place, s.is_counted, s.state, s.entity, s.key, r.number, r.id,
+    select s.staged, s.is_counted, s.state, s.entity, s.key, r.number is null as is_fresh, r.id,
+      case when r.number is null and s.state <> 2 then nextval('source_records_number_seq') else r.number end as number,
       case
         when r.as_of > ${asOf}::date then 'same'
         -- What ended before it is known: an older file must not bring it.
@@ -66,7 +67,7 @@ export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise
         else 'same'
       end as kind
     from (
-      select distinct on (key) line, place, is_counted, state, entity, key, hash from import_rows
+      select distinct on (key) ctid as staged, is_counted, state, entity, key, hash from import_rows
       order by key, line desc, place desc) s
     left join source_records r on r.source = ${source} and r.key = s.key`;
   await tx`create index on changes (key)`;
@@ -90,8 +91,8 @@ export async function addGone(
       where r.source = ${source} and r.record is not null
         and exists (select from unnest(${[...prefixes]}::text[]) p where starts_with(r.key, p))),
     gone as (
-      insert into changes (line, place, is_counted, state, entity, key, number, id, kind)
-      select 0, 0, false, 1, l.entity, l.key, l.number, l.id, 'gone' from live l
+      insert into changes (is_counted, state, entity, key, is_fresh, number, id, kind)
+      select false, 1, l.entity, l.key, false, l.number, l.id, 'gone' from live l
       where l.as_of <= ${asOf}::date and not exists (select from changes c where c.key = l.key)
       returning 1)
     select (select count(*) from gone)::int as gone, (select count(*) from live)::int as before`;
@@ -115,43 +116,35 @@ export async function countChanges(
 export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Promise<void> {
   await tx`
     create temp table touched on commit drop as
-    select number, entity, id from changes where number is not null and kind <> 'same'`;
+    select number, entity, case when not is_fresh then id when entity in (1, 2) then ${FIRST_ID}::bigint + number end as id
+    from changes where kind <> 'same'`;
+  const stored = tx`select number from changes where kind <> 'same' and not is_fresh`;
   await tx`
     insert into source_record_versions (import_id, number, before_import_id, before_as_of, before_hash, before_record)
-    select ${id}, r.number, r.import_id, r.as_of, r.hash, r.record
-    from source_records r join changes c on c.number = r.number
-    where c.kind <> 'same'`;
+    select ${id}, number, import_id, as_of, hash, record from source_records where number in (${stored})`;
   await tx`
     create temp table values_before on commit drop as
-    select distinct k.value, k.is_reference from source_keys k join touched t on t.number = k.number`;
+    select distinct value, is_reference from source_keys where number in (${stored})`;
   await recordFormerKeys(tx, tx`select number from changes where kind in ('ended', 'gone')`);
-  await tx`delete from source_keys k using touched t where k.number = t.number`;
+  await tx`delete from source_keys where number in (${stored})`;
   await tx`
     update source_records r
     set import_id = ${id}, as_of = ${asOf}, hash = coalesce(s.hash, ''), record = s.record
     from changes c
-    left join import_rows s on s.key = c.key and s.line = c.line and s.place = c.place and s.state = 0
-    where r.number = c.number and c.kind <> 'same'`;
+    left join import_rows s on s.ctid = c.staged and s.state = 0
+    where r.number = c.number and c.kind <> 'same' and not c.is_fresh`;
   await tx`
-    with fresh as materialized (
-      select nextval('source_records_number_seq') as number, c.key, c.line, c.place
-      from changes c where c.kind in ('new', 'unknown') and c.number is null),
-    written as (
-      insert into source_records (number, source, key, entity, id, import_id, as_of, hash, record)
-      overriding system value
-      select f.number, ${source}, f.key, s.entity,
-        case when s.entity in (1, 2) then ${FIRST_ID}::bigint + f.number end,
-        ${id}, ${asOf}, s.hash, s.record
-      from fresh f
-      join import_rows s on s.key = f.key and s.line = f.line and s.place = f.place
-      returning number, entity, id)
-    insert into touched select number, entity, id from written`;
+    insert into source_records (number, source, key, entity, id, import_id, as_of, hash, record)
+    overriding system value
+    select c.number, ${source}, c.key, c.entity,
+      case when c.entity in (1, 2) then ${FIRST_ID}::bigint + c.number end, ${id}, ${asOf}, s.hash, s.record
+    from changes c join import_rows s on s.ctid = c.staged
+    where c.kind <> 'same' and c.is_fresh`;
   await tx`
     insert into source_keys (value, is_reference, number)
-    select distinct v.value, v.is_reference, r.number
+    select distinct v.value, v.is_reference, c.number
     from changes c
-    join import_rows s on s.key = c.key and s.line = c.line and s.place = c.place
-    join source_records r on r.source = ${source} and r.key = c.key
+    join import_rows s on s.ctid = c.staged
     cross join lateral (
       select unnest(s.keys), false union all select unnest(s.refs), true) v (value, is_reference)
     where c.kind in ('new', 'changed')

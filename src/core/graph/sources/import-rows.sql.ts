@@ -84,7 +84,8 @@ export async function takeRowsWithoutCompany(
   tx: Sql,
   codes: { registryNumber: number },
 ): Promise<{ line: number; record: string }[]> {
-  await tx`analyze import_rows`;
+  // Not of the records, which are long.
+  await tx`analyze import_rows (line, state, entity, key)`;
   const rows = await tx<{ line: number; place: number; record: string }[]>`
     with missing as (
       select s.line from import_rows s

@@ -44,7 +44,7 @@ export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<St
   if (of === 'company') {
     return tx<StoredRow[]>`
       with shared as materialized (${shared})
-      select r.id, r.record from company_records r where r.id in (
+      select r.id, r.record from company_records r where exists (select from company_identifiers) and r.id in (
         select i.company_id from shared s
         join ${kindNames} on starts_with(s.value, n.name)
         join company_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind
@@ -52,7 +52,7 @@ export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<St
   }
   return tx<StoredRow[]>`
     with shared as materialized (${shared})
-    select r.id, r.record from person_records r where r.id in (
+    select r.id, r.record from person_records r where exists (select from person_identifiers) and r.id in (
       select i.person_id from shared s
       join ${kindNames} on starts_with(s.value, n.name)
       join person_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind
@@ -295,11 +295,11 @@ export async function moveRecords(
 /** Returns how many new and changed records share their id with a record of another source. */
 export async function countMerged(tx: Sql): Promise<number> {
   const [row] = await tx<{ merged: number }[]>`
-    select count(distinct t.number)::int as merged from touched t join source_records r using (number)
-    join changes c on c.key = r.key and c.is_counted and c.kind in ('new', 'changed')
-    where r.record is not null and r.entity in (1, 2) and exists (
-      select from source_records o
-      where o.id = r.id and o.entity = r.entity and o.source <> r.source and o.record is not null)`;
+    select count(*)::int as merged from changes c join source_records r using (number)
+    where c.is_counted and c.kind in ('new', 'changed') and r.entity in (1, 2) and r.record is not null
+      and exists (
+        select from source_records o
+        where o.id = r.id and o.entity = r.entity and o.source <> r.source and o.record is not null)`;
   return row?.merged ?? 0;
 }
 
@@ -341,9 +341,6 @@ export async function queueTouched(tx: Sql): Promise<void> {
     where id is not null on conflict do nothing`;
   await tx`
     insert into records_to_build (entity, id)
-    select r.entity, r.id from touched t join source_records r using (number)
-    where r.entity in (1, 2) and r.id is not null
-    union
     select entity, id from touched where entity in (1, 2) and id is not null
     union
     select entity, id from referring where entity = 2

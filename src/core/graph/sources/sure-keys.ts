@@ -20,8 +20,19 @@ const sharedMailboxes = new Set(
 export function sureKeysOf(source: string, given: SourceRecord): string[] {
   const { entity, key, record, sameAs = [] } = given;
   const own = [keyReference(source, key), ...sameAs];
-  if (entity === 'company') return [...companyKeys(record), ...own];
+  if (entity === 'company') {
+    const values = companyKeys(record);
+    return [...values, ...(isNamedByNumber(source, values) ? sameAs : own)];
+  }
   return entity === 'person' ? [...personKeys(record), ...own] : [];
+}
+
+/** Registers whose companies other records name by their number alone; by the key only where they have none. */
+const namedByNumber: ReadonlySet<string> = new Set(['gb-companies', 'gleif', 'sirene']);
+
+/** Returns true when the key of a company would be stored for nothing: a register has millions. */
+function isNamedByNumber(source: string, values: readonly string[]): boolean {
+  return namedByNumber.has(source) && values.some((value) => value.startsWith('registry:'));
 }
 
 /** Returns the value under which records with this identifier of a person are compared; null for a kind that is not. */
