@@ -69,22 +69,22 @@ const LOW_WORD = 0x1_0000_0000;
 
 function* inBinary(rows: Iterable<BigintRow>): Generator<Buffer> {
   yield BINARY_HEADER;
-  let piece = Buffer.allocUnsafe(PIECE_BYTES);
-  let end = 0;
+  let piece = new BinaryPiece(PIECE_BYTES);
   for (const row of rows) {
-    const bytes = row.reduce<number>((sum, cell) => sum + LENGTH_BYTES + bytesOf(cell), 2);
-    if (end + bytes > piece.length) {
-      yield piece.subarray(0, end);
-      piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, bytes));
-      end = 0;
+    let bytes = 2;
+    for (const cell of row) bytes += LENGTH_BYTES + bytesOf(cell);
+    if (!piece.hasRoom(bytes)) {
+      yield piece.written();
+      piece = new BinaryPiece(Math.max(PIECE_BYTES, bytes));
     }
-    end = piece.writeInt16BE(row.length, end);
+    piece.addInt2(row.length);
     for (const cell of row) {
-      end = piece.writeInt32BE(bytesOf(cell), end);
-      end = typeof cell === 'number' ? writeInt8(piece, cell, end) : writeArray(piece, cell, end);
+      piece.addInt4(bytesOf(cell));
+      if (typeof cell === 'number') piece.addInt8(cell);
+      else piece.addArray(cell);
     }
   }
-  yield piece.subarray(0, end);
+  yield piece.written();
   yield BINARY_END;
 }
 
@@ -94,21 +94,52 @@ function bytesOf(cell: number | readonly number[]): number {
   return ARRAY_HEADER_BYTES + cell.length * (LENGTH_BYTES + INT8_BYTES);
 }
 
-function writeInt8(piece: Buffer, value: number, at: number): number {
-  const high = Math.floor(value / LOW_WORD);
-  return piece.writeUInt32BE(value - high * LOW_WORD, piece.writeInt32BE(high, at));
-}
+/** Bytes of rows, big-endian, written through a view: faster than by a buffer's methods. */
+class BinaryPiece {
+  readonly #buffer: Buffer;
+  readonly #view: DataView;
+  #end = 0;
 
-function writeArray(piece: Buffer, values: readonly number[], at: number): number {
-  let end = piece.writeInt32BE(values.length === 0 ? 0 : 1, at);
-  end = piece.writeInt32BE(0, end);
-  end = piece.writeInt32BE(INT8_OID, end);
-  if (values.length === 0) return end;
-  end = piece.writeInt32BE(values.length, end);
-  end = piece.writeInt32BE(1, end);
-  for (const value of values) {
-    end = piece.writeInt32BE(INT8_BYTES, end);
-    end = writeInt8(piece, value, end);
+  constructor(bytes: number) {
+    this.#buffer = Buffer.allocUnsafeSlow(bytes);
+    this.#view = new DataView(this.#buffer.buffer);
   }
-  return end;
+
+  hasRoom(bytes: number): boolean {
+    return this.#end + bytes <= this.#buffer.length;
+  }
+
+  written(): Buffer {
+    return this.#buffer.subarray(0, this.#end);
+  }
+
+  addInt2(value: number): void {
+    this.#view.setInt16(this.#end, value);
+    this.#end += 2;
+  }
+
+  addInt4(value: number): void {
+    this.#view.setInt32(this.#end, value);
+    this.#end += 4;
+  }
+
+  addInt8(value: number): void {
+    const high = Math.floor(value / LOW_WORD);
+    this.#view.setInt32(this.#end, high);
+    this.#view.setUint32(this.#end + 4, value - high * LOW_WORD);
+    this.#end += INT8_BYTES;
+  }
+
+  addArray(values: readonly number[]): void {
+    this.addInt4(values.length === 0 ? 0 : 1);
+    this.addInt4(0);
+    this.addInt4(INT8_OID);
+    if (values.length === 0) return;
+    this.addInt4(values.length);
+    this.addInt4(1);
+    for (const value of values) {
+      this.addInt4(INT8_BYTES);
+      this.addInt8(value);
+    }
+  }
 }

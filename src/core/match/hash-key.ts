@@ -26,11 +26,12 @@ const LOW_WORD = 0x1_0000_0000;
 /** All keys are below it. */
 export const KEYS_END = HIGH_BITS * LOW_WORD * KINDS;
 
-/** Returns the number of a key; the same on every machine. */
-export function hashKey(kind: KeyKind, text: string): number {
+/** Returns the number of a key; the same on every machine. `skipped` is the place of a letter that is left out. */
+export function hashKey(kind: KeyKind, text: string, skipped = -1): number {
   let high = 0xdeadbeef ^ keyKinds[kind];
   let low = 0x41c6ce57 ^ keyKinds[kind];
   for (let at = 0; at < text.length; at++) {
+    if (at === skipped) continue;
     const unit = text.charCodeAt(at);
     high = Math.imul(high ^ unit, 2654435761);
     low = Math.imul(low ^ unit, 1597334677);

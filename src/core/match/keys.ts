@@ -114,8 +114,7 @@ function tellingWords({ words }: CompanyName): string[] {
     .slice(0, PAIR_WORDS_MAX);
 }
 
-function wordKeys(name: CompanyName): number[] {
-  const longest = tellingWords(name);
+function pairsOfWords(longest: readonly string[]): number[] {
   return longest.flatMap((word, at) =>
     longest
       .slice(at + 1)
@@ -133,14 +132,15 @@ export function wholeKey({ joined }: CompanyName): number {
 /** Returns the keys of a stored name of a company. */
 export function companyKeys(name: CompanyName): Set<number> {
   const { words, whole } = name;
-  const keys = new Set<number>([wholeKey(name), ...wordKeys(name), ...slipKeys(name)]);
+  const longest = tellingWords(name);
+  const keys = new Set<number>([wholeKey(name), ...pairsOfWords(longest), ...slipKeys(name)]);
   for (const all of [words, whole.split(' ')]) {
     const acronym = all.map((word) => word[0] ?? '').join('');
     if (acronym.length >= ACRONYM_MIN && acronym.length <= ACRONYM_MAX)
       keys.add(acronymKey(acronym));
   }
   if (words.length <= 2) {
-    for (const word of tellingWords(name)) keys.add(hashKey('company', `w:${word}`));
+    for (const word of longest) keys.add(hashKey('company', `w:${word}`));
   }
   for (const word of words) keys.add(companyWordKey(word));
   return keys;
@@ -149,11 +149,12 @@ export function companyKeys(name: CompanyName): Set<number> {
 /** Returns the keys by which a row's company is found. */
 export function companyRowKeys(name: CompanyName): Set<number> {
   const { words, joined } = name;
-  const keys = new Set<number>([wholeKey(name), ...wordKeys(name), ...slipKeys(name)]);
+  const longest = tellingWords(name);
+  const keys = new Set<number>([wholeKey(name), ...pairsOfWords(longest), ...slipKeys(name)]);
   if (words.length === 1 && joined.length >= ACRONYM_MIN && joined.length <= ACRONYM_MAX) {
     keys.add(acronymKey(joined));
   }
-  for (const word of tellingWords(name)) keys.add(hashKey('company', `w:${word}`));
+  for (const word of longest) keys.add(hashKey('company', `w:${word}`));
   return keys;
 }
 
@@ -163,10 +164,8 @@ export function companyRowKeys(name: CompanyName): Set<number> {
  */
 function slipKeys({ joined }: CompanyName): number[] {
   if (joined.length < SLIP_LETTERS_MIN) return [];
-  const start = joined.slice(0, SLIP_LETTERS);
-  const keys = [hashKey('company', `d:${start}`)];
-  for (let at = 0; at < start.length; at++) {
-    keys.push(hashKey('company', `d:${start.slice(0, at)}${start.slice(at + 1)}`));
-  }
+  const start = `d:${joined.slice(0, SLIP_LETTERS)}`;
+  const keys = [hashKey('company', start)];
+  for (let at = 'd:'.length; at < start.length; at++) keys.push(hashKey('company', start, at));
   return keys;
 }

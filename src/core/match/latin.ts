@@ -94,22 +94,41 @@ export function toLatin(text: string): string {
  * `Mohamed` are equal. Takes a folded word in Latin letters.
  */
 export function soundOfRare(word: string): string {
+  const sound = soundOfConsonants(soundOfVowels(word));
+  return hasDouble(sound) ? sound.replace(/(.)\1+/g, '$1') : sound;
+}
+
+/** Tests come first: most words have nothing to replace, and each replacement reads the whole word. */
+function soundOfVowels(word: string): string {
+  if (!/[aou]e|aa|ee|oo|ou/.test(word)) return word;
   return word
     .replace(/([aou])e/g, '$1')
     .replace(/aa/g, 'a')
     .replace(/ee/g, 'i')
-    .replace(/oo|ou/g, 'u')
+    .replace(/oo|ou/g, 'u');
+}
+
+function soundOfConsonants(word: string): string {
+  const sound = /[chq]/.test(word) ? soundOfDigraphs(word) : word;
+  if (!/[jwxyz]/.test(sound)) return sound;
+  return sound.replace(/[yj]/g, 'i').replace(/w/g, 'v').replace(/z/g, 's').replace(/x/g, 'ks');
+}
+
+function soundOfDigraphs(word: string): string {
+  return word
     .replace(/ph/g, 'f')
     .replace(/tch|sch|cz/g, 'ch')
     .replace(/ck|q/g, 'k')
     .replace(/c(?!h)/g, 'k')
-    .replace(/(?<=[bdgklmnprtz])h/g, '')
-    .replace(/h$/, '')
-    .replace(/[yj]/g, 'i')
-    .replace(/w/g, 'v')
-    .replace(/z/g, 's')
-    .replace(/x/g, 'ks')
-    .replace(/(.)\1+/g, '$1');
+    .replace(/([bdgklmnprtz])h/g, '$1')
+    .replace(/h$/, '');
+}
+
+function hasDouble(word: string): boolean {
+  for (let at = 1; at < word.length; at++) {
+    if (word.charCodeAt(at) === word.charCodeAt(at - 1)) return true;
+  }
+  return false;
 }
 
 const SOUNDS_KEPT = 40_000;

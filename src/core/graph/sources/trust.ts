@@ -84,6 +84,7 @@ export function mergeByTrust(
   const merged: JsonRecord = {};
   const origins: Record<string, ValueOrigin[]> = {};
   for (const stored of [first, ...others]) {
+    const origin = originOf(stored);
     for (const [field, value] of Object.entries(withIndustry(stored.record))) {
       // City and country are of one place.
       if ((field === '_city' || field === '_country') && stored !== placed) continue;
@@ -91,7 +92,8 @@ export function mergeByTrust(
       const isUnited = unitedLists.has(field) && Array.isArray(merged[field]);
       if (merged[field] !== undefined && !isUnited) continue;
       merged[field] = isUnited ? unite(merged[field] as unknown[], value as unknown[]) : value;
-      origins[field] = [...(origins[field] ?? []), originOf(stored)];
+      origins[field] ??= [];
+      origins[field].push(origin);
     }
   }
   if (entity === 'company') keepLosers(merged, origins, others);
