@@ -12,7 +12,7 @@ import { refreshLookupTitles } from '../lookup-values.sql.ts';
 import { refreshNameCounts } from '../name-keys.sql.ts';
 import { writeGraph } from '../write-graph.ts';
 import * as queries from './build.sql.ts';
-import { finishImports } from './identify.sql.ts';
+import { finishImports, hasUnfinishedImports } from './identify.sql.ts';
 import { entityCodes } from './source-record.ts';
 import { mergeByTrust, type StoredRecord } from './trust.ts';
 
@@ -26,7 +26,7 @@ const RECORDS_PER_TURN = 200;
 /**
  * Builds everything that is queued, in transactions that may be repeated: an import that was interrupted here goes
  * on where it was. Then marks the imports as done. `counts` is false for a few records: names and titles, which are
- * counted over the whole graph, are counted again by the next import.
+ * counted over the whole graph, are counted again by the next import. Where nothing is left to do they are not.
  */
 export async function buildQueued(
   sql: Database,
@@ -36,10 +36,11 @@ export async function buildQueued(
   const importedAt = new Date().toISOString().slice(0, 19);
   const context = { importedAt, countryCodes: await selectCountryCodes(sql), dropped: {} };
   const report = async () => onProgress(await queries.countQueued(sql));
-  await buildAll(sql, 'company', context, report);
+  const companies = await buildAll(sql, 'company', context, report);
   const people = await buildAll(sql, 'person', context, report);
   if (counts && people > 0) await writeGraph(sql, refreshLookupTitles);
-  if (counts) await writeGraph(sql, refreshNameCounts);
+  const isCounted = companies + people > 0 || (await hasUnfinishedImports(sql));
+  if (counts && isCounted) await writeGraph(sql, refreshNameCounts);
   await finishImports(sql);
 }
 

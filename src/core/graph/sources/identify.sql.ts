@@ -175,6 +175,13 @@ export async function writeCounts(
     where id = ${id}`;
 }
 
+/** Returns true when an import, or its undoing, has not ended. */
+export async function hasUnfinishedImports(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (select from imports where state in ('running', 'undoing')) as found`;
+  return must(row, 'one row').found;
+}
+
 /** Ends all imports whose records are built. */
 export async function finishImports(sql: Sql): Promise<void> {
   await sql`

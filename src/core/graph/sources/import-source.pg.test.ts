@@ -1,8 +1,8 @@
-/** An import ends when its rejected rows cannot be written, and lets the next one run. */
+/** An import ends when its rejected rows cannot be written, and is finished by the next one where it was interrupted. */
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
-import { importSource, type SourceInput } from './import-source.ts';
+import { finishImport, importSource, type SourceInput } from './import-source.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -28,4 +28,29 @@ it('ends when the output of rejected rows has failed, as on a full disk', async 
   const written = new Writable({ write: (_chunk, _encoding, done) => done() });
   const report = await importSource(database.sql, input, { rejects: written });
   expect(report).toMatchObject({ rows: 1, rejected: 1 });
+});
+
+it('counts names again when an import was interrupted before, and not when nothing is left to do', async () => {
+  const { sql } = database;
+  const record = { name: 'Acme Ltd', registryNumber: '00048839', registryCountry: 'GB' };
+  const input: SourceInput = {
+    source: 'gb-companies',
+    files: ['companies.csv'],
+    asOf: '2026-01-01',
+    snapshotOf: null,
+    async *rows() {
+      yield [{ line: 2, records: [{ entity: 'company', key: '00048839', record }] }];
+    },
+    sha256: () => Buffer.alloc(32),
+  };
+  const rejects = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const counted = async () => (await sql`select companies from name_statistics`)[0]?.companies;
+  await importSource(sql, input, { rejects });
+  expect(await counted()).toBe(1);
+  await sql`update name_statistics set companies = 7`;
+  await finishImport(sql, () => {});
+  expect(await counted()).toBe(7);
+  await sql`update imports set state = 'running'`;
+  await finishImport(sql, () => {});
+  expect(await counted()).toBe(1);
 });
