@@ -99,9 +99,9 @@ function references(name: string): CellField {
   return { name, type: 'json', nullable: true, column, sql };
 }
 
-/** `{id, name}` of the joined row `alias`; null when the join found none. */
+/** The object that the join of `alias` renders; null when it found no row. */
 function reference(name: string, alias: string): CellField {
-  return { name, type: 'json', nullable: true, sql: referenceSql(alias) };
+  return { name, type: 'json', nullable: true, sql: `${alias}.object` };
 }
 
 function nullable(field: CellField): CellField {
@@ -116,20 +116,20 @@ function timestampSql(expression: string): string {
   return `to_char(${expression}, 'YYYY-MM-DD"T"HH24:MI:SS')`;
 }
 
-/** Null when the row is absent, because `||` with a null is null. */
-function referenceSql(alias: string): string {
+/** `{id, name}` of the row `alias`. Null when the row is absent, because `||` with a null is null. */
+export function referenceSql(alias: string): string {
   return `'{"id":' || ${alias}.id || ',"name":' || to_json(${alias}.name) || '}'`;
 }
 
 /** The city object of the specification, in its order. */
-const citySql = `'{"id":' || city.id || ',"name":' || to_json(city.name)
+export const citySql = `'{"id":' || city.id || ',"name":' || to_json(city.name)
   || ',"countryId":' || city.country_id
   || ',"countries":' || coalesce(${referenceSql('city_country')}, 'null')
   || ',"regionId":' || city.region_id
   || ',"regions":' || coalesce(${referenceSql('city_region')}, 'null')
   || ',"createdAt":"' || ${timestampSql('city.created_at')} || '"}'`;
 
-const cities: CellField = { name: 'cities', type: 'json', nullable: true, sql: citySql };
+const cities = reference('cities', 'city');
 
 /** The city of a person whose city is unknown: the specification has an object there, never null. */
 const unknownCity = {
@@ -140,6 +140,13 @@ const unknownCity = {
   regionId: 0,
   regions: null,
   createdAt: '1970-01-01T00:00:00',
+};
+
+const employer: CellField = {
+  name: 'company',
+  type: 'json',
+  nullable: true,
+  sql: referenceSql('employer'),
 };
 
 /** The person record: the specification's fields in the specification's order. */
@@ -185,7 +192,7 @@ export const personFields: readonly RecordField[] = [
   about('Id of that past employer', nullableInteger('pastCompanyId')),
   about('Past employers', references('pastCompanies')),
   about('Id of the current employer; 0 when unknown', integer('companyId')),
-  about('Current employer, with its name', reference('company', 'employer')),
+  about('Current employer, with its name', employer),
   about('Id of another current employer', nullableInteger('currentCompanyId')),
   about('Current employers', references('currentCompanies')),
   about('Place, `<city>, <region>, <country>`', text('locality')),

@@ -3,7 +3,7 @@
  * rendering is one SQL text for each kind of record, built from the field tables.
  */
 import type { Sql } from '../db/client.ts';
-import { companyFields, personFields, type RecordField } from './fields.ts';
+import { citySql, companyFields, personFields, type RecordField, referenceSql } from './fields.ts';
 import { decrementLookupCounts } from './lookup-values.sql.ts';
 import { deletePersonKeys, refreshCompanyKeys, refreshPersonKeys } from './name-keys.sql.ts';
 import type { RecordSelection } from './record-selection.ts';
@@ -25,15 +25,35 @@ export async function lockGraphForWriting(tx: Sql): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended('graph ' || current_schema(), 0))`;
 }
 
-const cityJoinsSql = `
-  left join cities city on city.id = r.city_id
-  left join countries city_country on city_country.id = city.country_id and city_country.name <> ''
-  left join regions city_region on city_region.id = city.region_id and city_region.name <> ''`;
+/**
+ * Joins what a record `r` shows of a row of a small table, as `<alias>.object`. `from` names the table with that alias.
+ * A subquery of its own, so that Postgres renders a row once and remembers it for the other records that show it.
+ */
+function shownSql(alias: string, column: string, from: string, object: string): string {
+  return `
+  left join lateral (
+    select ${object} as object from ${from} where ${alias}.id = r.${column} offset 0) ${alias} on true`;
+}
 
-const placeJoinsSql = `
-  left join industries industry on industry.id = r.industry_id
-  left join countries country on country.id = r.country_id and country.name <> ''
-  left join regions region on region.id = r.region_id and region.name <> ''${cityJoinsSql}`;
+const cityFromSql = `cities city
+    left join countries city_country on city_country.id = city.country_id and city_country.name <> ''
+    left join regions city_region on city_region.id = city.region_id and city_region.name <> ''`;
+/** A country or region without a name is not shown. */
+const named = (table: string, alias: string) =>
+  `(select * from ${table} where name <> '') ${alias}`;
+
+const placeJoinsSql = [
+  shownSql('industry', 'industry_id', 'industries industry', referenceSql('industry')),
+  shownSql('country', 'country_id', named('countries', 'country'), referenceSql('country')),
+  shownSql('region', 'region_id', named('regions', 'region'), referenceSql('region')),
+  shownSql('city', 'city_id', cityFromSql, citySql),
+].join('');
+const positionJoinSql = shownSql(
+  'job_position',
+  'position_id',
+  'positions job_position',
+  referenceSql('job_position'),
+);
 
 const personRuns = runsOf(personFields);
 
@@ -46,8 +66,7 @@ const personRenderSql = `
   with rendered as materialized (
     select r.id, r.company_id, ${personRuns.map(({ sql }, run) => `${sql} as run_${run}`).join(', ')}
     from {selected}
-    left join positions job_position on job_position.id = r.position_id
-    left join companies employer on employer.id = r.company_id${placeJoinsSql}
+    left join companies employer on employer.id = r.company_id${positionJoinSql}${placeJoinsSql}
   ), brief as (
     insert into person_briefs as stored (id, brief)
     select id, ${joinCells(personRuns.map(({ long }, run) => (long ? "''" : `run_${run}`)))}
