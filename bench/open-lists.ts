@@ -125,7 +125,7 @@ async function timeClaims({ sql }: BenchStack, like: string): Promise<number> {
     await inTransaction(sql, async (tx) => {
       await queueBatch(tx, like);
       const started = performance.now();
-      const [chunk] = await dispatchChunks(tx, { perAccount: 8, waitingMax: 50, after: null });
+      const [chunk] = await dispatchChunks(tx, { perAccount: 8, waitingMax: 50 });
       await claimChunk(tx, must(chunk, 'a chunk'));
       taken.push(performance.now() - started);
       throw undone;

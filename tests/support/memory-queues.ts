@@ -1,5 +1,5 @@
 /**
- * Queues without a server: wake-ups are kept in execution order, by priority and then age, and run on a test's
+ * Queues without a server: wake-ups are kept in execution order, by age, and run on a test's
  * command. As in BullMQ, an id that is still waiting or running is not accepted again.
  */
 import type { JobDefinition } from '../../src/jobs/queue/define-job.ts';
@@ -17,7 +17,6 @@ export interface Woken {
   name: JobName;
   id: string;
   payload: JobPayloads[JobName];
-  priority: number;
 }
 
 export class MemoryQueues implements Queues {
@@ -33,11 +32,10 @@ export class MemoryQueues implements Queues {
     name: Name,
     wakeUps: WakeUp<JobPayloads[Name]>[],
   ): Promise<void> {
-    for (const { id, payload, priority = 0 } of wakeUps) {
+    for (const { id, payload } of wakeUps) {
       if (this.#running.has(id) || this.waiting.some((woken) => woken.id === id)) continue;
-      const woken: Woken = { name, id, payload, priority };
-      const behind = this.waiting.findIndex((other) => other.priority > priority);
-      this.waiting.splice(behind < 0 ? this.waiting.length : behind, 0, woken);
+      const woken: Woken = { name, id, payload };
+      this.waiting.push(woken);
       this.history.push(woken);
     }
   }

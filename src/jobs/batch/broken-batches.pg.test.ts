@@ -289,7 +289,7 @@ test('a quote that cannot be computed is dropped, and its list is unchanged', as
     for (let attempt = 0; attempt < 8; attempt++) {
       const { context, queues } = pipeline;
       const payload = { batchId: id };
-      const woken = { name: 'quote-batch', id: `quote-batch-${id}`, payload, priority: 0 } as const;
+      const woken = { name: 'quote-batch', id: `quote-batch-${id}`, payload } as const;
       await queues.run(context, woken).catch(() => {});
       await pipeline.sql`update batches set job_after = null where id = ${id}`;
     }

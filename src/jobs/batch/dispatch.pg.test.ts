@@ -18,8 +18,15 @@ beforeEach(async () => {
   expect(pipeline.queues.waiting).toEqual([]);
 });
 
-/** A batch of `chunks` chunks, split and not yet dispatched. */
+/** A batch of `chunks` chunks, split, started and without a chunk in flight. */
 async function batchOf(caller: Caller, chunks: number): Promise<string> {
+  const id = await queuedBatch(caller, chunks);
+  await pipeline.sql`update batches set state = 'running', started_at = now() where id = ${id}`;
+  return id;
+}
+
+/** The same before its first claim. */
+async function queuedBatch(caller: Caller, chunks: number): Promise<string> {
   const rows = Array.from({ length: chunks }, (_, i) => `a${i}@list.example\n`).join('');
   const id = await pipeline.upload(caller, `email\n${rows}`, { operation: 'people.enrich' });
   await pipeline.queues.runNext(pipeline.context, 'split-batch');
@@ -92,18 +99,79 @@ describe('dispatch', () => {
     await pipeline.sweep();
   });
 
-  test('puts a new account before all but the first chunks of others', async () => {
+  test('lets no more chunks wait than could be reordered for the next account, or than workers have leased', async () => {
     const labels: Record<string, string> = {};
-    for (const [label, chunks] of Object.entries({ one: 10, other: 10, last: 1 })) {
-      const rows = Array.from({ length: chunks }, (_, i) => `b${i}@list.example\n`).join('');
-      const list = `email\n${rows}`;
-      const caller = await pipeline.account(1000);
-      labels[await pipeline.upload(caller, list, { operation: 'people.enrich' })] = label;
-      await pipeline.queues.runNext(pipeline.context, 'split-batch');
+    const ids: string[] = [];
+    for (const label of ['one', 'other', 'last', 'later', 'latest']) {
+      const id = await batchOf(await pipeline.account(1000), label === 'last' ? 1 : 10);
+      labels[id] = label;
+      ids.push(id);
     }
-    const woken = await dispatched(labels);
-    expect(woken.slice(0, 3)).toEqual(['one:1', 'other:1', 'last:1']);
-    expect(woken).toHaveLength(2 * PER_ACCOUNT + 1);
+    const [, , last, ...later] = ids;
+    const lateIds = [last ?? '', ...later];
+    await pipeline.sql`
+      update batches set state = 'paused', reason = 'user' where id = any(${lateIds})`;
+    const before = await dispatched(labels);
+    expect(before.toSorted()).toEqual(['one:1', 'one:2', 'other:1', 'other:2']);
+    const [running] = pipeline.queues.waiting.splice(0, 1);
+    await claimChunk(pipeline.sql, running?.payload as ChunkJob);
+    const resume = (batches: string[]) =>
+      pipeline.sql`update batches set state = 'running', reason = null where id = any(${batches})`;
+    await resume([last ?? '']);
+    expect(await dispatched(labels)).toEqual([...before.slice(1), 'last:1']);
+    await resume(later);
+    // Workers took all four: of 5 leased chunks, 5 more may wait.
+    for (const { payload } of pipeline.queues.waiting.splice(0)) {
+      await claimChunk(pipeline.sql, payload as ChunkJob);
+    }
+    expect(await dispatched(labels)).toHaveLength(5);
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+  });
+
+  test('gives a batch that never ran one chunk in flight', async () => {
+    const caller = await pipeline.account(1000);
+    const id = await queuedBatch(caller, 3);
+    expect(await dispatched({ [id]: 'new' })).toEqual(['new:1']);
+    expect(await dispatched({ [id]: 'new' })).toEqual(['new:1']);
+    const [first] = pipeline.queues.waiting.splice(0);
+    await claimChunk(pipeline.sql, first?.payload as ChunkJob);
+    expect(await dispatched({ [id]: 'new' })).toEqual(['new:2', 'new:3']);
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+  });
+
+  test('shortens the first part of a batch, and every part while accounts wait for their turn', async () => {
+    const rowsOfPart = async (id: string) => {
+      const [chunk] = await pipeline.sql`
+        select part_rows_max from chunks where batch_id = ${id} and state = 'dispatched'`;
+      return chunk?.partRowsMax;
+    };
+    /** As if each chunk had as many rows as by default: only the choice is tested. */
+    const lengthen = (id: string) =>
+      pipeline.sql`update chunks set rows = 10000 where batch_id = ${id}`;
+    const fresh = await queuedBatch(await pipeline.account(1000), 1);
+    await lengthen(fresh);
+    const alone = await batchOf(await pipeline.account(1000), 1);
+    await lengthen(alone);
+    await dispatch(pipeline.context);
+    expect(await rowsOfPart(fresh)).toBe(5000);
+    expect(await rowsOfPart(alone)).toBeNull();
+    const crowd: string[] = [];
+    for (let account = 0; account < 3; account++) {
+      crowd.push(await batchOf(await pipeline.account(1000), 1));
+      await lengthen(crowd.at(-1) ?? '');
+    }
+    await dispatch(pipeline.context);
+    const chosen = await Promise.all(crowd.map(rowsOfPart));
+    expect(chosen.filter((rows) => rows === 5000)).toHaveLength(2);
+    // The third of them waits for its turn.
+    expect(chosen.filter((rows) => rows === undefined)).toHaveLength(1);
+    const batches = [fresh, alone, ...crowd];
+    await pipeline.sql`
+      update chunks set rows = 1, part_rows_max = null where batch_id = any(${batches})`;
   });
 
   test('by many concurrent processes gives each chunk to one of them', async () => {
@@ -112,7 +180,7 @@ describe('dispatch', () => {
     const chosen = await Promise.all(
       Array.from({ length: 6 }, () =>
         inTransaction(pipeline.sql, (tx) =>
-          dispatchChunks(tx, { perAccount: PER_ACCOUNT, waitingMax: 50, after: null }),
+          dispatchChunks(tx, { perAccount: PER_ACCOUNT, waitingMax: 50 }),
         ),
       ),
     );
@@ -130,7 +198,7 @@ describe('dispatch', () => {
       lists.push([caller, await batchOf(caller, PER_ACCOUNT)]);
     }
     await Promise.all(Array.from({ length: 4 }, () => dispatch(pipeline.context)));
-    expect(pipeline.queues.waiting).toHaveLength(50);
+    expect(pipeline.queues.waiting).toHaveLength(4);
     await pipeline.runUntilIdle();
     for (const [caller, id] of lists)
       expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
@@ -190,10 +258,14 @@ describe('the job of a chunk', () => {
     delete pipeline.faults.put;
     // Each part has a person index as well.
     const parts = order.filter((_, put) => put % 2 === 0);
-    for (let round = 0; round < 4; round++) {
-      const inRound = parts.slice(round * 3, round * 3 + 3);
-      expect(inRound.sort()).toEqual(['many', 'one', 'two']);
+    const served = { one: 0, two: 0, many: 0 };
+    for (const label of parts) {
+      served[label as keyof typeof served]++;
+      // A chunk waits for the worker next to one of each account, so that an account may be a turn ahead.
+      const counts = Object.values(served);
+      expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(2);
     }
+    expect(served).toEqual({ one: 4, two: 4, many: 4 });
     expect(parts).toHaveLength(12);
   });
 
@@ -206,16 +278,16 @@ describe('the job of a chunk', () => {
       labels[await batchOf(caller, 2)] = caller.accountId;
     }
     const order: string[] = [];
-    let after: string | null = null;
+    let before: number | null = null;
     for (let turn = 0; turn < 6; turn++) {
       const [chosen] = await inTransaction(pipeline.sql, (tx) =>
-        dispatchChunks(tx, { perAccount: PER_ACCOUNT, waitingMax: 1, after }),
+        dispatchChunks(tx, { perAccount: PER_ACCOUNT, waitingMax: turn === 0 ? 1 : 2 }),
       );
-      // Waits again at once, so that no account has a chunk in flight.
+      // The one before it waits again, so that only the account of this one has a chunk in flight.
       await pipeline.sql`
         update chunks set state = 'pending', dispatched_at = null, run_after = now() + interval '1 minute'
-        where id = ${chosen?.chunkId ?? null}`;
-      after = chosen?.accountId ?? null;
+        where id = ${before}`;
+      before = chosen?.chunkId ?? null;
       order.push(labels[chosen?.batchId ?? ''] ?? '');
     }
     expect(order.slice(0, 3)).toEqual(accounts.toSorted());

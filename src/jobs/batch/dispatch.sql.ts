@@ -25,37 +25,39 @@ export interface DispatchedChunk extends ChunkWakeUp {
   failures: number;
 }
 
-export interface ChosenChunk extends DispatchedChunk {
-  accountId: string;
-  /** Its place among the chunks in flight of its account, from 1. */
-  place: number;
-}
-
 /**
  * CTE `busy`: the accounts with chunks in flight, and their number: chunks of runnable batches that are leased or
  * have a job, which those of `waiting` only have. They are few and have their own index; each looks up its batch by id, whatever number the planner
- * estimates.
+ * estimates. CTE `last`: the account whose chunk was dispatched last, if any is in flight.
  */
 function busyAccounts(sql: Sql) {
   return sql`
     busy as materialized (
-      select b.account_id, count(*) as in_flight, count(*) filter (where c.state = 'dispatched') as waiting
+      select b.account_id, count(*) as in_flight, count(*) filter (where c.state = 'dispatched') as waiting,
+        max(c.dispatched_at) as dispatched_at
       from chunks c cross join lateral (
         select account_id from batches
         where id = c.batch_id and state in ${wordList(sql, runnableStates)} limit 1) b
       where c.state in ('dispatched', 'leased')
-      group by b.account_id)`;
+      group by b.account_id),
+    last as materialized (select account_id from busy order by dispatched_at desc limit 1)`;
+}
+
+/** Expression: the account after which the round goes on. */
+function lastServed(sql: Sql) {
+  return sql`(select account_id from last)`;
 }
 
 /**
- * CTE `turn`: the accounts with claimable batches, with their chunks in flight: first those after the account
- * `after`, by id, then the others. Each is one index descent, made when its row is requested: a query for the
+ * CTE `turn`: the accounts with claimable batches, with their chunks in flight: first those after the account that was
+ * served last, by id, then the others. Each is one index descent, made when its row is requested: a query for the
  * first account reads no other. Rows of `step` 0 are not accounts.
  */
-function accountsInTurn(sql: Sql, after: string | null) {
+function accountsInTurn(sql: Sql) {
+  const after = lastServed(sql);
   return sql`
     turn (account_id, had_its_turn, step) as (
-      select coalesce(${after}::uuid, ${UUID_MIN}::uuid), ${after}::uuid is null, 0
+      select coalesce(${after}, ${UUID_MIN}::uuid), ${after} is null, 0
       union all
       -- The step that finds no account goes back to the first account, once.
       select coalesce(next.account_id, ${UUID_MIN}::uuid), had_its_turn or next.account_id is null,
@@ -63,7 +65,7 @@ function accountsInTurn(sql: Sql, after: string | null) {
       from turn left join lateral (
         select claimable_account as account_id from batches
         where claimable_account > turn.account_id
-          and claimable_account <= case when had_its_turn then coalesce(${after}::uuid, ${UUID_MAX}::uuid)
+          and claimable_account <= case when had_its_turn then coalesce(${after}, ${UUID_MAX}::uuid)
             else ${UUID_MAX}::uuid end
         order by claimable_account limit 1) next on true
       where not had_its_turn or next.account_id is not null),
@@ -83,47 +85,65 @@ function runsInOrder(sql: Sql) {
     and b.max_credits < b.rows_total::bigint * ${personSearch.price}::bigint)`;
 }
 
-/** The condition that a chunk of the batch `b` may run now. */
+/**
+ * The condition that a chunk of the batch `b` may run now. A batch that waits for its first claim has only one chunk in
+ * flight: it would take all idle workers a moment before other batches come.
+ */
 function mayRun(sql: Sql) {
   return sql`
     (run_after is null or run_after <= clock_timestamp())
-    and (${runsInOrder(sql)} is not true or number = (
+    and (b.state <> 'queued' and ${runsInOrder(sql)} is not true or number = (
       select min(number) from chunks where batch_id = b.id and state <> 'done'))`;
 }
 
 /**
- * Chooses chunks to dispatch, until `waitingMax` are dispatched and not claimed: accounts with the fewest chunks in flight
- * first, round-robin by id after the account `after`; of each its oldest batch, in file order. At most `perAccount` chunks
- * of an account are in flight. Call in a transaction, and enqueue the returned chunks, in their order, after the commit.
- * Reads at most `waitingMax` squared chunks, and no account after the last of them.
+ * Chunks that wait for a worker while few are leased. More than a few could not be reordered for an account that comes next;
+ * with fewer, a worker that ends a chunk would find none.
+ */
+const WAITING_MIN = 4;
+/**
+ * Maximum rows of a part while accounts wait for their turn, which comes sooner then, and of a batch's first part, which may
+ * begin a moment before other batches. A part has a cost of its own: shorter ones would cost more than they spare.
+ */
+const SHORT_PART_ROWS = 5_000;
+
+/**
+ * Chooses chunks to dispatch, until as many wait for a worker as workers have leased: accounts with the fewest chunks in
+ * flight first, round-robin by id after the account that was served last; of each its oldest batch, in file order. At most
+ * `perAccount` chunks of an account are in flight, and at most `waitingMax` of all accounts wait. Call in a transaction, and
+ * enqueue the returned chunks, in their order, after the commit. Reads at most `waitingMax` squared chunks, and no account
+ * after the last of them.
  */
 export async function dispatchChunks(
   sql: Sql,
-  {
-    perAccount,
-    waitingMax,
-    after,
-  }: { perAccount: number; waitingMax: number; after: string | null },
-): Promise<ChosenChunk[]> {
+  { perAccount, waitingMax }: { perAccount: number; waitingMax: number },
+): Promise<DispatchedChunk[]> {
   // A crash of the server may forget the choice, as it may forget the jobs: both come again.
   await sql`
     select pg_advisory_xact_lock(${DISPATCH_LOCK}), set_config('synchronous_commit', 'off', true)`;
   const room = sql`(select chunks from room)`;
-  return sql<ChosenChunk[]>`
-    with recursive ${busyAccounts(sql)}, ${accountsInTurn(sql, after)},
+  const after = lastServed(sql);
+  return sql<DispatchedChunk[]>`
+    with recursive ${busyAccounts(sql)}, ${accountsInTurn(sql)},
     -- Counted under the lock: dispatchers that each saw the same room would fill the queue several times.
     room as materialized (
-      select greatest(0, ${waitingMax} - coalesce(sum(waiting), 0))::int as chunks from busy),
+      select greatest(0, least(${waitingMax}, greatest(${WAITING_MIN}, leased)) - waiting)::int as chunks
+      from (
+        select coalesce(sum(waiting), 0) as waiting, coalesce(sum(in_flight - waiting), 0) as leased
+        from busy) now),
+    crowd as materialized (
+      select count(*) > ${room} as waits
+      from (select from account where in_flight = 0 limit ${room} + 1) idle),
     candidates as (
-      select c.id, a.account_id, a.in_flight + c.place as place
+      select c.id, c.starts, a.account_id, a.in_flight + c.place as place
       from (
         (select account_id, in_flight from account where in_flight = 0)
         union all
         (select account_id, in_flight from busy
-          order by in_flight, account_id <= ${after}::uuid, account_id)) a
+          order by in_flight, account_id <= ${after}, account_id)) a
       cross join lateral (
-        select id, row_number() over (order by created_at, batch_id, number) as place from (
-          select c.id, c.number, b.id as batch_id, b.created_at
+        select id, starts, row_number() over (order by created_at, batch_id, number) as place from (
+          select c.id, c.number, b.id as batch_id, b.created_at, b.state = 'queued' as starts
           from batches b cross join lateral (
             select id, number from chunks
             where batch_id = b.id and state = 'pending' and ${mayRun(sql)}
@@ -133,17 +153,18 @@ export async function dispatchChunks(
           limit greatest(0, least(${perAccount} - a.in_flight, ${room}))) c) c
       limit (select chunks * chunks from room)),
     chosen as (
-      select id, account_id, place,
-        row_number() over (order by place, account_id <= ${after}::uuid, account_id) as turn
+      select id, starts, row_number() over (order by place, account_id <= ${after}, account_id) as turn
       from candidates order by turn limit ${room}),
     dispatched as (
-      update chunks set state = 'dispatched', dispatched_at = clock_timestamp()
-      from chosen
+      -- In the order of their turns, of which the last one is where the next choice goes on.
+      update chunks set state = 'dispatched',
+        dispatched_at = clock_timestamp() + make_interval(secs => chosen.turn * 1e-6),
+        part_rows_max = case when (starts or waits) and chunks.rows > ${SHORT_PART_ROWS}
+          then least(part_rows_max, ${SHORT_PART_ROWS}) else part_rows_max end
+      from chosen, crowd
       where chunks.id = chosen.id and chunks.state = 'pending'
-      returning chunks.id as chunk_id, chunks.epoch, chunks.batch_id, chunks.number, chunks.failures,
-        chosen.account_id, chosen.place, chosen.turn)
-    select chunk_id, epoch, batch_id, number, failures, account_id, place
-    from dispatched order by turn`;
+      returning chunks.id as chunk_id, chunks.epoch, chunks.batch_id, chunks.number, chunks.failures, chosen.turn)
+    select chunk_id, epoch, batch_id, number, failures from dispatched order by turn`;
 }
 
 /** Dispatched chunks that no worker has claimed for `seconds`. */

@@ -6,24 +6,12 @@ import type { Context } from '../../core/context.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import type { JobPayloads } from '../queue/job-names.ts';
 import type { Queues, WakeUp } from '../queue/queues.ts';
-import {
-  type ChosenChunk,
-  type DispatchedChunk,
-  dispatchChunks,
-  listUnclaimed,
-  takeBack,
-} from './dispatch.sql.ts';
+import { type DispatchedChunk, dispatchChunks, listUnclaimed, takeBack } from './dispatch.sql.ts';
 
 export interface DispatchContext extends Pick<Context, 'sql'> {
   queues: Queues;
   config: { accountChunksMax: number };
 }
-
-/**
- * Queue priorities. An account with nothing in flight does not wait behind everything that others have in the
- * queue. There are only two classes: with more, a waiting chunk could starve.
- */
-const PRIORITY = { first: 1, further: 2 } as const;
 
 /** Maximum of chunks that are dispatched and not claimed, of all accounts. What is not in the queue can still be reordered. */
 const WAITING_MAX = 50;
@@ -34,9 +22,6 @@ const WAITING_MAX = 50;
  */
 const UNCLAIMED_SECONDS = 5;
 
-/** The account whose chunk this process dispatched last; its next choice starts after it. */
-let lastServed: string | null = null;
-
 /** Commits the choice, then adds the jobs; the sweep repeats a lost job. */
 export async function dispatch(context: DispatchContext): Promise<void> {
   // A queue that is away is as good as full: a chunk whose job it lost would wait for the sweep.
@@ -45,10 +30,8 @@ export async function dispatch(context: DispatchContext): Promise<void> {
     dispatchChunks(tx, {
       perAccount: context.config.accountChunksMax,
       waitingMax: WAITING_MAX,
-      after: lastServed,
     }),
   );
-  lastServed = chosen.at(-1)?.accountId ?? lastServed;
   await context.queues.wake('run-chunk', chosen.map(chunkJob));
 }
 
@@ -61,12 +44,11 @@ export async function takeBackLost({ sql, queues }: DispatchContext): Promise<vo
   if (lost.length > 0) await takeBack(sql, lost);
 }
 
-function chunkJob(chunk: ChosenChunk): WakeUp<JobPayloads['run-chunk']> {
-  const { chunkId, epoch, batchId, number, failures, place } = chunk;
+function chunkJob(chunk: DispatchedChunk): WakeUp<JobPayloads['run-chunk']> {
+  const { chunkId, epoch, batchId, number, failures } = chunk;
   return {
     id: jobId(chunk),
     payload: { batchId, chunk: number, attempt: failures + 1, chunkId, epoch },
-    priority: place === 1 ? PRIORITY.first : PRIORITY.further,
     // Each chunk belongs to the trace of its own batch.
     trace: null,
   };

@@ -5,7 +5,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { prices } from '../../core/operations.ts';
-import { type ChosenChunk, dispatchChunks, listUnclaimed } from '../batch/dispatch.sql.ts';
+import { type DispatchedChunk, dispatchChunks, listUnclaimed } from '../batch/dispatch.sql.ts';
 import { resumePaidBatches } from '../housekeeping/resume-paid.sql.ts';
 import { endWaits } from './chunk-waits.sql.ts';
 import { claimChunk } from './claim-chunk.sql.ts';
@@ -75,12 +75,11 @@ test('claims, dispatches and sweeps read no lists that wait, are paused or lack 
   await queues.runNext(context, 'split-batch');
   await sql`update chunks set state = 'pending', dispatched_at = null where state = 'dispatched'`;
 
-  let chosen: ChosenChunk[] = [];
+  let chosen: DispatchedChunk[] = [];
   let claimed: string | undefined;
-  const after = accounts.toSorted()[0] ?? null;
   const reads = {
     dispatch: await rowsRead(async (tx) => {
-      chosen = await dispatchChunks(tx, { perAccount, waitingMax: 50, after });
+      chosen = await dispatchChunks(tx, { perAccount, waitingMax: 50 });
     }),
     claim: await rowsRead(async (tx) => {
       claimed = (await claimChunk(tx, must(chosen[0], 'a chunk')))?.batch.id;

@@ -7,6 +7,7 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
+import { dispatch } from '../batch/dispatch.ts';
 import { claimChunk } from './claim-chunk.sql.ts';
 import { extendLease, reclaimChunks, releaseChunk } from './commit-part.sql.ts';
 import { reserveForChunk } from './reserve.sql.ts';
@@ -299,7 +300,11 @@ describe('an expired lease', () => {
     const { id } = await dispatched(`${list}${list.slice('email\n'.length)}`);
     const chunks = await sql<{ chunkId: number; epoch: number }[]>`
       select id as chunk_id, epoch from chunks where batch_id = ${id} order by number`;
-    for (const chunk of chunks) must(await claimChunk(sql, chunk), 'the claim');
+    for (const chunk of chunks) {
+      must(await claimChunk(sql, chunk), 'the claim');
+      // The second one follows the claim of the first.
+      await dispatch(pipeline.context);
+    }
     await sql`
       update chunks set lease_until = now() - interval '1 second'
       where batch_id = ${id} and number = 1`;

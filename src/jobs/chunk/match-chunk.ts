@@ -27,7 +27,7 @@ import { storeCall } from './store-call.ts';
 export interface MatchedChunk {
   piece: Buffer;
   records: RecordTable;
-  /** Repairs in all rows of the chunk. */
+  /** Repairs in these rows, by their index in the chunk. */
   repairs: Repair[];
   /** Outcomes of the unfinished rows, up to the maximum of the part. */
   outcomes: Outcome[];
@@ -72,9 +72,10 @@ export async function matchChunk(
     const outcomes = Array.from({ length: to - chunk.rowsDone }, () => givenUp);
     return { piece, records, repairs: [], outcomes, release() {} };
   }
-  const read = await readRows(piece, records, { ...batch, delimiter });
+  const part = { from: chunk.rowsDone, to };
+  const read = await readRows(piece, records, { ...batch, delimiter }, part);
   const graph = graphOf(context, batch.live);
-  const rows = await decidedRows(context.sql, batch, chunk, read.rows.slice(chunk.rowsDone, to));
+  const rows = await decidedRows(context.sql, batch, chunk, read.rows);
   const columns = outputColumns(batch.operation, batch.fields);
   const required = requiredColumns(batch.operation, batch.required);
   const brief = needsOnlyBrief(batch.operation, columns, required);

@@ -44,15 +44,15 @@ export interface ListedNames {
 }
 
 export interface ReadRows {
-  /** One for each record, in order. */
+  /** One for each record of the range, in order. */
   rows: RowInput[];
-  /** The list's own names for the row. */
+  /** The list's own names for the record with this index. */
   namesOf(index: number): ListedNames;
   /** Damaged values that were repaired. */
   repairs: Repair[];
 }
 
-/** A damaged value that was repaired, with the index of its row. */
+/** A damaged value that was repaired, with the index of its record. */
 export interface Repair {
   index: number;
   kind: IdentifierKind;
@@ -62,11 +62,12 @@ export interface Repair {
 const ROWS_PER_ROUND = 100;
 const BYTES_PER_ROUND = 64 * 1024;
 
-/** Reads the rows of a piece; leases and other work go on meanwhile. */
+/** Reads the rows of a piece, or of its records `from` to `to`; leases and other work go on meanwhile. */
 export async function readRows(
   piece: Buffer,
   records: RecordTable,
   reading: RowReading,
+  { from, to } = { from: 0, to: records.count },
 ): Promise<ReadRows> {
   const { identifiers, subject } = operations[reading.operation];
   const read = columnReader(piece, records, reading);
@@ -90,9 +91,9 @@ export async function readRows(
   const withLikely = likelyReader(reading, subject, read);
   const rows: RowInput[] = [];
   const repairs: Repair[] = [];
-  let roundRow = 0;
-  let roundByte = 0;
-  for (let index = 0; index < records.count; index++) {
+  let roundRow = from;
+  let roundByte = records.start[from] ?? 0;
+  for (let index = from; index < to; index++) {
     if (
       index >= roundRow + ROWS_PER_ROUND ||
       (records.end[index] ?? 0) > roundByte + BYTES_PER_ROUND

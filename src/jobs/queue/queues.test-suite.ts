@@ -66,10 +66,8 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     chunkId,
     epoch: 1,
   });
-  const wakeChunk = (chunkId: number, priority?: number) => {
-    const wakeUp = { id: `list-${chunkId}-1`, payload: chunkPayload(chunkId) };
-    return queues.wake('run-chunk', [priority === undefined ? wakeUp : { ...wakeUp, priority }]);
-  };
+  const wakeChunk = (chunkId: number) =>
+    queues.wake('run-chunk', [{ id: `list-${chunkId}-1`, payload: chunkPayload(chunkId) }]);
 
   test('a woken job runs on its queue, with its payload', async () => {
     const ran: Ran[] = [];
@@ -108,10 +106,8 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     await again.raised;
   });
 
-  test('waiting jobs run by lowest priority number first, then oldest', async () => {
-    for (const [chunkId, priority] of [9, 5, 5, 1, 9, 1].entries()) {
-      await wakeChunk(20 + chunkId, priority);
-    }
+  test('waiting jobs run in the order of their wake-ups', async () => {
+    for (const chunkId of [3, 5, 1, 2, 0, 4]) await wakeChunk(20 + chunkId);
     const ran: Ran[] = [];
     const done = new Signal();
     await startWorkers((job) => {
@@ -178,7 +174,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
 
   test('running jobs are not counted as waiting, and each queue counts its own', async () => {
     expect(await queues.countWaiting('run-chunk')).toBe(0);
-    await wakeChunk(8, 2);
+    await wakeChunk(8);
     expect(await queues.countWaiting('run-chunk')).toBe(1);
     expect(await queues.countWaiting('split-batch')).toBe(0);
     const started = new Signal();
@@ -201,7 +197,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
       );
     const none = { waiting: 0, active: 0, delayed: 0 };
     await wakeChunk(9);
-    await wakeChunk(10, 2);
+    await wakeChunk(10);
     expect(await jobsOf('chunks')).toEqual({ ...none, waiting: 2 });
     expect(await jobsOf('batches')).toEqual(none);
     const started = new Signal();

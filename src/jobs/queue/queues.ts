@@ -31,8 +31,6 @@ export interface WakeUp<Payload> {
   /** Derived from the subject of the job; BullMQ ignores an id that it still holds. Must not contain `:`. */
   id: string;
   payload: Payload;
-  /** From 1; the lowest waiting number runs first. A job without a priority runs before all. */
-  priority?: number;
 }
 
 export interface JobCount {
@@ -107,8 +105,8 @@ export function openQueues(
       let lost = wakeUps.length;
       // One by one, in order: to add in bulk, BullMQ creates two tables in Postgres, as dear as twenty jobs.
       const addAll = async () => {
-        for (const { id, payload, priority = 0, trace } of wakeUps) {
-          await queue.add(name, payload, { jobId: id, priority, ...keep, ...traceOption(trace) });
+        for (const { id, payload, trace } of wakeUps) {
+          await queue.add(name, payload, { jobId: id, ...keep, ...traceOption(trace) });
           lost--;
         }
       };
