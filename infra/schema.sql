@@ -1326,6 +1326,10 @@ CREATE INDEX persons_email ON graph.persons USING btree (btrim(graph.fold(email)
 CREATE INDEX persons_name_birth ON graph.persons USING btree (graph.fold(((name || ' '::text) || surname)), birth_year) WHERE (birth_year <> 0);
 CREATE INDEX persons_professional_network ON graph.persons USING btree (btrim(graph.fold(professional_network))) WHERE (professional_network <> ''::text);
 CREATE INDEX persons_work_email ON graph.persons USING btree (btrim(graph.fold(work_email))) WHERE (work_email <> ''::text);
+CREATE TRIGGER note_deleted AFTER DELETE ON graph.persons REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_directors();
+CREATE TRIGGER note_inserted AFTER INSERT ON graph.persons REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_directors();
+CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.persons FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
+CREATE TRIGGER note_updated AFTER UPDATE ON graph.persons REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_directors();
 
 create table graph.positions (
   id integer not null,
@@ -1420,6 +1424,9 @@ create table graph.suppressed_persons (
   constraint suppressed_persons_pkey PRIMARY KEY (person_id)
 );
 CREATE INDEX suppressed_persons_number ON graph.suppressed_persons USING btree (number);
+CREATE TRIGGER directors_deleted AFTER DELETE ON graph.suppressed_persons REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_directors();
+CREATE TRIGGER directors_inserted AFTER INSERT ON graph.suppressed_persons REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_directors();
+CREATE TRIGGER directors_updated AFTER UPDATE ON graph.suppressed_persons REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_directors();
 CREATE TRIGGER note_deleted AFTER DELETE ON graph.suppressed_persons REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'person_id');
 CREATE TRIGGER note_inserted AFTER INSERT ON graph.suppressed_persons REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('2', 'person_id');
 CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.suppressed_persons FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
@@ -1688,6 +1695,46 @@ AS $function$
     where w.kind = p_kind and w.word >= p_word and w.word < p_word || chr(1114111)
     limit p_limit)
 $function$;
+
+CREATE OR REPLACE FUNCTION graph.note_changed_directors()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'graph'
+AS $function$
+declare
+  change bigint := nullif(current_setting('enrich.change_of_' || tg_table_schema, true), '')::bigint;
+  people text;
+begin
+  -- A whole change lists nothing.
+  if not exists (select from officers)
+    or coalesce((select is_whole from graph_changes where number = change), false)
+  then
+    return null;
+  end if;
+  if tg_table_name = 'suppressed_persons' then
+    people := 'select p.id, p.name, p.surname, p.birth_year, p.birth_date
+      from changed join persons p on p.id = changed.person_id';
+    if tg_op = 'UPDATE' then
+      people := people || ' union ' || replace(people, 'changed', 'replaced');
+    end if;
+  else
+    people := 'select id, name, surname, birth_year, birth_date from changed';
+    if tg_op = 'UPDATE' then
+      people := format('(%1$s except %2$s) union all (%2$s except %1$s)',
+        people, replace(people, 'changed', 'replaced'));
+    end if;
+  end if;
+  execute format(
+    'with people as (%s),
+    meant as (
+      select o.id from people p join officers o on o.person_id = p.id
+      union
+      select o.id from people p join officers o on o.person_id is null and o.birth_year <> 0
+        and o.birth_year = p.birth_year and p.birth_year <> 0
+        and fold(regexp_replace(o.name, ''^([^,]+), *(.+)$'', ''\2 \1'')) = fold(p.name || '' '' || p.surname))
+    update officers o set person_id = o.person_id from meant where o.id = meant.id', people);
+  return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION graph.note_changed_records()
  RETURNS trigger
