@@ -51,7 +51,7 @@ function addStatus(copy: Command): void {
         ...(found === null ? [] : [describe(found)]),
         ...(changed === null
           ? []
-          : [`${changed} people changed since; Postgres answers for them.`]),
+          : [`${changed} records changed since; Postgres answers for them.`]),
         ...(problem === null ? [] : [`Lists are matched from Postgres: ${problem}.`]),
         ...(workers.length === 0 ? [] : [`Workers, of all machines: ${sayShare(workers)}.`]),
       ]);

@@ -51,7 +51,14 @@ async function run(...words: string[]): Promise<string> {
 }
 
 const localCopy = {
-  copy: { number: 3, built_at: '2026-01-02T03:04:05.000Z', people: 9, bytes: 4096, changed: 2 },
+  copy: {
+    number: 3,
+    built_at: '2026-01-02T03:04:05.000Z',
+    people: 9,
+    companies: 5,
+    bytes: 4096,
+    changed: 2,
+  },
   reached: 5,
   graph_number: 5,
   building: false,
@@ -97,7 +104,8 @@ test('a service that works has no problem', async () => {
   const text = await run();
   expect(text).toMatch(/^No problems\.\nProcesses {3}1 api \(9\.8\.7\), 1 worker \(9\.8\.7\)\n/);
   expect(text).toContain('Oldest      none');
-  const copies = '1 of 1 workers have one; at most 2 people changed since; 75 % of 40 rows from it';
+  const copies =
+    '1 of 1 workers have one; at most 2 records changed since; 75 % of 40 rows from it';
   expect(text).toContain(`Copy        ${copies}\n`);
   expect(process.exitCode).toBeUndefined();
 });

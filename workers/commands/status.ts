@@ -144,5 +144,5 @@ function sayCopies(reports: readonly CopyReport[]): string {
   const building = reports.some((report) => report.building) ? ', one is built' : '';
   if (copies.length === 0) return `no worker has one${building}`;
   const changed = Math.max(...copies.map((copy) => copy.changed));
-  return `${copies.length} of ${reports.length} workers have one${building}; at most ${changed} people changed since; ${sayShare(reports)}`;
+  return `${copies.length} of ${reports.length} workers have one${building}; at most ${changed} records changed since; ${sayShare(reports)}`;
 }

@@ -159,7 +159,7 @@ function describeCopy(report: CopyReport | null): string {
   if (copy === null) return building ? 'is built' : 'none';
   const all = rows.copy + rows.postgres;
   const share = all === 0 ? 0 : Math.floor((100 * rows.copy) / all);
-  return `${formatBytes(copy.bytes)} of ${formatTime(copy.built_at)}, ${formatNumber(copy.changed)} people changed since, ${share} % of rows`;
+  return `${formatBytes(copy.bytes)} of ${formatTime(copy.built_at)}, ${formatNumber(copy.changed)} records changed since, ${share} % of rows`;
 }
 
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {

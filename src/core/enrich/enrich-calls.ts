@@ -14,9 +14,9 @@ import { creditsText, type OperationName, operations } from '../operations.ts';
 import { credentialsEnded } from '../sessions/still-valid.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
 import { withoutConflict } from './free-outcomes.ts';
+import { graphOfCalls } from './graph-reader.ts';
 import { hidesMobile, type MobileSetting } from './mobile-in-records.ts';
 import type { RowInput } from './outcomes.ts';
-import { peopleOfCalls } from './people-reader.ts';
 import { requiredColumns } from './required-fields.ts';
 
 export interface EnrichCall extends CallCredentials {
@@ -105,8 +105,8 @@ async function matchCalls(context: CallContext, calls: readonly EnrichCall[]): P
       required: requiredColumns(operation, required),
       hidesMobile: hidesMobile(context.config, operation),
       minProbability,
-      // Read with their companies, people are not read by the reader.
-      ...(operation === 'people.enrich-with-company' ? {} : { people: peopleOfCalls(graph) }),
+      // Read with their companies, people are not read alone.
+      ...(operation === 'people.enrich-with-company' ? {} : { reader: graphOfCalls(graph) }),
     });
     for (const [place, index] of indexes.entries()) {
       outcomes[index] = must(found[place], 'an outcome for each call');

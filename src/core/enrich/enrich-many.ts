@@ -6,8 +6,9 @@ import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { countryOfCompany } from './agreement.ts';
+import type { CompanyReader } from './company-reader.ts';
 import { findLikely, type LikelyCandidate, type LikelyOutcome } from './find-likely.ts';
-import { parseHits } from './hits.ts';
+import { type GraphReader, postgresGraph } from './graph-reader.ts';
 import { isSuccess, type MatchData, type OutputColumn } from './match-data.ts';
 import {
   type Agreement,
@@ -19,11 +20,8 @@ import {
   type OutcomeStatus,
   type RowInput,
 } from './outcomes.ts';
-import { type PeopleReader, postgresPeople } from './people-reader.ts';
 import { type ReadOptions, readMatches } from './read-matches.ts';
-import { lookUpCompanies, readCompanyRecords } from './records.sql.ts';
 import { hasColumns } from './required-fields.ts';
-import { splitRecords } from './split-records.ts';
 
 /** The outcome of one row. Only `matched` has a match and a price. */
 export interface Outcome {
@@ -212,7 +210,7 @@ async function enrichExactly(
     if (identifiers.length > 0 || decided !== 0) undecided.push(index);
   }
   const rejected = new Map<number, Set<number>>();
-  const decideRow = await lookUpAll(sql, operation, rows, options.people ?? postgresPeople(sql));
+  const decideRow = await lookUpAll(options.reader ?? postgresGraph(sql), operation, rows);
   // Each round rejects one more record of a row, of the few that its values name.
   while (undecided.length > 0) {
     const matched: number[] = [];
@@ -291,10 +289,9 @@ type DecideRow = (index: number, rejected?: ReadonlySet<number>) => Decision;
 
 /** Looks up the values of all rows at once. */
 async function lookUpAll(
-  sql: Sql,
+  { people, companies }: GraphReader,
   operation: OperationName,
   rows: readonly RowInput[],
-  people: PeopleReader,
 ): Promise<DecideRow> {
   const values: string[] = [];
   const firstLines = new Int32Array(rows.length);
@@ -305,12 +302,9 @@ async function lookUpAll(
     }
   }
   const isPersonal = operations[operation].subject === 'person';
-  const hits = await (isPersonal ? people.lookUp(values) : companiesOf(sql, values));
+  const hits = await (isPersonal ? people : companies).lookUp(values);
   const levels = levelsOf(operation);
-  const elsewhere =
-    operations[operation].subject === 'company'
-      ? await companiesElsewhere(sql, rows, firstLines, hits)
-      : null;
+  const elsewhere = isPersonal ? null : await companiesElsewhere(companies, rows, firstLines, hits);
   return (index, rejected) => {
     const row = must(rows[index], 'row');
     const { decided } = row;
@@ -321,17 +315,12 @@ async function lookUpAll(
   };
 }
 
-async function companiesOf(sql: Sql, values: readonly string[]): Promise<Hits> {
-  if (values.length === 0) return parseHits(Buffer.alloc(0), 0);
-  return parseHits(await lookUpCompanies(sql, values.join('\n')), values.length);
-}
-
 /**
  * Returns, for each row that states its country, the companies to leave out when its name is looked up: those of
  * another country, and those of unknown country when a company of the row's country has the name.
  */
 async function companiesElsewhere(
-  sql: Sql,
+  companies: CompanyReader,
   rows: readonly RowInput[],
   firstLines: Int32Array,
   hits: Hits,
@@ -355,8 +344,13 @@ async function companiesElsewhere(
   }
   if (named.size === 0) return named;
   const ids = [...new Set([...named.values()].flatMap((found) => [...found]))];
-  const countries = splitRecords(await readCompanyRecords(sql, ids), countryOfCompany);
-  const countryOf = new Map(ids.map((id, place) => [id, countries[place] ?? null]));
+  const records = await companies.read(ids, { keep: (texts) => texts });
+  const countryOf = new Map(
+    ids.map((id, place) => {
+      const record = records[place];
+      return [id, record === undefined ? null : countryOfCompany(record)];
+    }),
+  );
   for (const [index, found] of named) {
     const own = rows[index]?.country;
     const isThere = [...found].some((id) => countryOf.get(id) === own);

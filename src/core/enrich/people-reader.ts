@@ -5,17 +5,25 @@ import { parseHits } from './hits.ts';
 import type { RecordBytes } from './match-data.ts';
 import type { Hits } from './outcomes.ts';
 import {
+  GROUP_SEPARATOR,
   lookUpPersonRecords,
   lookUpPersons,
   RECORD_SEPARATOR,
   readPersonRecords,
   readPersonRecordsInOrder,
+  readPersonRecordsWithCompany,
   SUPPRESSED_MARK,
 } from './records.sql.ts';
 import { splitRecords } from './split-records.ts';
 
 /** A person's stored record, the fact that the person opted out, or undefined for a deleted person. */
 export type StoredPerson = RecordBytes | 'opted_out' | undefined;
+
+/** A person's stored record and the employer's, null for a person without one or with one that is not stored. */
+export interface PersonWithCompany {
+  person: RecordBytes;
+  company: RecordBytes | null;
+}
 
 /**
  * Reads the people of one graph. Every implementation returns what Postgres holds in one state of the graph, with the
@@ -32,6 +40,11 @@ export interface PeopleReader {
     ids: readonly number[],
     options: { brief: boolean; keep: (texts: Buffer[]) => Buffer[] },
   ): Promise<(RecordBytes | undefined)[]>;
+  /** Returns these people with their employers, as `read` with whole records. */
+  readWithCompany(
+    ids: readonly number[],
+    options: { keep: (texts: Buffer[]) => Buffer[] },
+  ): Promise<(PersonWithCompany | undefined)[]>;
   /** Returns these people, whose ids ascend, in their order. `brief` as above. */
   readInOrder(ids: readonly number[], options: { brief: boolean }): Promise<StoredPerson[]>;
 }
@@ -50,6 +63,10 @@ export function postgresPeople(sql: Sql): PeopleReader {
       if (ids.length === 0) return [];
       return splitRecords(keep(await readPersonRecords(sql, ids, brief)), (record) => record);
     },
+    async readWithCompany(ids, { keep }) {
+      if (ids.length === 0) return [];
+      return splitRecords(keep(await readPersonRecordsWithCompany(sql, ids)), withCompany);
+    },
     async readInOrder(ids, { brief }) {
       if (ids.length === 0) return [];
       const people: StoredPerson[] = [];
@@ -63,6 +80,12 @@ export function postgresPeople(sql: Sql): PeopleReader {
       return people;
     },
   };
+}
+
+function withCompany({ bytes, from, to }: RecordBytes): PersonWithCompany {
+  const middle = bytes.indexOf(GROUP_SEPARATOR, from);
+  const company = middle + 1 < to ? { bytes, from: middle + 1, to } : null;
+  return { person: { bytes, from, to: middle }, company };
 }
 
 /**
@@ -85,6 +108,7 @@ export function peopleOfCalls(sql: Sql): PeopleReader {
       const areFound = !options.brief && ids.every((id) => found.has(id));
       return areFound ? ids.map((id) => found.get(id)) : postgres.read(ids, options);
     },
+    readWithCompany: postgres.readWithCompany,
     readInOrder: postgres.readInOrder,
   };
 }

@@ -1,18 +1,11 @@
 /** Reads the records of matches. */
 import type { Sql } from '../db/client.ts';
 import { type OperationName, operations } from '../operations.ts';
-import type { MatchData, RecordBytes } from './match-data.ts';
+import type { CompanyReader } from './company-reader.ts';
+import { type GraphReader, postgresGraph } from './graph-reader.ts';
+import type { MatchData } from './match-data.ts';
 import { bytesWithoutMobile } from './mobile-in-records.ts';
 import type { Decision } from './outcomes.ts';
-import { type PeopleReader, postgresPeople } from './people-reader.ts';
-import {
-  GROUP_SEPARATOR,
-  readCompanyRecords,
-  readDirectors,
-  readFinancials,
-  readPersonRecordsWithCompany,
-} from './records.sql.ts';
-import { splitRecords } from './split-records.ts';
 
 export interface ReadOptions {
   /** Reads people without their long cells, which are then empty in the matches: see `needsOnlyBrief`. */
@@ -21,8 +14,8 @@ export interface ReadOptions {
   hidesMobile?: boolean;
   /** Storage of the matches' texts: takes the driver's buffers, returns the ones to use. */
   keep?: (texts: Buffer[]) => Buffer[];
-  /** Looks people up and reads them; Postgres by default. Companies are always read from Postgres. */
-  people?: PeopleReader;
+  /** Looks people and companies up and reads them; Postgres by default. Likely matches are always found by Postgres. */
+  reader?: GraphReader;
 }
 
 type ReadMatch = MatchData | undefined;
@@ -37,70 +30,57 @@ export async function readMatches(
   options: ReadOptions,
 ): Promise<ReadMatch[]> {
   const { brief = false, hidesMobile = false, keep = (texts: Buffer[]) => texts } = options;
-  const { people = postgresPeople(sql) } = options;
+  const { people, companies } = options.reader ?? postgresGraph(sql);
   if (matched.length === 0) return [];
   const ids = matched.map((decision) => decision.id);
+  const { subject } = operations[operation];
   if (operation === 'people.enrich-with-company') {
-    const records = keep(await readPersonRecordsWithCompany(sql, ids));
-    return splitRecords(records, hidesMobile ? withCompanyWithoutMobile : withCompany);
+    return matchesOf(await people.readWithCompany(ids, { keep }), ({ person, company }) =>
+      matchOf(hidesMobile ? bytesWithoutMobile(person) : person, company),
+    );
   }
-  if (operations[operation].subject === 'person') {
-    const records = await people.read(ids, { brief, keep });
-    return records.map((stored) => {
-      if (stored === undefined) return undefined;
-      const person = hidesMobile ? bytesWithoutMobile(stored) : stored;
-      return { person, company: null, directors: null, periods: null };
-    });
+  if (subject === 'person') {
+    return matchesOf(await people.read(ids, { brief, keep }), (person) =>
+      matchOf(hidesMobile ? bytesWithoutMobile(person) : person, null),
+    );
   }
-  const matches = splitRecords(keep(await readCompanyRecords(sql, ids)), (company) => {
-    return { person: null, company, directors: null, periods: null };
-  });
-  if (operation === 'companies.enrich') await addDirectors(sql, matched, matches);
-  if (operation === 'companies.financials') await addFinancials(sql, matched, matches);
+  const records = await companies.read(ids, { keep });
+  const matches = matchesOf(records, (company) => matchOf(null, company));
+  if (operation === 'companies.enrich') await addDirectors(companies, matched, matches);
+  if (operation === 'companies.financials') {
+    const periods = await companies.readFinancials(ids);
+    for (const [index, match] of matches.entries()) {
+      if (match !== undefined) match.periods = periods[index] ?? null;
+    }
+  }
   return matches;
 }
 
-function withCompany({ bytes, from, to }: RecordBytes): MatchData {
-  const middle = bytes.indexOf(GROUP_SEPARATOR, from);
-  const company = middle + 1 < to ? { bytes, from: middle + 1, to } : null;
-  return { person: { bytes, from, to: middle }, company, directors: null, periods: null };
+function matchOf(person: MatchData['person'], company: MatchData['company']): MatchData {
+  return { person, company, directors: null, periods: null };
 }
 
-function withCompanyWithoutMobile(record: RecordBytes): MatchData {
-  const match = withCompany(record);
-  return { ...match, person: match.person && bytesWithoutMobile(match.person) };
+function matchesOf<Stored>(
+  stored: readonly (Stored | undefined)[],
+  match: (one: Stored) => MatchData,
+): ReadMatch[] {
+  return stored.map((one) => (one === undefined ? undefined : match(one)));
 }
 
 /** Adds the directors to companies that were found by their UK registry number, and only to those. */
 async function addDirectors(
-  sql: Sql,
+  companies: CompanyReader,
   matched: readonly Decision[],
   matches: ReadMatch[],
 ): Promise<void> {
-  const byNumber = matched.filter(isByUkNumber);
-  if (byNumber.length === 0) return;
-  const found = await readDirectors(sql, [...new Set(byNumber.map(({ id }) => id))]);
-  const directors = new Map(found.map((row) => [row.companyId, row.directors]));
-  for (const [index, decision] of matched.entries()) {
+  const byNumber = matched.flatMap((decision, index) => {
     const match = matches[index];
-    if (!isByUkNumber(decision) || typeof match !== 'object') continue;
-    match.directors = directors.get(decision.id) ?? '[]';
-  }
+    return match !== undefined && isByUkNumber(decision) ? [{ id: decision.id, match }] : [];
+  });
+  const directors = await companies.readDirectors(byNumber.map(({ id }) => id));
+  for (const [index, { match }] of byNumber.entries()) match.directors = directors[index] ?? '[]';
 }
 
 function isByUkNumber({ by, value }: Decision): boolean {
   return by === 'registry_number' && value.startsWith('GB-');
-}
-
-async function addFinancials(
-  sql: Sql,
-  matched: readonly Decision[],
-  matches: ReadMatch[],
-): Promise<void> {
-  const found = await readFinancials(sql, [...new Set(matched.map(({ id }) => id))]);
-  const periods = new Map(found.map((row) => [row.companyId, row.periods]));
-  for (const [index, decision] of matched.entries()) {
-    const match = matches[index];
-    if (typeof match === 'object') match.periods = periods.get(decision.id) ?? null;
-  }
 }

@@ -18,7 +18,7 @@ type RawRow = [Buffer | null];
 
 /**
  * Finds the holders of these values. Input: canonical values, one a line. Output: lines `<line> <code> <id>`, at
- * most `CANDIDATES_MAX` for each value, kinds of higher trust (lower codes) first, as in the index: the current
+ * most `CANDIDATES_MAX` for each value, kinds of higher trust (lower codes) first, then lower ids, as in the index: the current
  * owner is never cut off by many records of lower trust.
  */
 export async function lookUpPersons(sql: Sql, values: string): Promise<Buffer> {
@@ -27,7 +27,7 @@ export async function lookUpPersons(sql: Sql, values: string): Promise<Buffer> {
     from string_to_table(${values}, E'\n') with ordinality k (value, line)
     cross join lateral (
       select kind, person_id from person_identifiers where value = k.value
-      order by kind limit ${CANDIDATES_MAX}) i
+      order by kind, person_id limit ${CANDIDATES_MAX}) i
     `.raw()) as unknown as RawRow[];
   return must(row, 'one row')[0] ?? Buffer.alloc(0);
 }
@@ -49,7 +49,7 @@ export async function lookUpPersonRecords(
         case when min(i.person_id) = max(i.person_id) then min(i.person_id) end as only_id
       from (
         select kind, person_id from person_identifiers where value = k.value
-        order by kind limit ${CANDIDATES_MAX}) i) held
+        order by kind, person_id limit ${CANDIDATES_MAX}) i) held
     left join person_records r on r.id = held.only_id
     -- The limit has each looked up by its key, whatever number of values is expected.
     left join lateral (
@@ -66,7 +66,7 @@ export async function lookUpCompanies(sql: Sql, values: string): Promise<Buffer>
     from string_to_table(${values}, E'\n') with ordinality k (value, line)
     cross join lateral (
       select kind, company_id from company_identifiers where value = k.value
-      order by kind limit ${CANDIDATES_MAX}) i
+      order by kind, company_id limit ${CANDIDATES_MAX}) i
     `.raw()) as unknown as RawRow[];
   return must(row, 'one row')[0] ?? Buffer.alloc(0);
 }
@@ -202,10 +202,10 @@ export function compactJson(json: string): string {
 }
 
 /**
- * A query: for each company that has any, the directors (a JSON array) and `people`, the ids between spaces of all
- * people whom one of them may be. An officer without a stored link is matched to a person of the same folded name and
- * birth year (and birth month, when both sides know it) when exactly one fits; people who opted out keep role and dates
- * and have no name. `meant` is a condition on the officers `o`.
+ * A query: the directors of each company that has any, as a JSON array. An officer without a stored link is matched to a
+ * person of the same folded name and birth year (and birth month, when both sides know it) when exactly one fits; people
+ * who opted out keep role and dates and have no name. `meant` is a condition on the officers `o`. The trigger
+ * `note_changed_directors` knows which changes of people change the result.
  */
 export function directorsOf(sql: Sql, meant: ReturnType<Sql>): ReturnType<Sql> {
   return sql`
@@ -213,24 +213,21 @@ export function directorsOf(sql: Sql, meant: ReturnType<Sql>): ReturnType<Sql> {
       'name', case when s.person_id is null and o.name not like 'suppressed:%' then o.name end,
       'role', o.role, 'appointed_on', o.appointed_on, 'resigned_on', o.resigned_on,
       'person_id', case when s.person_id is null then person.id end,
-      'matched_by', case when s.person_id is null and person.id is not null then person.matched_by end
-    ) order by o.resigned_on is not null, o.appointed_on nulls last, o.id)::text as directors,
-      string_agg(person.ids, ' ') as people
+      'matched_by', case when s.person_id is null then person.matched_by end
+    ) order by o.resigned_on is not null, o.appointed_on nulls last, o.id)::text as directors
     from officers o
     left join lateral (
-      select case when count(*) = 1 then min(id) end as id, string_agg(id::text, ' ') as ids,
-        case when o.person_id is null then 'name_and_birth' else 'link' end as matched_by
-      from (
-        select p.id from persons p where p.id = o.person_id
-        union all
-        select p.id from persons p
-        where o.person_id is null and o.birth_year <> 0 and p.birth_year = o.birth_year
-          and p.birth_year <> 0
-          -- Registers write "SURNAME, Given names".
-          and fold(p.name || ' ' || p.surname)
-            = fold(regexp_replace(o.name, '^([^,]+), *(.+)$', '\\2 \\1'))
-          and (o.birth_month is null or p.birth_date is null
-            or extract(month from p.birth_date) = o.birth_month)) fits
+      select p.id, 'link' as matched_by from persons p where p.id = o.person_id
+      union all
+      select min(p.id), 'name_and_birth' from persons p
+      where o.person_id is null and o.birth_year <> 0 and p.birth_year = o.birth_year
+        and p.birth_year <> 0
+        -- Registers write "SURNAME, Given names".
+        and fold(p.name || ' ' || p.surname)
+          = fold(regexp_replace(o.name, '^([^,]+), *(.+)$', '\\2 \\1'))
+        and (o.birth_month is null or p.birth_date is null
+          or extract(month from p.birth_date) = o.birth_month)
+      having count(*) = 1
     ) person on true
     left join suppressed_persons s on s.person_id = person.id
     where ${meant}

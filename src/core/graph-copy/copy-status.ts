@@ -1,6 +1,6 @@
 /** The state of the local copy, for operators. */
 import type { Sql } from '../db/client.ts';
-import { CHANGED_PEOPLE_MAX } from './changed-people.ts';
+import { CHANGED_MAX } from './changed-records.ts';
 import { type ChangesSince, readChangesSince } from './copy.sql.ts';
 import { type Manifest, parseManifest, readManifestText, UnusableCopy } from './manifest.ts';
 import { openCopy } from './open-copy.ts';
@@ -8,7 +8,7 @@ import { openCopy } from './open-copy.ts';
 export interface CopyStatus {
   /** Null when there is none, or its manifest is unreadable. */
   copy: Manifest | null;
-  /** People who changed since it was built; null when that is not known. */
+  /** Records that changed since it was built; null when that is not known. */
   changed: number | null;
   /** Why lists are not matched from it; null when they are. */
   problem: string | null;
@@ -26,9 +26,11 @@ export async function readCopyStatus(sql: Sql, folder: string): Promise<CopyStat
     if (!(error instanceof UnusableCopy)) throw error;
     return { copy, changed: null, problem: error.message };
   }
-  const changes = await readChangesSince(sql, copy, CHANGED_PEOPLE_MAX);
+  const changes = await readChangesSince(sql, copy, CHANGED_MAX);
   const problem = problemOf(changes);
-  return { copy, changed: problem === null ? changes.ids.length : null, problem };
+  const { people, companies } = changes;
+  const changed = problem === null ? people.ids.length + companies.ids.length : null;
+  return { copy, changed, problem };
 }
 
 /** Returns why a copy may not be used after these changes; null when it may. */

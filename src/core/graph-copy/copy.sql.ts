@@ -1,7 +1,8 @@
 /** Statements of a local copy of the graph. They run on the live graph. */
 import type { Sql } from '../db/client.ts';
-import { compactJson, directorsOf, GROUP_SEPARATOR, periodsOf } from '../enrich/records.sql.ts';
+import { compactJson, directorsOf, periodsOf } from '../enrich/records.sql.ts';
 import { must } from '../lib/assert.ts';
+import { encodeFacts } from './company-facts.ts';
 import type { Entity } from './manifest.ts';
 
 /** A state of the graph: all changes up to this number, in the history that the token names. */
@@ -17,50 +18,77 @@ export async function readGraphState(sql: Sql): Promise<GraphState> {
   return must(state, 'the state of the graph');
 }
 
-/** The changes of people between two states. */
-export interface ChangesSince {
+/** The changes between two states. */
+export interface ChangesSince extends Record<Entity, ChangedOfKind> {
   state: GraphState;
   /** False when the graph has no such state: another database or history, or a change that is no longer listed. */
   isKnown: boolean;
   /** True when more changed than is listed. */
   isWhole: boolean;
-  /** True when one of these people is gone: erased, or merged into another. */
+  /** True when one of the people is gone: erased, or merged into another. */
   hasDeleted: boolean;
-  /** The people that changed; companies are always read from Postgres. */
+}
+
+/** The records of one kind that changed; a company does when its directors do. */
+interface ChangedOfKind {
   ids: number[];
-  /** The identifiers of these people now, lines `<code> <id> <value>`; null for none. */
+  /** The identifiers of these records now, lines `<code> <id> <value>`; null for none. */
   identifiers: string | null;
 }
 
-/** Returns what changed since a state, at most `idsMax` people: more are a whole change. */
+/** Codes of `changed_records.entity`. */
+const COMPANIES = 1;
+const PEOPLE = 2;
+
+/** Returns what changed since a state, at most `idsMax` records: more are a whole change. */
 export async function readChangesSince(
   sql: Sql,
   { number, token }: GraphState,
   idsMax: number,
 ): Promise<ChangesSince> {
-  type Row = Omit<ChangesSince, 'state'> & GraphState;
+  type Row = Pick<ChangesSince, 'isKnown' | 'isWhole' | 'hasDeleted'> &
+    GraphState & {
+      people: number[];
+      companies: number[];
+      heldByPeople: string | null;
+      heldByCompanies: string | null;
+    };
   const [row] = await sql<Row[]>`
     with touched as (
-      select distinct id from changed_records where number > ${number} and entity = 2
-      limit ${idsMax + 1})
+      select distinct entity, id from changed_records
+      where number > ${number} and entity in (${COMPANIES}, ${PEOPLE}) limit ${idsMax + 1})
     select state.number, state.token,
       exists (select from graph_changes where number = ${number} and token = ${token}::uuid) as is_known,
       exists (select from graph_changes where number > ${number} and is_whole)
         or (select count(*) from touched) > ${idsMax} as is_whole,
-      exists (select from touched where not exists (select from persons where persons.id = touched.id)) as has_deleted,
-      array(select id from touched) as ids,
+      exists (select from touched
+        where entity = ${PEOPLE} and not exists (select from persons where persons.id = touched.id)) as has_deleted,
+      array(select id from touched where entity = ${PEOPLE}) as people,
+      array(select id from touched where entity = ${COMPANIES}) as companies,
       (select string_agg(i.kind || ' ' || i.person_id || ' ' || i.value, E'\n')
-        from touched join person_identifiers i on i.person_id = touched.id) as identifiers
+        from touched join person_identifiers i on i.person_id = touched.id and entity = ${PEOPLE}) as held_by_people,
+      (select string_agg(i.kind || ' ' || i.company_id || ' ' || i.value, E'\n')
+        from touched join company_identifiers i on i.company_id = touched.id and entity = ${COMPANIES}) as held_by_companies
     from (select number, token from graph_changes order by number desc limit 1) state`;
-  const { number: now, token: history, ...changes } = must(row, 'the state of the graph');
-  return { state: { number: now, token: history }, ...changes };
+  const { people, companies, heldByPeople, heldByCompanies, ...changes } = must(
+    row,
+    'the state of the graph',
+  );
+  const { number: now, token: history, ...rest } = changes;
+  return {
+    ...rest,
+    state: { number: now, token: history },
+    people: { ids: people, identifiers: heldByPeople },
+    companies: { ids: companies, identifiers: heldByCompanies },
+  };
 }
 
-/** Returns the number of people as the planner estimates it: 0 before their table is analysed. */
-export async function estimatePeople(sql: Sql): Promise<number> {
-  const [row] = await sql<{ people: number }[]>`
-    select greatest(reltuples, 0)::bigint as people from pg_class where oid = 'person_records'::regclass`;
-  return row?.people ?? 0;
+/** Returns the number of people and companies as the planner estimates it: 0 before their tables are analysed. */
+export async function estimateRecords(sql: Sql): Promise<number> {
+  const [row] = await sql<{ records: number }[]>`
+    select sum(greatest(reltuples, 0))::bigint as records from pg_class
+    where oid in ('person_records'::regclass, 'company_records'::regclass)`;
+  return row?.records ?? 0;
 }
 
 /** Makes the transaction one snapshot, which only reads and may take its time. The first statement of it. */
@@ -89,15 +117,15 @@ export async function countIdentifiers(tx: Sql): Promise<Record<Entity, number>>
 const PAGE_ROWS = 2_000;
 
 /**
- * A record of the graph: id, identifiers (lines `<code> <value>`), text, further text and links (ids between spaces),
- * as `record-block.ts` describes them, null for none.
+ * A record of the graph: id, identifiers (lines `<code> <value>`), text, further text and employer, as `record-block.ts`
+ * describes them, null for none.
  */
 export type RecordToCopy = [
   id: Buffer,
   held: Buffer | null,
   text: Buffer | null,
   further: Buffer | null,
-  links: Buffer | null,
+  employer: Buffer | null,
 ];
 
 /** Yields pages of all records of a kind that have identifiers or a text, in the order of their ids. Call in a transaction. */
@@ -107,8 +135,9 @@ export async function* readRecordsToCopy(tx: Sql, entity: Entity): AsyncGenerato
     return;
   }
   for await (const page of pagesOf<CompanyRow>(tx, companiesToCopy(tx))) {
-    yield page.map(([id, held, record, people, directors, periods]) => {
-      return [id, held, record, furtherOfCompany(directors, periods), people];
+    yield page.map(([id, held, record, directors, periods]) => {
+      const json = directors === null ? null : Buffer.from(compactJson(directors.toString()));
+      return [id, held, record, encodeFacts({ directors: json, periods }), null];
     });
   }
 }
@@ -133,14 +162,13 @@ type CompanyRow = [
   id: Buffer,
   held: Buffer | null,
   record: Buffer | null,
-  people: Buffer | null,
   directors: Buffer | null,
   periods: Buffer | null,
 ];
 
 function companiesToCopy(sql: Sql): ReturnType<Sql> {
   return sql`
-    select coalesce(r.id, i.company_id), i.held, r.record, d.people, d.directors, f.periods
+    select coalesce(r.id, i.company_id), i.held, r.record, d.directors, f.periods
     from company_records r
     full join (
       select company_id, string_agg(kind || ' ' || value, E'\n') as held
@@ -148,16 +176,6 @@ function companiesToCopy(sql: Sql): ReturnType<Sql> {
     left join (${directorsOf(sql, sql`true`)}) d on d.company_id = r.id
     left join (${periodsOf(sql, sql`true`)}) f on f.company_id = r.id
     order by 1`;
-}
-
-/** Encodes the further text of a company: see `record-block.ts`. JSON escapes the separator. */
-function furtherOfCompany(directors: Buffer | null, periods: Buffer | null): Buffer | null {
-  if (directors === null && periods === null) return null;
-  return Buffer.concat([
-    Buffer.from(directors === null ? '' : compactJson(directors.toString())),
-    Buffer.from([GROUP_SEPARATOR]),
-    periods ?? Buffer.alloc(0),
-  ]);
 }
 
 /** Yields the rows of a query without parameters in pages, as sent. */

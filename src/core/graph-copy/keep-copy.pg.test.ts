@@ -41,7 +41,7 @@ afterEach(async () => {
 
 function keeper(localCopy: LocalCopy, options: KeepOptions = {}, mayBuild = true) {
   const context = { sql: database.sql, localCopy, log };
-  return openKeeper(context, mayBuild, { peopleMin: 10, ...options });
+  return openKeeper(context, mayBuild, { recordsMin: 10, ...options });
 }
 
 /** The folders of builds, whole or not. */
@@ -64,7 +64,7 @@ test('a copy is built when lists have been worth it, and not again', async () =>
 
 test('none is built of a small graph, nor where operators say no', async () => {
   copy.countRows(1_000_000);
-  expect(await keeper(copy, { peopleMin: 51 })()).toBe(false);
+  expect(await keeper(copy, { recordsMin: 51 })()).toBe(false);
   expect(await keeper(copy, {}, false)()).toBe(false);
   expect(await builds()).toEqual([]);
 });

@@ -3,24 +3,24 @@ import type { Database } from '../db/client.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../log.ts';
 import { type BuildOptions, buildCopy, deleteHalfBuilds } from './build-copy.ts';
-import { CHANGED_PEOPLE_MAX } from './changed-people.ts';
-import { estimatePeople } from './copy.sql.ts';
+import { CHANGED_MAX } from './changed-records.ts';
+import { estimateRecords } from './copy.sql.ts';
 import type { LocalCopy } from './local-copy.ts';
 
 /** Postgres has the look-ups of a smaller graph in its memory, and a list of it is short. */
-const PEOPLE_MIN = 200_000;
+const RECORDS_MIN = 200_000;
 /**
- * Rows of lists for each person after which a copy is built: about what its build costs, so that it pays for itself when
+ * Rows of lists for each record after which a copy is built: about what its build costs, so that it pays for itself when
  * as many rows follow, and costs at most as much again when none do.
  */
-const ROWS_PER_PERSON = 4;
+const ROWS_PER_RECORD = 4;
 /** A copy is built again before its changes are so many that it is dropped. */
-const CHANGED_PEOPLE_KEPT = CHANGED_PEOPLE_MAX / 2;
+const CHANGED_KEPT = CHANGED_MAX / 2;
 /** A build that failed is repeated after this time: what stopped it seldom passes by itself. */
 const RETRY_MS = 60 * 60 * 1000;
 
 export interface KeepOptions extends Pick<BuildOptions, 'signal' | 'freeBytes'> {
-  peopleMin?: number;
+  recordsMin?: number;
   changedMax?: number;
   now?: () => number;
 }
@@ -40,8 +40,8 @@ export function openKeeper(
   { sql, localCopy, log }: KeepContext,
   mayBuild: boolean,
   {
-    peopleMin = PEOPLE_MIN,
-    changedMax = CHANGED_PEOPLE_KEPT,
+    recordsMin = RECORDS_MIN,
+    changedMax = CHANGED_KEPT,
     now = Date.now,
     ...options
   }: KeepOptions = {},
@@ -54,15 +54,16 @@ export function openKeeper(
     const { copy, text, changed, rows } = localCopy.describe();
     if (!mayBuild || now() < notBefore) return false;
     if (copy !== null && changed <= changedMax) return false;
-    if (rows < peopleMin * ROWS_PER_PERSON) return false;
-    const people = await estimatePeople(sql);
-    if (people < peopleMin || rows < people * ROWS_PER_PERSON) return false;
+    if (rows < recordsMin * ROWS_PER_RECORD) return false;
+    const records = await estimateRecords(sql);
+    if (records < recordsMin || rows < records * ROWS_PER_RECORD) return false;
     const started = performance.now();
     localCopy.isBuilding = true;
     try {
       const built = await buildCopy(sql, { folder, replaces: text, ...options });
       const seconds = Math.round((performance.now() - started) / 1000);
-      log.info({ folder, people: built.people, seconds }, 'the local copy of the graph is built');
+      const counts = { people: built.people.count, companies: built.companies.count };
+      log.info({ folder, ...counts, seconds }, 'the local copy of the graph is built');
       await localCopy.read(sql, async () => null);
       return true;
     } catch (error) {

@@ -61,10 +61,10 @@ const email = 'p7@list.example';
 /** The id that the copy finds; null when it does not answer. */
 function idByCopy(full = false): Promise<number | undefined | null> {
   const { sql } = database;
-  return copy.read(sql, async (people) => {
+  return copy.read(sql, async (reader) => {
     const rows = [rowOf('people.enrich', { email })];
-    const [outcome] = await enrichMany(sql, 'people.enrich', rows, { people, brief: !full });
-    people.release();
+    const [outcome] = await enrichMany(sql, 'people.enrich', rows, { reader, brief: !full });
+    reader.release();
     return outcome?.id;
   });
 }
@@ -167,7 +167,7 @@ describe('is dropped, and Postgres answers:', () => {
     async (name) => {
       await build();
       const read = () =>
-        copy.read(database.sql, (people) =>
+        copy.read(database.sql, ({ people }) =>
           people.readInOrder([1006, 1007, 1008], { brief: false }),
         );
       expect(await read()).toHaveLength(3);
@@ -210,7 +210,7 @@ test('an unusable copy that cannot be deleted is not tried again', async () => {
   expect(said).toHaveLength(1);
 });
 
-test('the status counts the people who changed, and finds what a worker would find', async () => {
+test('the status counts the records that changed, and finds what a worker would find', async () => {
   expect((await readCopyStatus(database.sql, folder)).problem).toBe('there is no copy');
   await build();
   expect(await readCopyStatus(database.sql, folder)).toMatchObject({ changed: 0, problem: null });
@@ -256,13 +256,16 @@ test('a report and the metrics say number, lag, size and share of rows', async (
   const bytes = sizes.reduce((sum, size) => sum + size);
   const report = await reportCopy(database.sql, copy, rows);
   expect(report).toMatchObject({
-    copy: { number: built.number, people: 50, bytes, changed: 2 },
+    copy: {
+      ...{ number: built.number, people: 50, companies: built.companies.count },
+      ...{ bytes, changed: 2 },
+    },
     reached: built.number + 2,
   });
   expect(sayShare([report, report])).toBe('75 % of 8 rows from it');
   const scrape = await scrapeHere();
   const read = (name: string) => scrape.sum(`enrich_local_copy_${name}`);
-  expect(['number', 'lag_changes', 'changed_people', 'bytes'].map(read)).toEqual([
+  expect(['number', 'lag_changes', 'changed_records', 'bytes'].map(read)).toEqual([
     built.number,
     2,
     2,

@@ -5,10 +5,10 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sql } from '../db/client.ts';
-import { postgresPeople } from '../enrich/people-reader.ts';
+import { postgresGraph } from '../enrich/graph-reader.ts';
 import type { Log } from '../log.ts';
-import { CHANGED_PEOPLE_MAX, ChangedPeople } from './changed-people.ts';
-import { type CopiedPeople, copiedPeople } from './copied-people.ts';
+import { CHANGED_MAX, ChangedGraph } from './changed-records.ts';
+import { type CopiedGraph, copiedGraph } from './copied-graph.ts';
 import { type GraphState, readChangesSince } from './copy.sql.ts';
 import { problemOf, TOO_MUCH } from './copy-status.ts';
 import {
@@ -24,19 +24,18 @@ import { type CopyReader, openReader } from './read-in-thread.ts';
 
 export type { GraphState } from './copy.sql.ts';
 
-/** People as a copy answers for them. */
-export interface PeopleInState extends CopiedPeople {
-  /** They are read as the graph holds them as long as it has this state. */
+/** The graph as a copy answers for it. */
+export interface GraphInState extends CopiedGraph {
+  /** Records are read as the graph holds them as long as it has this state. */
   state: GraphState;
 }
 
 export interface LocalCopy {
   /**
-   * Runs `work` on the people of the live graph, which `sql` sees, in its present state. Null when there is no copy, or
-   * none that can be used: it is dropped then, also when `work` finds its files changed. Records may be read until
-   * `people.release`.
+   * Runs `work` on the live graph, which `sql` sees, in its present state. Null when there is no copy, or none that can be
+   * used: it is dropped then, also when `work` finds its files changed. Records may be read until `graph.release`.
    */
-  read<T>(sql: Sql, work: (people: PeopleInState) => Promise<T>): Promise<T | null>;
+  read<T>(sql: Sql, work: (graph: GraphInState) => Promise<T>): Promise<T | null>;
   /** Counts rows of a list that a copy answered for, or could have answered for. */
   countRows(rows: number): void;
   /** Describes the copy as the last call of `read` found it. */
@@ -55,7 +54,7 @@ export interface CopyInUse {
   text: string | null;
   /** The state of the graph in which it was found; null without a copy. */
   reached: number | null;
-  /** People who changed since it was built: Postgres answers for them. */
+  /** Records that changed since it was built: Postgres answers for them. */
   changed: number;
   /** Rows counted since there is this copy, or none. */
   rows: number;
@@ -66,7 +65,7 @@ interface Current {
   text: string;
   manifest: Manifest;
   copy: CopyReader;
-  changed: ChangedPeople;
+  changed: ChangedGraph;
   /** Calls of `read` that have begun and not ended: they need the files. */
   readers: number;
   isReplaced: boolean;
@@ -99,8 +98,8 @@ export function openLocalCopy(folder: string, log: Log): LocalCopy {
       try {
         const why = await catchUp(sql, used);
         if (why === null) {
-          const people = copiedPeople(used.copy, used.changed, postgresPeople(sql));
-          return await work({ ...people, state: used.changed.state });
+          const graph = copiedGraph(used.copy, used.changed, postgresGraph(sql));
+          return await work({ ...graph, state: used.changed.state });
         }
         await copies.drop(used.text, why);
       } catch (error) {
@@ -162,7 +161,7 @@ function followFolder(folder: string, log: Log, onOther: () => void): OpenCopy {
       const manifest = parseManifest(text);
       const copy = await openReader(folder, manifest);
       retire();
-      const changed = new ChangedPeople(manifest);
+      const changed = new ChangedGraph(manifest);
       current = { text, manifest, copy, changed, readers: 0, isReplaced: false };
       onOther();
       return current;
@@ -196,13 +195,13 @@ function closeUnused({ copy, readers, isReplaced }: Current): void {
 async function catchUp(sql: Sql, { changed }: Current): Promise<string | null> {
   while (true) {
     const from = changed.state;
-    const changes = await readChangesSince(sql, from, CHANGED_PEOPLE_MAX);
+    const changes = await readChangesSince(sql, from, CHANGED_MAX);
     const problem = problemOf(changes);
     if (problem !== null) return problem;
     // Another part may have learnt of them meanwhile.
     if (changed.state !== from) continue;
     if (changes.state.number !== from.number) changed.add(changes);
-    return changed.size > CHANGED_PEOPLE_MAX ? TOO_MUCH : null;
+    return changed.size > CHANGED_MAX ? TOO_MUCH : null;
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * The form of one record in a copy's file of blocks: a head of fixed length, the identifiers, the links, the text.
+ * The form of one record in a copy's file of blocks: a head of fixed length, the identifiers, the text.
  * Numbers are little endian. A block begins at a multiple of `BLOCK_ALIGN`, so that 32 bits hold its place.
  *
  *     0  u32  CRC-32 of the bytes from 4 to the end
@@ -9,13 +9,13 @@
  *    24  u32  bytes of the further text
  *    28  u32  CRC-32 of the further text
  *    32  u32  bytes of the identifiers
- *    36  u32  number of links
- *    40       identifiers: for each a code (one byte), the value (UTF-8), a newline; the links, f64 each; then the text
+ *    36  f64  id of the employer; 0 for none, and of companies
+ *    44       identifiers: for each a code (one byte), the value (UTF-8), a newline; then the text
  *
- * | | text | further text | links |
- * |---|---|---|---|
- * | a person | the brief record | the whole record | the id of the employer |
- * | a company | the record | directors, a group separator, financial periods | ids of the people who may be its directors |
+ * | | text | further text |
+ * |---|---|---|
+ * | a person | the brief record | the whole record |
+ * | a company | the record | directors and financial periods: see `company-facts.ts` |
  *
  * A record may have identifiers alone, as that of a person who opted out: a value that two records share stays
  * ambiguous.
@@ -23,8 +23,7 @@
 import { crc32 } from 'node:zlib';
 
 export const BLOCK_ALIGN = 16;
-const HEAD_BYTES = 40;
-const LINK_BYTES = 8;
+const HEAD_BYTES = 44;
 const NEWLINE = 0x0a;
 const NON_ASCII = 0x80;
 
@@ -32,16 +31,17 @@ const NON_ASCII = 0x80;
 export interface CopiedRecord {
   id: number;
   identifiers: readonly { code: number; value: Buffer }[];
-  links: readonly number[];
+  /** The id of a person's employer; 0 for none. */
+  employer: number;
   text: Uint8Array;
   /** The further text's place in its file. */
   further: { at: number; bytes: number; crc32: number };
 }
 
 /** Returns the length of a block, without the bytes that fill it up to the next multiple. */
-export function blockBytes({ identifiers, links, text }: CopiedRecord): number {
+export function blockBytes({ identifiers, text }: CopiedRecord): number {
   const held = identifiers.reduce((sum, { value }) => sum + value.length + 2, 0);
-  return HEAD_BYTES + held + links.length * LINK_BYTES + text.length;
+  return HEAD_BYTES + held + text.length;
 }
 
 /** Rounds up to the place of the next block. */
@@ -58,8 +58,7 @@ export function writeBlock(record: CopiedRecord, buffer: Buffer, at: number, byt
     end = buffer.writeUInt8(NEWLINE, end);
   }
   buffer.writeUInt32LE(end - at - HEAD_BYTES, at + 32);
-  buffer.writeUInt32LE(record.links.length, at + 36);
-  for (const id of record.links) end = buffer.writeDoubleLE(id, end);
+  buffer.writeDoubleLE(record.employer, at + 36);
   buffer.set(record.text, end);
   buffer.writeUInt32LE(bytes, at + 4);
   buffer.writeDoubleLE(record.id, at + 8);
@@ -98,14 +97,13 @@ export function furtherOf(buffer: Buffer, at: number): CopiedRecord['further'] {
   };
 }
 
-/** Returns where the identifiers of a block end. */
-function identifiersTo(buffer: Buffer, at: number): number {
-  return at + HEAD_BYTES + buffer.readUInt32LE(at + 32);
+export function employerOf(buffer: Buffer, at: number): number {
+  return buffer.readDoubleLE(at + 36);
 }
 
 /** Returns where the text of a whole block begins. */
 export function textFrom(buffer: Buffer, at: number): number {
-  return identifiersTo(buffer, at) + buffer.readUInt32LE(at + 36) * LINK_BYTES;
+  return at + HEAD_BYTES + buffer.readUInt32LE(at + 32);
 }
 
 /** Returns where the text of a whole block ends. */
@@ -118,7 +116,7 @@ export type VisitCode = (code: number, buffer: Buffer, at: number) => void;
 
 /** Calls `visit` with each code under which the record of a whole block has the value. Returns how many. */
 export function forEachCode(buffer: Buffer, at: number, value: string, visit: VisitCode): number {
-  const end = identifiersTo(buffer, at);
+  const end = textFrom(buffer, at);
   let from = at + HEAD_BYTES;
   let held = 0;
   while (from < end) {

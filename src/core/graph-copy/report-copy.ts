@@ -6,7 +6,7 @@ import { readGraphState } from './copy.sql.ts';
 import type { CopyInUse, LocalCopy } from './local-copy.ts';
 import { copyBytes } from './manifest.ts';
 
-/** Rows of lists and exports, by what answered for people. */
+/** Rows of lists and exports, by what answered for their records. */
 export interface RowsMatched {
   copy: number;
   postgres: number;
@@ -19,8 +19,9 @@ export interface CopyReport {
     number: number;
     built_at: string;
     people: number;
+    companies: number;
     bytes: number;
-    /** People who changed since: Postgres answers for them. */
+    /** Records that changed since: Postgres answers for them. */
     changed: number;
   } | null;
   /** The state of the graph that it has followed; null without a copy. */
@@ -48,6 +49,7 @@ export async function reportCopy(
       number: copy.number,
       built_at: copy.built_at,
       people: copy.people.count,
+      companies: copy.companies.count,
       bytes: copyBytes(copy),
       changed,
     },
@@ -73,12 +75,12 @@ const gauges: { name: string; help: string; of: (used: CopyInUse) => number }[] 
   },
   {
     name: 'enrich_local_copy_lag_changes',
-    help: 'Changes of the graph since then that are known; Postgres answers for the people that they touched.',
+    help: 'Changes of the graph since then that are known; Postgres answers for the records that they touched.',
     of: ({ copy, reached }) => (reached ?? 0) - (copy?.number ?? 0),
   },
   {
-    name: 'enrich_local_copy_changed_people',
-    help: 'People whom these changes touched. A new copy is built at 10,000.',
+    name: 'enrich_local_copy_changed_records',
+    help: 'People and companies that these changes touched. A new copy is built at 10,000.',
     of: ({ changed }) => changed,
   },
   {

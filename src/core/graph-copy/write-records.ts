@@ -113,11 +113,11 @@ function diskFull(): AppError {
   return unavailable('disk_full', message);
 }
 
-function recordOf([id, held, text, , links]: RecordToCopy): Omit<CopiedRecord, 'further'> {
+function recordOf([id, held, text, , employer]: RecordToCopy): Omit<CopiedRecord, 'further'> {
   return {
     id: Number(id.toString('latin1')),
     identifiers: held === null ? [] : identifiersOf(held),
-    links: links === null ? [] : [...new Set(links.toString('latin1').split(' ').map(Number))],
+    employer: employer === null ? 0 : Number(employer.toString('latin1')),
     text: text ?? new Uint8Array(),
   };
 }

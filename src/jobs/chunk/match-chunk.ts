@@ -3,10 +3,10 @@
 import { agrees } from '../../core/enrich/agreement.ts';
 import { enrichMany, miss, type Outcome } from '../../core/enrich/enrich-many.ts';
 import { withoutConflict } from '../../core/enrich/free-outcomes.ts';
+import type { GraphReader } from '../../core/enrich/graph-reader.ts';
 import { type MatchData, needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
 import { hidesMobile } from '../../core/enrich/mobile-in-records.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
-import type { PeopleReader } from '../../core/enrich/people-reader.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -50,8 +50,8 @@ interface MatchOptions {
    * count like the records that the batch has recorded.
    */
   answered?: ReadonlyMap<number, number>;
-  /** Answers for people instead of Postgres. */
-  people?: PeopleReader;
+  /** Answers instead of Postgres. */
+  reader?: GraphReader;
 }
 
 /** Matches the unfinished rows of a chunk. */
@@ -59,7 +59,7 @@ export async function matchChunk(
   context: ChunkContext,
   batch: ListBatch,
   chunk: ClaimedChunk,
-  { answered = new Map(), people }: MatchOptions = {},
+  { answered = new Map(), reader }: MatchOptions = {},
 ): Promise<MatchedChunk> {
   const delimiter = batch.dialect.delimiter;
   const range = { from: chunk.byteFrom, to: chunk.byteTo };
@@ -95,7 +95,7 @@ export async function matchChunk(
     hidesMobile: hidesMobile(context.config, batch.operation),
     minProbability: batch.match === 'likely' ? batch.minProbability : null,
     ...(checksAgreement(batch.mapping) ? { agreementOf } : {}),
-    ...(people ? { people } : {}),
+    ...(reader ? { reader } : {}),
   });
   if (batch.dedupe) {
     await markDuplicates(context, batch, chunk, outcomes, answered);

@@ -1,6 +1,5 @@
 /** The local copy of the graph, for the chunks that it can answer for. */
-import type { PeopleInState } from '../../core/graph-copy/local-copy.ts';
-import { subjectOf } from '../../core/operations.ts';
+import type { GraphInState } from '../../core/graph-copy/local-copy.ts';
 import type { Batch } from '../batch/batch.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { countMatchedPart } from './chunk-metrics.ts';
@@ -14,23 +13,22 @@ interface AnsweredRows {
 }
 
 /**
- * Runs `fromCopy` on the people of the local copy, or `fromPostgres`: without a copy, about companies, in test mode, and for
- * a part that was claimed before without effect, as after a change of the graph. Counts the rows.
+ * Runs `fromCopy` on the local copy, or `fromPostgres`: without a copy, in test mode, and for a part that was claimed before
+ * without effect, as after a change of the graph. Counts the rows.
  */
 export async function readFromCopy<FromCopy extends AnsweredRows, Other extends AnsweredRows>(
   { sql, localCopy }: CopyContext,
   batch: Batch,
   chunk: ClaimedChunk,
-  fromCopy: (people: PeopleInState) => Promise<FromCopy>,
+  fromCopy: (reader: GraphInState) => Promise<FromCopy>,
   fromPostgres: () => Promise<Other>,
 ): Promise<FromCopy | Other> {
-  const isCopied = batch.live && subjectOf(batch.operation) === 'person';
   const isFirstClaim = chunk.epoch === chunk.parts + 1;
-  const copied = isCopied && isFirstClaim ? await localCopy.read(sql, fromCopy) : null;
+  const copied = batch.live && isFirstClaim ? await localCopy.read(sql, fromCopy) : null;
   const read = copied ?? (await fromPostgres());
   const { length } = read.outcomes;
   countMatchedPart(copied === null ? 'postgres' : 'copy', length);
   // An export gains too little to be a reason to build one.
-  if (isCopied && batch.kind === 'list') localCopy.countRows(length);
+  if (batch.live && batch.kind === 'list') localCopy.countRows(length);
   return read;
 }

@@ -43,10 +43,10 @@ export async function readExportChunk(
     context,
     batch,
     chunk,
-    async (people) => ({
-      outcomes: await read(people),
-      graph: people.state,
-      release: () => people.release(),
+    async (reader) => ({
+      outcomes: await read(reader.people),
+      graph: reader.state,
+      release: () => reader.release(),
     }),
     async () => ({ outcomes: await read(postgresPeople(graphSql)), graph: null, release() {} }),
   );

@@ -25,13 +25,13 @@ export async function readListChunk(
     context,
     batch,
     chunk,
-    async (people) => {
-      const fromCopy = await matchChunk(context, batch, chunk, { people });
+    async (reader) => {
+      const fromCopy = await matchChunk(context, batch, chunk, { reader });
       const release = () => {
         fromCopy.release();
-        people.release();
+        reader.release();
       };
-      return { ...fromCopy, release, graph: people.state };
+      return { ...fromCopy, release, graph: reader.state };
     },
     async () => ({ ...(await matchChunk(context, batch, chunk)), graph: null }),
   );
