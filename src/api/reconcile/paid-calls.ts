@@ -60,5 +60,5 @@ export async function enrichAll(
     if (!isUnpaid) context.log.warn({ err: reason }, 'a call of a reconciliation request failed');
   }
   setCreditHeaders(response, charged, remaining);
-  return tellAmbiguous(outcomes, paid);
+  return [...tellAmbiguous(outcomes, paid)];
 }

@@ -202,7 +202,9 @@ async function enrichExactly(
   const { agreementOf, requireAgreement, required = [], endPhase } = options;
   const outcomes: Outcome[] = [];
   let undecided: number[] = [];
-  for (const [index, row] of rows.entries()) {
+  // By index here and below: an iterator of entries makes an array of each row.
+  for (let index = 0; index < rows.length; index++) {
+    const row = must(rows[index], 'row');
     const { identifiers, decided = 0 } = row;
     if (row.decided !== undefined) outcomes.push(missOfDecision(row.decided));
     else if (identifiers.length > 0) outcomes.push(notFound(row));

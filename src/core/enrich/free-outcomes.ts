@@ -61,7 +61,8 @@ export function tellAmbiguous<One extends Outcome | undefined>(
   outcomes: readonly One[],
   charged: number,
   unpaidMax = Number.POSITIVE_INFINITY,
-): (One | Outcome)[] {
+): readonly (One | Outcome)[] {
+  if (countTold(outcomes) === 0) return outcomes;
   let leftOfRecords = charged;
   let left = charged + unpaidMax;
   const tellings = new Map<number, number>();
@@ -89,8 +90,14 @@ export function countUnpaidTellings(
   told: readonly (Outcome | undefined)[],
   charged: number,
 ): number {
-  const ambiguous = told.filter((one) => one?.likely?.untold !== undefined);
-  return Math.max(0, ambiguous.length - charged);
+  return Math.max(0, countTold(told) - charged);
+}
+
+/** Counts the rows that are not told as misses. */
+function countTold(outcomes: readonly (Outcome | undefined)[]): number {
+  let told = 0;
+  for (const one of outcomes) if (one?.likely?.untold !== undefined) told++;
+  return told;
 }
 
 /**

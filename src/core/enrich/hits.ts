@@ -14,16 +14,24 @@ export interface HitList extends Hits {
 export function openHits(lines: number): HitList {
   const first = new Int32Array(lines).fill(-1);
   const counts = new Int32Array(lines);
-  const next: number[] = [];
-  const codes: number[] = [];
-  const ids: number[] = [];
+  let next = new Int32Array(lines);
+  let codes = new Uint8Array(lines);
+  let ids = new Float64Array(lines);
+  let hits = 0;
+  const grow = () => {
+    const length = Math.max(64, hits * 2);
+    next = copyInto(new Int32Array(length), next);
+    codes = copyInto(new Uint8Array(length), codes);
+    ids = copyInto(new Float64Array(length), ids);
+  };
   return {
     add(line, code, id) {
-      next.push(first[line] ?? -1);
-      first[line] = ids.length;
+      if (hits === next.length) grow();
+      next[hits] = first[line] ?? -1;
+      first[line] = hits;
       counts[line] = (counts[line] ?? 0) + 1;
-      codes.push(code);
-      ids.push(id);
+      codes[hits] = code;
+      ids[hits++] = id;
     },
     forEach(wanted, visit) {
       for (let hit = first[wanted] ?? -1; hit !== -1; hit = next[hit] ?? -1) {
@@ -35,6 +43,11 @@ export function openHits(lines: number): HitList {
     anyId: (wanted) => ids[first[wanted] ?? -1] ?? 0,
     isCapped: (wanted) => (counts[wanted] ?? 0) >= CANDIDATES_MAX,
   };
+}
+
+function copyInto<T extends Int32Array | Uint8Array | Float64Array>(wider: T, numbers: T): T {
+  wider.set(numbers);
+  return wider;
 }
 
 /**

@@ -3,6 +3,8 @@ import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
 
 /** Up to this length a loop is faster than the call that encodes a string. */
 const SHORT_TEXT_MAX = 64;
+/** The same for the call that copies bytes, which makes a view of them each time. */
+const SHORT_BYTES_MAX = 256;
 
 export class ByteWriter {
   bytes: Buffer;
@@ -23,8 +25,15 @@ export class ByteWriter {
 
   copy(source: Buffer, from: number, to: number): void {
     this.reserve(to - from);
-    source.copy(this.bytes, this.length, from, to);
+    if (to - from > SHORT_BYTES_MAX) source.copy(this.bytes, this.length, from, to);
+    else this.#copyShort(source, from, to);
     this.length += to - from;
+  }
+
+  #copyShort(source: Buffer, from: number, to: number): void {
+    const { bytes } = this;
+    const shift = this.length - from;
+    for (let at = from; at < to; at++) bytes[shift + at] = source[at] as number;
   }
 
   text(value: string): void {

@@ -44,7 +44,7 @@ import {
 } from './commit-part.sql.ts';
 import { holdLease } from './lease.ts';
 import { answeredRecords } from './match-chunk.ts';
-import { chargedRecords, findOwnedRows, noRows } from './owned-rows.ts';
+import { chargedRecords, countCharged, findOwnedRows, noRows } from './owned-rows.ts';
 import { findShortage, reserveForChunk } from './reserve.sql.ts';
 import { storeCall } from './store-call.ts';
 
@@ -244,8 +244,11 @@ async function tellOutcomes(
   { accountId }: Batch,
   { outcomes: found, owned }: PricedRows,
 ): Promise<readonly Outcome[]> {
-  const matches = chargedRecords(found, owned).length;
-  const outcomes = found.map((one, index) => (owned.has(index) ? withoutConflict(one) : one));
+  const matches = countCharged(found, owned);
+  const outcomes =
+    owned.size === 0
+      ? found
+      : found.map((one, index) => (owned.has(index) ? withoutConflict(one) : one));
   const told = tellAmbiguous(outcomes, matches);
   const unpaid = countUnpaidTellings(told, matches);
   if (unpaid === 0) return told;
@@ -311,7 +314,7 @@ async function payFor(
   const free = { outcomes, reservationId: null, shortOf: null };
   // Rows of a cancelled batch were not looked up.
   if (price === 0 || batch.state === 'cancelling') return free;
-  const matches = chargedRecords(outcomes, owned).length;
+  const matches = countCharged(outcomes, owned);
   const wereLookedUp = outcomes.some(({ status }) => status !== 'invalid' && status !== 'error');
   if (matches === 0) {
     if (!wereLookedUp) return free;

@@ -10,7 +10,7 @@ import type { HeldBatch, NotDone } from '../batch/hold-batch.ts';
 import { countOutcomes } from '../chunk/afford.ts';
 import { type ClaimedChunk, listChunks } from '../chunk/claim-chunk.sql.ts';
 import { answeredRecords, matchChunk } from '../chunk/match-chunk.ts';
-import { chargedRecords, findOwnedRows, noRows } from '../chunk/owned-rows.ts';
+import { countCharged, findOwnedRows, noRows } from '../chunk/owned-rows.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
 /**
@@ -60,7 +60,7 @@ async function countMatches(
     }
     const ownedRows = isOnce ? await findOwnedRows(context.sql, batch, outcomes, seen) : noRows;
     owned += ownedRows.size;
-    const told = tellAmbiguous(outcomes, chargedRecords(outcomes, ownedRows).length);
+    const told = tellAmbiguous(outcomes, countCharged(outcomes, ownedRows));
     for (const [status, count] of Object.entries(countOutcomes(told))) {
       sum[status] = (sum[status] ?? 0) + count;
     }

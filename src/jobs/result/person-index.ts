@@ -36,23 +36,47 @@ const PAIR_BYTES = 16;
 /** Encodes the records in these outcomes. */
 export function encodePersonIndex(subject: IndexedSubject, outcomes: readonly Outcome[]): Buffer {
   if (subject === 'company') return encodePairs(officersOf(outcomes));
-  const pairs: IndexedRecord[] = [];
-  for (const [row, { match, id, likely }] of outcomes.entries()) {
-    if (match !== null) pairs.push({ row, id });
-    else for (const candidate of likely?.candidates ?? []) pairs.push({ row, id: candidate.id });
+  const pairs = new PairWriter(outcomes.length);
+  for (let row = 0; row < outcomes.length; row++) {
+    const { match, id, likely } = outcomes[row] as Outcome;
+    if (match !== null) pairs.add(row, id);
+    else if (likely !== undefined) {
+      for (const candidate of likely.candidates) pairs.add(row, candidate.id);
+    }
   }
-  return encodePairs(pairs);
+  return pairs.encoded();
 }
 
 /** Encodes pairs as bytes. */
 export function encodePairs(pairs: readonly IndexedRecord[]): Buffer {
-  const bytes = Buffer.allocUnsafe(pairs.length * PAIR_BYTES);
-  let at = 0;
-  for (const { row, id } of pairs) {
-    at = bytes.writeDoubleLE(row, at);
-    at = bytes.writeDoubleLE(id, at);
+  const writer = new PairWriter(pairs.length);
+  for (const { row, id } of pairs) writer.add(row, id);
+  return writer.encoded();
+}
+
+/** Pairs as numbers, little endian like every machine that Node runs on: a part has thousands of them. */
+class PairWriter {
+  #numbers: Float64Array;
+  #count = 0;
+
+  constructor(pairs: number) {
+    this.#numbers = new Float64Array(pairs * 2);
   }
-  return bytes;
+
+  add(row: number, id: number): void {
+    if (this.#count === this.#numbers.length) {
+      const wider = new Float64Array(Math.max(64, this.#count * 2));
+      wider.set(this.#numbers);
+      this.#numbers = wider;
+    }
+    this.#numbers[this.#count++] = row;
+    this.#numbers[this.#count++] = id;
+  }
+
+  encoded(): Buffer {
+    const { buffer } = this.#numbers;
+    return Buffer.from(buffer, 0, this.#count * Float64Array.BYTES_PER_ELEMENT);
+  }
 }
 
 /** Decodes the pairs from bytes. */

@@ -37,29 +37,45 @@ export function appendRecordCells(
   let length = writer.length;
   let at = record.from;
   let cell = 0;
-  let column = firstColumn;
-  for (const wanted of selection) {
+  for (let index = 0; index < selection.length; index++) {
+    const wanted = selection[index] as number;
     if (wanted > cell) at = skipCells(bytes, at, to, wanted - cell);
+    cell = wanted + 1;
     out[length++] = delimiter;
     const cellFrom = at;
     const lengthBefore = length;
-    let quoted = false;
+    let byte = CELL_SEPARATOR_BYTE;
     for (; at < to; at++) {
-      const byte = bytes[at] as number;
-      if (special[byte] === 1) {
-        if (byte === CELL_SEPARATOR_BYTE) break;
-        quoted = true;
-      }
+      byte = bytes[at] as number;
+      if (special[byte] === 1) break;
       out[length++] = byte;
     }
-    if (at > cellFrom) filled[column] = (filled[column] as number) + 1;
-    column++;
-    if (quoted) length = quoteCell(out, lengthBefore, bytes, cellFrom, at);
+    if (at < to && byte !== CELL_SEPARATOR_BYTE) {
+      // Again from its first byte on, each quote twice (RFC 4180 section 2).
+      length = lengthBefore;
+      out[length++] = QUOTE;
+      for (at = cellFrom; at < to; at++) {
+        byte = bytes[at] as number;
+        if (byte === CELL_SEPARATOR_BYTE) break;
+        out[length] = byte;
+        // Without a branch, which JSON would mispredict at each quote: after any other byte this one is overwritten.
+        out[length + 1] = QUOTE;
+        length += doubled[byte] as number;
+      }
+      out[length++] = QUOTE;
+    }
+    if (at > cellFrom) {
+      const column = firstColumn + index;
+      filled[column] = (filled[column] as number) + 1;
+    }
     at++;
-    cell = wanted + 1;
   }
   writer.length = length;
 }
+
+/** Bytes that each byte takes inside quotes. */
+const doubled = new Uint8Array(256).fill(1);
+doubled[QUOTE] = 2;
 
 const specialOf = new Map<number, Uint8Array>();
 
@@ -115,17 +131,4 @@ function wordsOf(buffer: ArrayBuffer): Int32Array {
     memoryWords = new Int32Array(buffer, 0, Math.floor(buffer.byteLength / WORD_BYTES));
   }
   return memoryWords;
-}
-
-/** Rewrites the cell quoted (RFC 4180 section 2); returns the new length. */
-function quoteCell(out: Buffer, start: number, bytes: Buffer, from: number, to: number): number {
-  let length = start;
-  out[length++] = QUOTE;
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at] as number;
-    if (byte === QUOTE) out[length++] = QUOTE;
-    out[length++] = byte;
-  }
-  out[length++] = QUOTE;
-  return length;
 }
