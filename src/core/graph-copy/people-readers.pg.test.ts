@@ -118,8 +118,8 @@ describe('postgres and the copy', () => {
         }
       },
     );
-    await fc.assert(property, { numRuns: 12 });
-    expect(matches).toBeGreaterThan(30);
+    await fc.assert(property, { numRuns: 8 });
+    expect(matches).toBeGreaterThan(15);
   }, 240_000);
 
   test('agree on a value that more people hold than a look-up returns', async () => {
