@@ -22,6 +22,11 @@ const WHOLE_BYTES_MAX = 32 * 1024 * 1024;
 let wholeBytes = 0;
 /** Of many downloads that begin at once some are verified at a time, so that other readers of files have a turn. */
 const verifying = pLimit(8);
+/**
+ * Of many downloads some read a piece at a time. With a piece of each in one round of the event loop, every other request
+ * would wait for the end of a long round.
+ */
+const reading = pLimit(16);
 /** A part that is being verified. It ends early when the last download that waits for it is abandoned. */
 interface Verification {
   sums: Promise<number[]>;
@@ -82,7 +87,7 @@ async function* readPieces(
   if (wholeBytes + part.bytes <= WHOLE_BYTES_MAX) {
     wholeBytes += part.bytes;
     try {
-      yield* cut(part, await readWhole(source, part));
+      yield* cut(part, await reading(() => readWhole(source, part)));
     } finally {
       wholeBytes -= part.bytes;
     }
@@ -91,9 +96,9 @@ async function* readPieces(
   const { objectKey, bytes, sums } = verified ?? (await verifyPart(source, part));
   for (const [place, sum] of sums.entries()) {
     const from = place * PIECE_BYTES;
-    const to = Math.min(bytes, from + PIECE_BYTES);
-    const piece = await readRange(source.context.store, objectKey, { from, to }, sum);
-    yield { firstRow: part.firstRow, bytes: piece, isLast: to === bytes };
+    const range = { from, to: Math.min(bytes, from + PIECE_BYTES) };
+    const piece = await reading(() => readRange(source.context.store, objectKey, range, sum));
+    yield { firstRow: part.firstRow, bytes: piece, isLast: range.to === bytes };
   }
 }
 
