@@ -2,6 +2,7 @@
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { isOfFiles, isUnavailable } from '../core/db/pg-errors.ts';
+import { hideKeys } from '../core/keys/key-format.ts';
 import { AppError, notFound, unavailable } from '../core/lib/errors.ts';
 import type { Log } from '../core/log.ts';
 
@@ -97,7 +98,7 @@ export const refuseUnknownPath: RequestHandler = (request, response) => {
   const isPage = method === 'GET' && request.accepts(['json', 'html']) === 'html';
   // The path is a fragment of our own page, wherever it points.
   if (isPage && !/^\/(v1|console)(\/|$)/.test(path)) return response.redirect(302, `/#${path}`);
-  throw notFound(`${request.method} ${request.path}`);
+  throw notFound(`${request.method} ${hideKeys(request.path)}`);
 };
 
 export function requestIdOf(response: Response): string {

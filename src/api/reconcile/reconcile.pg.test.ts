@@ -117,6 +117,12 @@ describe('the address', () => {
     });
   });
 
+  test('a problem document, which is passed on, does not repeat the key of an unknown address', async () => {
+    const response = await get('/nothing');
+    const { detail } = (await response.json()) as { detail: string };
+    expect(detail).toBe('GET /v1/reconcile/svc_live_.../nothing not found.');
+  });
+
   test('takes only a key that may do nothing else, and such a key is no header', async () => {
     const { accountId } = caller;
     const wide = await pipeline.keyOf(accountId, 'live', ['reconcile', 'enrich']);

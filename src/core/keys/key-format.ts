@@ -38,6 +38,11 @@ export function displayPrefix(key: string): string {
   return key.slice(0, 'svc_live_'.length + 4);
 }
 
+/** Returns a text, such as an address of the reconciliation service, without the keys in it. */
+export function hideKeys(text: string): string {
+  return text.replace(/svc_(live|test)_\w+/g, 'svc_$1_...');
+}
+
 function checksum(body: string): string {
   let rest = crc32(body);
   let text = '';
