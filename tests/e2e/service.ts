@@ -24,7 +24,9 @@ export interface Service extends AsyncDisposable {
 
 /** Starts the service and resolves once it is ready. Dispose of it whatever the test's outcome. */
 export async function startService(dataDir: string, words: string[] = []): Promise<Service> {
-  const command = startCommand(['up', '--port', '0', '--data-dir', dataDir, ...words]);
+  // One worker, unless the test has more to say: some wait for it by its pid.
+  const one = ['--port', '0', '--data-dir', dataDir, '--workers', '1'];
+  const command = startCommand(['up', ...one, ...words]);
   let code: number | null | undefined;
   const ended = command.ended.then((value) => {
     code = value;

@@ -1,4 +1,5 @@
 /** `up`, `api`, `worker`, `migrate`. */
+import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import { type PlannedMigration, planMigrations } from '../../src/core/db/migration-plan.ts';
 import { conflict, unavailable } from '../../src/core/lib/errors.ts';
@@ -11,15 +12,30 @@ import { printResult, say } from '../output.ts';
 import { startStack } from '../stack.ts';
 import { migrateDatabase, withUnchangedDatabase } from '../with-database.ts';
 
+/** More of them would need a machine that has Postgres to itself elsewhere. */
+const WORKERS_BY_DEFAULT_MAX = 4;
+
+/** With a local copy a worker keeps its own core busy, and Postgres little more than the rest of one. */
+function workersByDefault(): number {
+  return Math.min(availableParallelism(), WORKERS_BY_DEFAULT_MAX);
+}
+
 export function addServerCommands(program: Command): void {
   program
     .command('up')
     .description('run the whole service on this machine')
     .option('--port <number>', 'port of the API (PORT)', wholeNumber(0))
-    .option('--workers <number>', 'number of worker processes; 0: lists wait', wholeNumber(0), 1)
-    .action(async (options: { port?: number; workers: number }, command: Command) => {
+    .option(
+      '--workers <number>',
+      `number of worker processes; as many as cores by default, at most ${WORKERS_BY_DEFAULT_MAX}; 0: lists wait`,
+      wholeNumber(0),
+    )
+    .action(async (options: { port?: number; workers?: number }, command: Command) => {
       const { config } = readGlobals(command);
-      await up({ ...config, port: options.port ?? config.port }, options.workers);
+      await up(
+        { ...config, port: options.port ?? config.port },
+        options.workers ?? workersByDefault(),
+      );
     });
   program
     .command('api')
