@@ -1742,11 +1742,12 @@ CREATE OR REPLACE FUNCTION graph.note_changed_records()
  SET search_path TO 'graph'
 AS $function$
 declare
-  listed_max constant int := 10000;
+  listed_max int;
   variable constant text := 'enrich.change_of_' || tg_table_schema;
+  counter constant text := 'enrich.listed_of_' || tg_table_schema;
   change bigint := nullif(current_setting(variable, true), '')::bigint;
   touches boolean := true;
-  held int := 0;
+  noted int := 0;
 begin
   if tg_op <> 'TRUNCATE' then
     execute 'select exists (select from changed)' into touches;
@@ -1759,10 +1760,13 @@ begin
     insert into graph_changes (number) select max(number) + 1 from graph_changes
       returning number into change;
     perform set_config(variable, change::text, true);
+    perform set_config(counter, '0', true);
   elsif (select is_whole from graph_changes where number = change) then
     return null;
   end if;
   if tg_op <> 'TRUNCATE' then
+    select greatest(10000, sum(reltuples) / 4) into listed_max
+    from pg_class where oid in ('person_records'::regclass, 'company_records'::regclass);
     execute format(
       'insert into changed_records (number, entity, id)
        select $1, $2, id from (
@@ -1770,10 +1774,11 @@ begin
        on conflict do nothing',
       tg_argv[1], case when tg_op = 'UPDATE' then format('union select %I from replaced', tg_argv[1]) end)
       using change, tg_argv[0]::smallint, listed_max + 1;
-    select count(*) into held
-    from (select from changed_records where number = change limit listed_max + 1) listed;
+    get diagnostics noted = row_count;
+    noted := noted + coalesce(nullif(current_setting(counter, true), '')::int, 0);
+    perform set_config(counter, noted::text, true);
   end if;
-  if tg_op = 'TRUNCATE' or held > listed_max then
+  if tg_op = 'TRUNCATE' or noted > listed_max then
     update graph_changes set is_whole = true where number = change;
     delete from changed_records where number = change;
   end if;

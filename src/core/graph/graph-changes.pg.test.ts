@@ -134,6 +134,21 @@ describe('a change lists', () => {
     expect(test).toEqual({ number: 1, entity: COMPANY, id: 7 });
   });
 
+  test('up to a quarter as many records as a large graph has', async () => {
+    await sql`insert into company_records select id, 'x' from generate_series(100000, 159999) id`;
+    await sql`analyze company_records`;
+    await sql`insert into company_records select id, 'x' from generate_series(200000, 211999) id`;
+    await writeGraph(sql, async (tx) => {
+      await tx`insert into company_records select id, 'x' from generate_series(300000, 311999) id`;
+      await tx`update company_records set record = 'y' where id between 300000 and 311999`;
+      await tx`delete from company_records where id between 100000 and 111999`;
+    });
+    const listed = (await changes()).map((change) => (change === 'whole' ? change : 'listed'));
+    expect(listed).toEqual(['whole', 'listed', 'whole']);
+    await sql`delete from company_records where id >= 100000`;
+    await sql`analyze company_records`;
+  });
+
   test('everything, when it touches more than ten thousand records or empties a table', async () => {
     await sql`insert into company_records select id, 'x' from generate_series(1000, 11000) id`;
     await writeGraph(sql, async (tx) => {
