@@ -89,5 +89,9 @@ function describe(copy: Manifest): string {
   const [people, companies] = entities.map(
     (entity) => `${copy[entity].count} ${entity} with ${copy[entity].identifiers} identifiers`,
   );
-  return `${people}, ${companies}, ${mebibytes} MiB, state ${copy.number} of the graph, of ${copy.built_at}.`;
+  const built = `${people}, ${companies}, ${mebibytes} MiB, state ${copy.number} of the graph, of ${copy.built_at}.`;
+  if (copy.delta === null) return built;
+  const { number, built_at: rolled, ...delta } = copy.delta;
+  const changed = `${delta.people.covered} people and ${delta.companies.covered} companies`;
+  return `${built} Rolled forward to state ${number} on ${rolled}: ${changed}.`;
 }

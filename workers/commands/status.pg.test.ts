@@ -52,12 +52,8 @@ async function run(...words: string[]): Promise<string> {
 
 const localCopy = {
   copy: {
-    number: 3,
-    built_at: '2026-01-02T03:04:05.000Z',
-    people: 9,
-    companies: 5,
-    bytes: 4096,
-    changed: 2,
+    ...{ number: 3, built_at: '2026-01-02T03:04:05.000Z', rolled_forward_at: null },
+    ...{ people: 9, companies: 5, bytes: 4096, changed: 2 },
   },
   reached: 5,
   graph_number: 5,

@@ -3,7 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../lib/assert.ts';
 import { releaseBuffer } from '../lib/buffer-pool.ts';
 import { UnusableCopy } from './manifest.ts';
-import { type OpenCopy, type OpenRecords, openCopy, ReadBuffers } from './open-copy.ts';
+import { type OpenCopy, openCopy } from './open-copy.ts';
+import { type OpenRecords, ReadBuffers } from './open-records.ts';
 import { furtherOf, idOf, textFrom, textTo } from './record-block.ts';
 import {
   type Answer,

@@ -23,10 +23,12 @@ export interface ChangesSince extends Record<Entity, ChangedOfKind> {
   state: GraphState;
   /** False when the graph has no such state: another database or history, or a change that is no longer listed. */
   isKnown: boolean;
-  /** True when more changed than is listed. */
+  /** True when a change touched more than is listed. */
   isWhole: boolean;
-  /** True when one of the people is gone: erased, or merged into another. */
-  hasDeleted: boolean;
+  /** True when more records changed than were asked for: none of them are returned. */
+  isTooMany: boolean;
+  /** True when a person withdrew after the state `wipedTo`: see `listWithdrawn`. */
+  hasWithdrawn: boolean;
 }
 
 /** The records of one kind that changed; a company does when its directors do. */
@@ -40,13 +42,19 @@ interface ChangedOfKind {
 const COMPANIES = 1;
 const PEOPLE = 2;
 
-/** Returns what changed since a state, at most `idsMax` records: more are a whole change. */
+/** Condition: the person `id` has gone (erased, or merged into another) or opted out. */
+function hasWithdrawn(sql: Sql, id: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`(not exists (select from persons p where p.id = ${id})
+    or exists (select from suppressed_persons s where s.person_id = ${id}))`;
+}
+
+/** Returns what changed since a state, with at most `idsMax` records. */
 export async function readChangesSince(
   sql: Sql,
   { number, token }: GraphState,
-  idsMax: number,
+  { idsMax, wipedTo }: { idsMax: number; wipedTo: number },
 ): Promise<ChangesSince> {
-  type Row = Pick<ChangesSince, 'isKnown' | 'isWhole' | 'hasDeleted'> &
+  type Row = Pick<ChangesSince, 'isKnown' | 'isWhole' | 'isTooMany' | 'hasWithdrawn'> &
     GraphState & {
       people: number[];
       companies: number[];
@@ -54,21 +62,23 @@ export async function readChangesSince(
       heldByCompanies: string | null;
     };
   const [row] = await sql<Row[]>`
-    with touched as (
+    with touched as materialized (
       select distinct entity, id from changed_records
-      where number > ${number} and entity in (${COMPANIES}, ${PEOPLE}) limit ${idsMax + 1})
+      where number > ${number} and entity in (${COMPANIES}, ${PEOPLE}) limit ${idsMax + 1}),
+    few as materialized (
+      select entity, id from touched where (select count(*) from touched) <= ${idsMax})
     select state.number, state.token,
       exists (select from graph_changes where number = ${number} and token = ${token}::uuid) as is_known,
-      exists (select from graph_changes where number > ${number} and is_whole)
-        or (select count(*) from touched) > ${idsMax} as is_whole,
-      exists (select from touched
-        where entity = ${PEOPLE} and not exists (select from persons where persons.id = touched.id)) as has_deleted,
-      array(select id from touched where entity = ${PEOPLE}) as people,
-      array(select id from touched where entity = ${COMPANIES}) as companies,
+      exists (select from graph_changes where number > ${number} and is_whole) as is_whole,
+      (select count(*) from touched) > ${idsMax} as is_too_many,
+      exists (select from changed_records c
+        where c.number > ${wipedTo} and c.entity = ${PEOPLE} and ${hasWithdrawn(sql, sql`c.id`)}) as has_withdrawn,
+      array(select id from few where entity = ${PEOPLE}) as people,
+      array(select id from few where entity = ${COMPANIES}) as companies,
       (select string_agg(i.kind || ' ' || i.person_id || ' ' || i.value, E'\n')
-        from touched join person_identifiers i on i.person_id = touched.id and entity = ${PEOPLE}) as held_by_people,
+        from few join person_identifiers i on i.person_id = few.id and entity = ${PEOPLE}) as held_by_people,
       (select string_agg(i.kind || ' ' || i.company_id || ' ' || i.value, E'\n')
-        from touched join company_identifiers i on i.company_id = touched.id and entity = ${COMPANIES}) as held_by_companies
+        from few join company_identifiers i on i.company_id = few.id and entity = ${COMPANIES}) as held_by_companies
     from (select number, token from graph_changes order by number desc limit 1) state`;
   const { people, companies, heldByPeople, heldByCompanies, ...changes } = must(
     row,
@@ -91,6 +101,43 @@ export async function estimateRecords(sql: Sql): Promise<number> {
   return row?.records ?? 0;
 }
 
+/** Ids of records of each kind, ascending. */
+export type RecordIds = Record<Entity, number[]>;
+
+/** Returns all records that changed since a state; null when that is not known, or more changed than is listed. */
+export async function listChanged(
+  tx: Sql,
+  { number, token }: GraphState,
+): Promise<RecordIds | null> {
+  const [row] = await tx<(RecordIds & { isListed: boolean })[]>`
+    select array(select distinct id from changed_records where number > ${number} and entity = ${PEOPLE} order by id) as people,
+      array(select distinct id from changed_records where number > ${number} and entity = ${COMPANIES} order by id) as companies,
+      exists (select from graph_changes where number = ${number} and token = ${token}::uuid)
+        and not exists (select from graph_changes where number > ${number} and is_whole) as is_listed`;
+  const { isListed, ...changed } = must(row, 'one row');
+  return isListed ? changed : null;
+}
+
+/**
+ * Returns the people who changed after a state and have since gone or opted out, with the companies that changed with one
+ * of them, as its directors did; and the state that this is true of.
+ */
+export async function listWithdrawn(
+  sql: Sql,
+  number: number,
+): Promise<RecordIds & { reached: number }> {
+  const [row] = await sql<(RecordIds & { reached: number })[]>`
+    with withdrawn as materialized (
+      select c.number, c.id from changed_records c
+      where c.number > ${number} and c.entity = ${PEOPLE} and ${hasWithdrawn(sql, sql`c.id`)})
+    select (select max(number) from graph_changes) as reached,
+      array(select distinct id from withdrawn order by id) as people,
+      array(
+        select distinct id from changed_records
+        where entity = ${COMPANIES} and number in (select number from withdrawn) order by id) as companies`;
+  return must(row, 'one row');
+}
+
 /** Makes the transaction one snapshot, which only reads and may take its time. The first statement of it. */
 export async function beginBuild(tx: Sql): Promise<void> {
   await tx`set transaction isolation level repeatable read read only`;
@@ -105,12 +152,27 @@ export async function lockBuild(tx: Sql, place: string): Promise<boolean> {
   return row?.isFree ?? false;
 }
 
-/** Counts the identifiers of people and of companies. */
-export async function countIdentifiers(tx: Sql): Promise<Record<Entity, number>> {
+/** Counts the identifiers of people and of companies: of all, or of these. */
+export async function countIdentifiers(
+  tx: Sql,
+  ids: RecordIds | null,
+): Promise<Record<Entity, number>> {
   const [row] = await tx<Record<Entity, number>[]>`
-    select (select count(*) from person_identifiers) as people,
-      (select count(*) from company_identifiers) as companies`;
+    select
+      (select count(*) from person_identifiers
+        where ${isMeant(tx, tx`person_id`, ids?.people ?? null)}) as people,
+      (select count(*) from company_identifiers
+        where ${isMeant(tx, tx`company_id`, ids?.companies ?? null)}) as companies`;
   return must(row, 'one row');
+}
+
+/** Condition: the column is one of these ids; true for null. */
+function isMeant(
+  sql: Sql,
+  column: ReturnType<Sql>,
+  ids: readonly number[] | null,
+): ReturnType<Sql> {
+  return ids === null ? sql`true` : sql`${column} = any(${[...ids]}::bigint[])`;
 }
 
 /** As in the statement below, which takes no parameter there. */
@@ -128,13 +190,20 @@ export type RecordToCopy = [
   employer: Buffer | null,
 ];
 
-/** Yields pages of all records of a kind that have identifiers or a text, in the order of their ids. Call in a transaction. */
-export async function* readRecordsToCopy(tx: Sql, entity: Entity): AsyncGenerator<RecordToCopy[]> {
+/**
+ * Yields pages of the records of a kind that have identifiers or a text, in the order of their ids: of all, or of these,
+ * which ascend. Call in a transaction.
+ */
+export async function* readRecordsToCopy(
+  tx: Sql,
+  entity: Entity,
+  ids: readonly number[] | null,
+): AsyncGenerator<RecordToCopy[]> {
   if (entity === 'people') {
-    yield* pagesOf<RecordToCopy>(tx, peopleToCopy(tx));
+    yield* pagesOf<RecordToCopy>(tx, peopleToCopy, ids);
     return;
   }
-  for await (const page of pagesOf<CompanyRow>(tx, companiesToCopy(tx))) {
+  for await (const page of pagesOf<CompanyRow>(tx, companiesToCopy, ids)) {
     yield page.map(([id, held, record, directors, periods]) => {
       const json = directors === null ? null : Buffer.from(compactJson(directors.toString()));
       return [id, held, record, encodeFacts({ directors: json, periods }), null];
@@ -143,15 +212,17 @@ export async function* readRecordsToCopy(tx: Sql, entity: Entity): AsyncGenerato
 }
 
 /** A query: of a person who opted out there are identifiers alone. */
-function peopleToCopy(sql: Sql): ReturnType<Sql> {
+function peopleToCopy(sql: Sql, ids: readonly number[] | null): ReturnType<Sql> {
   return sql`
     select coalesce(r.id, i.person_id), i.held,
       case when s.person_id is null then b.brief end, case when s.person_id is null then r.record end,
       case when s.person_id is null then nullif(r.company_id, 0) end
-    from person_records r
+    from (
+      select id, record, company_id from person_records where ${isMeant(sql, sql`id`, ids)}) r
     full join (
       select person_id, string_agg(kind || ' ' || value, E'\n') as held
-      from person_identifiers group by person_id) i on i.person_id = r.id
+      from person_identifiers where ${isMeant(sql, sql`person_id`, ids)}
+      group by person_id) i on i.person_id = r.id
     left join person_briefs b on b.id = r.id
     left join suppressed_persons s on s.person_id = r.id
     order by 1`;
@@ -166,22 +237,32 @@ type CompanyRow = [
   periods: Buffer | null,
 ];
 
-function companiesToCopy(sql: Sql): ReturnType<Sql> {
+function companiesToCopy(sql: Sql, ids: readonly number[] | null): ReturnType<Sql> {
+  const isOfThese = isMeant(sql, sql`company_id`, ids);
   return sql`
     select coalesce(r.id, i.company_id), i.held, r.record, d.directors, f.periods
-    from company_records r
+    from (select id, record from company_records where ${isMeant(sql, sql`id`, ids)}) r
     full join (
       select company_id, string_agg(kind || ' ' || value, E'\n') as held
-      from company_identifiers group by company_id) i on i.company_id = r.id
-    left join (${directorsOf(sql, sql`true`)}) d on d.company_id = r.id
-    left join (${periodsOf(sql, sql`true`)}) f on f.company_id = r.id
+      from company_identifiers where ${isOfThese} group by company_id) i on i.company_id = r.id
+    left join (${directorsOf(sql, isOfThese)}) d on d.company_id = r.id
+    left join (${periodsOf(sql, isOfThese)}) f on f.company_id = r.id
     order by 1`;
 }
 
-/** Yields the rows of a query without parameters in pages, as sent. */
-async function* pagesOf<Row>(tx: Sql, query: ReturnType<Sql>): AsyncGenerator<Row[]> {
+/** Yields the rows of a query in pages, as sent: of all records by a cursor, of these so many at a time. */
+async function* pagesOf<Row>(
+  tx: Sql,
+  query: (sql: Sql, ids: readonly number[] | null) => ReturnType<Sql>,
+  ids: readonly number[] | null,
+): AsyncGenerator<Row[]> {
+  for (let from = 0; ids !== null && from < ids.length; from += PAGE_ROWS) {
+    const some = query(tx, ids.slice(from, from + PAGE_ROWS));
+    yield (await tx`${some}`.raw()) as unknown as Row[];
+  }
+  if (ids !== null) return;
   await tx`select set_config('cursor_tuple_fraction', '1', true)`;
-  await tx`declare copied no scroll cursor for ${query}`;
+  await tx`declare copied no scroll cursor for ${query(tx, null)}`;
   let page: Row[];
   do {
     page = (await tx`fetch 2000 from copied`.raw()) as unknown as Row[];

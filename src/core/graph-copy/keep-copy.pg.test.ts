@@ -10,8 +10,9 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { inTransaction } from '../db/client.ts';
 import type { Log } from '../log.ts';
 import { suppress } from '../suppression/suppress.ts';
-import { buildCopy, placeOf } from './build-copy.ts';
+import { buildCopy } from './build-copy.ts';
 import { lockBuild } from './copy.sql.ts';
+import { placeOf } from './copy-folder.ts';
 import { type KeepOptions, openKeeper } from './keep-copy.ts';
 import { type LocalCopy, openLocalCopy } from './local-copy.ts';
 import { manifestFile } from './manifest.ts';
@@ -69,20 +70,41 @@ test('none is built of a small graph, nor where operators say no', async () => {
   expect(await builds()).toEqual([]);
 });
 
-test('a copy is built again when many people changed and lists use it', async () => {
+test('a copy is rolled forward when many people changed, whatever the lists, and built again when it is a share', async () => {
   const keep = keeper(copy, { changedMax: 1 });
   copy.countRows(200);
   expect(await keep()).toBe(true);
+  const [built] = await builds();
   await suppress(database.sql, 'p1@list.example');
-  copy.countRows(200);
   expect(await keep()).toBe(false);
   await suppress(database.sql, 'p2@list.example');
   expect(await keep()).toBe(true);
-  expect(copy.describe()).toMatchObject({ changed: 0, rows: 0 });
-  await suppress(database.sql, 'p3@list.example');
-  await suppress(database.sql, 'p4@list.example');
+  expect(copy.describe()).toMatchObject({
+    changed: 0,
+    copy: { delta: { people: { covered: 2 } } },
+  });
+  // Operators who build by hand have theirs rolled forward too, and not built.
+  const all = () => database.sql`update person_briefs set brief = brief`;
+  await all();
+  expect(await keeper(copy, { changedMax: 1 }, false)()).toBe(true);
+  expect(await builds()).toEqual(expect.arrayContaining([built]));
+  await all();
+  expect(await keep()).toBe(true);
+  expect(copy.describe()).toMatchObject({ changed: 0, copy: { delta: null } });
+  expect(await builds()).toEqual([expect.not.stringContaining(built ?? '')]);
+});
+
+test('a roll forward that fails is said in one line, and the copy goes on', async () => {
+  await buildCopy(database.sql, { folder });
+  await database.sql`update person_briefs set brief = brief`;
+  const keep = keeper(copy, { changedMax: 1, freeBytes: async () => 1 });
   expect(await keep()).toBe(false);
+  expect(await keep()).toBe(false);
+  expect(said).toEqual([
+    expect.stringContaining('cannot be rolled forward, Postgres answers: Less'),
+  ]);
   expect(await builds()).toHaveLength(1);
+  expect(await copy.read(database.sql, async () => 'answered')).toBe('answered');
 });
 
 test('two processes of a machine make one copy', async () => {

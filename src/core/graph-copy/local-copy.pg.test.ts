@@ -14,8 +14,9 @@ import { enrichMany } from '../enrich/enrich-many.ts';
 import { must } from '../lib/assert.ts';
 import type { Log } from '../log.ts';
 import { suppress } from '../suppression/suppress.ts';
-import { buildCopy, placeOf } from './build-copy.ts';
+import { buildCopy } from './build-copy.ts';
 import { lockBuild, readGraphState } from './copy.sql.ts';
+import { placeOf } from './copy-folder.ts';
 import { readCopyStatus } from './copy-status.ts';
 import { type LocalCopy, openLocalCopy } from './local-copy.ts';
 import {

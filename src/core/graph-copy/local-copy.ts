@@ -4,16 +4,17 @@
  */
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Sql } from '../db/client.ts';
+import type { Database } from '../db/client.ts';
 import { postgresGraph } from '../enrich/graph-reader.ts';
 import type { Log } from '../log.ts';
 import { CHANGED_MAX, ChangedGraph } from './changed-records.ts';
 import { type CopiedGraph, copiedGraph } from './copied-graph.ts';
-import { type GraphState, readChangesSince } from './copy.sql.ts';
-import { problemOf, TOO_MUCH } from './copy-status.ts';
+import { type GraphState, readChangesSince, readGraphState } from './copy.sql.ts';
+import { problemOf } from './copy-status.ts';
 import {
   dropCopies,
-  folderNamed,
+  foldersNamed,
+  lastLayer,
   type Manifest,
   manifestFile,
   parseManifest,
@@ -21,6 +22,7 @@ import {
   UnusableCopy,
 } from './manifest.ts';
 import { type CopyReader, openReader } from './read-in-thread.ts';
+import { wipeWithdrawn } from './wipe-withdrawn.ts';
 
 export type { GraphState } from './copy.sql.ts';
 
@@ -33,9 +35,10 @@ export interface GraphInState extends CopiedGraph {
 export interface LocalCopy {
   /**
    * Runs `work` on the live graph, which `sql` sees, in its present state. Null when there is no copy, or none that can be
-   * used: it is dropped then, also when `work` finds its files changed. Records may be read until `graph.release`.
+   * used: it is dropped then, also when `work` finds its files changed, unless it is only behind. People who withdrew are
+   * overwritten in it before. Records may be read until `graph.release`.
    */
-  read<T>(sql: Sql, work: (graph: GraphInState) => Promise<T>): Promise<T | null>;
+  read<T>(sql: Database, work: (graph: GraphInState) => Promise<T>): Promise<T | null>;
   /** Counts rows of a list that a copy answered for, or could have answered for. */
   countRows(rows: number): void;
   /** Describes the copy as the last call of `read` found it. */
@@ -52,10 +55,12 @@ export interface CopyInUse {
   copy: Manifest | null;
   /** The text of its manifest. */
   text: string | null;
-  /** The state of the graph in which it was found; null without a copy. */
+  /** The state of the graph up to which it has no person who withdrew; null without a copy. */
   reached: number | null;
-  /** Records that changed since it was built: Postgres answers for them. */
+  /** Records that changed since the state that it holds: Postgres answers for them. */
   changed: number;
+  /** True when they are too many: Postgres answers for all until the copy is rolled forward. */
+  isBehind: boolean;
   /** Rows counted since there is this copy, or none. */
   rows: number;
 }
@@ -66,6 +71,11 @@ interface Current {
   manifest: Manifest;
   copy: CopyReader;
   changed: ChangedGraph;
+  isBehind: boolean;
+  /** The state of the graph up to which people who withdrew are overwritten. */
+  wipedTo: number;
+  /** Set while this process overwrites some. */
+  wiping: Promise<void> | null;
   /** Calls of `read` that have begun and not ended: they need the files. */
   readers: number;
   isReplaced: boolean;
@@ -95,15 +105,17 @@ export function openLocalCopy(folder: string, log: Log): LocalCopy {
       while (used?.isReplaced) used = await copies.find();
       if (used === null) return null;
       used.readers++;
+      let state: GraphState | null = null;
       try {
-        const why = await catchUp(sql, used);
-        if (why === null) {
-          const graph = copiedGraph(used.copy, used.changed, postgresGraph(sql));
-          return await work({ ...graph, state: used.changed.state });
-        }
-        await copies.drop(used.text, why);
+        await catchUp(sql, folder, used);
+        if (used.isBehind) return null;
+        state = used.changed.state;
+        const graph = copiedGraph(used.copy, used.changed, postgresGraph(sql));
+        return await work({ ...graph, state });
       } catch (error) {
         if (!(error instanceof UnusableCopy)) throw error;
+        // Another process may have overwritten what this one read. Then it counts for nothing: damage is found again.
+        if (state !== null && (await readGraphState(sql)).token !== state.token) return null;
         await copies.drop(used.text, error.message);
       } finally {
         used.readers--;
@@ -120,8 +132,9 @@ export function openLocalCopy(folder: string, log: Log): LocalCopy {
       return {
         copy: current?.manifest ?? null,
         text: current?.text ?? null,
-        reached: current?.changed.state.number ?? null,
+        reached: current?.wipedTo ?? null,
         changed: current?.changed.size ?? 0,
+        isBehind: current?.isBehind ?? false,
         rows,
       };
     },
@@ -161,8 +174,11 @@ function followFolder(folder: string, log: Log, onOther: () => void): OpenCopy {
       const manifest = parseManifest(text);
       const copy = await openReader(folder, manifest);
       retire();
-      const changed = new ChangedGraph(manifest);
-      current = { text, manifest, copy, changed, readers: 0, isReplaced: false };
+      const state = lastLayer(manifest);
+      current = {
+        ...{ text, manifest, copy, changed: new ChangedGraph(state), isBehind: false },
+        ...{ wipedTo: state.number, wiping: null, readers: 0, isReplaced: false },
+      };
       onOther();
       return current;
     } catch (error) {
@@ -191,26 +207,45 @@ function closeUnused({ copy, readers, isReplaced }: Current): void {
   if (isReplaced && readers === 0) copy.close();
 }
 
-/** Learns what changed since the last use. Returns why the copy can no longer be used, or null. */
-async function catchUp(sql: Sql, { changed }: Current): Promise<string | null> {
+/**
+ * Learns what changed since the last use, and overwrites people who withdrew. Throws `UnusableCopy` when the copy can no longer be used.
+ */
+async function catchUp(sql: Database, folder: string, used: Current): Promise<void> {
+  const { changed } = used;
   while (true) {
     const from = changed.state;
-    const changes = await readChangesSince(sql, from, CHANGED_MAX);
+    const idsMax = Math.max(0, CHANGED_MAX - changed.size);
+    const changes = await readChangesSince(sql, from, { idsMax, wipedTo: used.wipedTo });
     const problem = problemOf(changes);
-    if (problem !== null) return problem;
+    if (problem !== null) throw new UnusableCopy(problem);
+    if (changes.hasWithdrawn) await wipe(sql, folder, used);
     // Another part may have learnt of them meanwhile.
     if (changed.state !== from) continue;
-    if (changes.state.number !== from.number) changed.add(changes);
-    return changed.size > CHANGED_MAX ? TOO_MUCH : null;
+    if (!changes.hasWithdrawn) used.wipedTo = Math.max(used.wipedTo, changes.state.number);
+    used.isBehind = changes.isTooMany;
+    if (!used.isBehind && changes.state.number !== from.number) changed.add(changes);
+    return;
   }
+}
+
+/** Overwrites people who withdrew, unless another process writes to the folder: then the next use does. */
+async function wipe(sql: Database, folder: string, used: Current): Promise<void> {
+  used.wiping ??= wipeWithdrawn(sql, folder, used)
+    .then((reached) => {
+      used.wipedTo = Math.max(used.wipedTo, reached);
+    })
+    .finally(() => {
+      used.wiping = null;
+    });
+  await used.wiping;
 }
 
 /** Deletes the copy that this manifest names, unless another one took its place. */
 async function deleteCopy(folder: string, text: string): Promise<void> {
   if ((await readManifestText(folder)) !== text) return;
-  const name = folderNamed(text);
+  const names = foldersNamed(text);
   // A damaged manifest names no files: a build that runs at this moment fails, and says so.
-  if (name === null) return dropCopies(folder);
+  if (names.length === 0) return dropCopies(folder);
   await rm(manifestFile(folder), { force: true });
-  await rm(path.join(folder, name), { recursive: true, force: true });
+  for (const name of names) await rm(path.join(folder, name), { recursive: true, force: true });
 }

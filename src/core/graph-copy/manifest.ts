@@ -1,6 +1,7 @@
 /**
  * The manifest of a local copy: the last file that a build writes, by which all others count. The folder
- * `<data folder>/graph-copy` has one copy at most, `manifest.json` and a folder with its files.
+ * `<data folder>/graph-copy` has one copy at most, `manifest.json` and a folder with its files. A copy that was rolled
+ * forward has a second one, with the files of its delta: the records that changed since its build, as they are now.
  */
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -10,7 +11,7 @@ import { ENTRY_BYTES } from './identifier-table.ts';
 import { INDEX_ENTRY_BYTES } from './record-index.ts';
 
 /** Raised with every change of the files' form: a process refuses any other. */
-export const FORMAT = 3;
+export const FORMAT = 4;
 
 /** The kinds of records of a copy, each in files of its own. */
 export const entities = ['people', 'companies'] as const;
@@ -29,12 +30,14 @@ const recordFilesSchema = z.strictObject({
   stretches: whole,
   index_crc32: whole,
   further_bytes: whole,
+  /** Ids about which a delta knows, also of records that are gone; 0 of a build, which knows about all. */
+  covered: whole,
+  covered_crc32: whole,
 });
 /** The files of one kind of record. */
 export type RecordFiles = z.output<typeof recordFilesSchema>;
 
-const manifestSchema = z.strictObject({
-  format: z.literal(FORMAT),
+const layerSchema = z.strictObject({
   /** The state of the graph that the files hold. */
   number: whole,
   token: z.uuid(),
@@ -46,17 +49,35 @@ const manifestSchema = z.strictObject({
   people: recordFilesSchema,
   companies: recordFilesSchema,
 });
+/** A folder with files of records in one state of the graph. */
+export type Layer = z.output<typeof layerSchema>;
+
+const manifestSchema = layerSchema.extend({
+  format: z.literal(FORMAT),
+  /** The files of the last roll forward; null before one. */
+  delta: layerSchema.nullable(),
+});
 export type Manifest = z.output<typeof manifestSchema>;
+
+/** Returns the layers of a copy, the build first. */
+export function layersOf(manifest: Manifest): Layer[] {
+  return manifest.delta === null ? [manifest] : [manifest, manifest.delta];
+}
+
+/** Returns the layer that says which state of the graph a copy holds. */
+export function lastLayer(manifest: Manifest): Layer {
+  return manifest.delta ?? manifest;
+}
 
 /** Returns the length of all files of a copy. */
 export function copyBytes(manifest: Manifest): number {
-  return entities
-    .flatMap((entity) => Object.values(fileSizes(manifest[entity])))
+  return layersOf(manifest)
+    .flatMap((layer) => entities.flatMap((entity) => Object.values(fileSizes(layer[entity]))))
     .reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** The files of one kind of record: their names begin with the kind. */
-export const fileKinds = ['identifiers', 'blocks', 'index', 'further'] as const;
+export const fileKinds = ['identifiers', 'blocks', 'index', 'further', 'covered'] as const;
 export type FileKind = (typeof fileKinds)[number];
 
 /** Returns the length of each file of one kind of record. */
@@ -66,6 +87,7 @@ export function fileSizes(files: RecordFiles): Record<FileKind, number> {
     blocks: files.blocks_bytes,
     index: files.stretches * INDEX_ENTRY_BYTES,
     further: files.further_bytes,
+    covered: files.covered * Float64Array.BYTES_PER_ELEMENT,
   };
 }
 
@@ -106,9 +128,9 @@ export function parseManifest(text: string): Manifest {
   return parsed.data;
 }
 
-/** Returns the folder of files that a manifest names, which may be damaged; null when it names none. */
-export function folderNamed(text: string): string | null {
-  return /"folder":"(build-[0-9a-f-]{36})"/.exec(text)?.[1] ?? null;
+/** Returns the folders of files that a manifest names, which may be damaged. */
+export function foldersNamed(text: string): string[] {
+  return [...text.matchAll(/"folder":"(build-[0-9a-f-]{36})"/g)].map(([, name = '']) => name);
 }
 
 /** Returns the text of the manifest of the copy in a folder; null without one. */

@@ -4,7 +4,6 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { CANDIDATES_MAX } from '../enrich/outcomes.ts';
-import { acquireBuffer } from '../lib/buffer-pool.ts';
 import { addToCrc32 } from '../storage/object-sum.ts';
 import { hashValue } from './hash-value.ts';
 import {
@@ -14,76 +13,27 @@ import {
   isHeld,
   type ReadFile,
 } from './identifier-table.ts';
+import { CoveredIds, layeredRecords } from './layered-records.ts';
 import {
   type Entity,
   type FileKind,
   fileKinds,
   fileName,
   fileSizes,
+  type Layer,
   type Manifest,
   type RecordFiles,
   UnusableCopy,
 } from './manifest.ts';
-import {
-  BLOCK_ALIGN,
-  type CopiedRecord,
-  claimedBytes,
-  forEachCode,
-  isWhole,
-  LENGTH_BYTES,
-  type VisitCode,
-} from './record-block.ts';
+import type { OpenRecords, ReadBuffers } from './open-records.ts';
+import { readUntilWhole } from './read-until-whole.ts';
+import { BLOCK_ALIGN, claimedBytes, forEachCode, isWhole, LENGTH_BYTES } from './record-block.ts';
 import { openRecordIndex, type RecordIndex } from './record-index.ts';
 
 /** Bytes of the first read of a block: nearly all blocks are shorter. */
 const READ_BYTES = 1024;
 /** Longer than any block that an import could have made. */
 const BLOCK_BYTES_MAX = 64 * 1024 * 1024;
-const BUFFER_BYTES = 2 * 1024 * 1024;
-
-/** Storage of what one request reads. */
-export class ReadBuffers {
-  readonly #kept: Buffer[] = [];
-  #used = 0;
-
-  /** The index of the buffer that was read into last; -1 for none. */
-  get last(): number {
-    return this.#kept.length - 1;
-  }
-
-  /** Returns a place with room for so many bytes; `keep` keeps what was written there. */
-  room(bytes: number): { buffer: Buffer; at: number } {
-    let buffer = this.#kept.at(-1);
-    if (buffer === undefined || this.#used + bytes > buffer.length) {
-      buffer = acquireBuffer(Math.max(bytes, BUFFER_BYTES));
-      this.#kept.push(buffer);
-      this.#used = 0;
-    }
-    return { buffer, at: this.#used };
-  }
-
-  keep(bytes: number): void {
-    this.#used += bytes;
-  }
-
-  /** Returns the buffers, which are empty from then on. */
-  take(): ArrayBuffer[] {
-    return this.#kept.splice(0).map(({ buffer }) => buffer as ArrayBuffer);
-  }
-}
-
-/** The records of one kind. Every read throws `UnusableCopy` for bytes that are not as they were written. */
-export interface OpenRecords {
-  /**
-   * Calls `visit` for each record that has the value, with the code and the begin of the record's block in the last of
-   * `buffers`, which keep it. Returns false when there may be more of them than a look-up returns.
-   */
-  find(value: string, buffers: ReadBuffers, visit: VisitCode): boolean;
-  /** Calls `visit` for each of these records that the copy holds, as `RecordIndex.forEach`. */
-  forEach: RecordIndex['forEach'];
-  /** Reads a further text. Returns where it begins in the last buffer; it is as long as it claims. */
-  readFurther(further: CopiedRecord['further'], buffers: ReadBuffers): number;
-}
 
 export interface OpenCopy extends Record<Entity, OpenRecords> {
   close(): void;
@@ -95,19 +45,35 @@ export async function openCopy(folder: string, manifest: Manifest): Promise<Open
   const close = () => {
     for (const file of opened.splice(0)) closeSync(file);
   };
-  const openRecords = async (entity: Entity): Promise<OpenRecords> => {
-    const name = (kind: FileKind) => fileName(entity, kind);
+  const openLayer = async (layer: Layer, entity: Entity) => {
+    const within = path.join(folder, layer.folder);
+    const nameOf = (kind: FileKind) =>
+      `${fileName(entity, kind)}${layer === manifest ? '' : ' of the delta'}`;
     const fileOf = (kind: FileKind): CopyFile => {
-      const file = path.join(folder, manifest.folder, name(kind));
+      const file = path.join(within, fileName(entity, kind));
       opened.push(openSync(file, 'r'));
-      return { path: file, name: name(kind), fd: opened.at(-1) ?? -1 };
+      return { path: file, name: nameOf(kind), fd: opened.at(-1) ?? -1 };
     };
-    const files = manifest[entity];
-    await checkSizes(path.join(folder, manifest.folder), name, files);
+    const files = layer[entity];
+    for (const kind of fileKinds) {
+      await checkSize(
+        path.join(within, fileName(entity, kind)),
+        nameOf(kind),
+        fileSizes(files)[kind],
+      );
+    }
     const blocks = fileOf('blocks');
     const table = await openTable(fileOf('identifiers'), files);
     const { forEach } = await openIndex(fileOf('index'), blocks, files);
-    return { ...readerOf(table, blocks, fileOf('further'), manifest.seed), forEach };
+    const records = { ...readerOf(table, blocks, fileOf('further'), layer.seed), forEach };
+    return { records, covered: await readCovered(fileOf('covered'), files) };
+  };
+  const openRecords = async (entity: Entity): Promise<OpenRecords> => {
+    const build = await openLayer(manifest, entity);
+    if (manifest.delta === null) return build.records;
+    const delta = await openLayer(manifest.delta, entity);
+    const { further_bytes: furtherFrom } = manifest[entity];
+    return layeredRecords(build.records, delta.records, delta.covered, furtherFrom);
   };
   try {
     const people = await openRecords('people');
@@ -118,24 +84,27 @@ export async function openCopy(folder: string, manifest: Manifest): Promise<Open
   }
 }
 
-interface CopyFile {
+/** An open file, and how a message names it. */
+export interface CopyFile {
   path: string;
   name: string;
   fd: number;
 }
 
-async function checkSizes(
-  folder: string,
-  name: (kind: FileKind) => string,
-  files: RecordFiles,
-): Promise<void> {
-  const sizes = fileSizes(files);
-  for (const kind of fileKinds) {
-    const size = (await stat(path.join(folder, name(kind))).catch(() => null))?.size ?? null;
-    if (size === sizes[kind]) continue;
-    const found = size === null ? 'missing' : `${size} bytes long instead of ${sizes[kind]}`;
-    throw new UnusableCopy(`its file ${name(kind)} is ${found}`);
-  }
+async function checkSize(file: string, name: string, expected: number): Promise<void> {
+  const size = (await stat(file).catch(() => null))?.size ?? null;
+  if (size === expected) return;
+  const found = size === null ? 'missing' : `${size} bytes long instead of ${expected}`;
+  throw new UnusableCopy(`its file ${name} is ${found}`);
+}
+
+async function readCovered(
+  file: CopyFile,
+  { covered_crc32: expected }: RecordFiles,
+): Promise<CoveredIds> {
+  const ids = await readFile(file.path);
+  if (addToCrc32(0, ids) !== expected) throw damaged(file);
+  return new CoveredIds(new Float64Array(new Uint8Array(ids).buffer));
 }
 
 /** Checks the whole table: a changed entry would hide a record, and nothing else would notice. */
@@ -155,7 +124,8 @@ async function openTable(
   return heldTable(new Uint32Array(held.buffer, held.byteOffset, slots * 2));
 }
 
-async function openIndex(
+/** Opens the index of a file of blocks. Throws `UnusableCopy` when it is damaged. */
+export async function openIndex(
   file: CopyFile,
   blocks: CopyFile,
   { index_crc32: expected, blocks_bytes: bytes }: RecordFiles,
@@ -218,16 +188,20 @@ function readBlock(
   position: number,
   buffers: ReadBuffers,
 ): { buffer: Buffer; at: number } {
-  let { buffer, at } = buffers.room(READ_BYTES);
-  let read = readAt(file, { buffer, at, bytes: READ_BYTES }, position);
-  const bytes = read < LENGTH_BYTES ? 0 : claimedBytes(buffer, at);
-  if (bytes === 0 || bytes > BLOCK_BYTES_MAX) throw damaged(file);
-  if (bytes > READ_BYTES) {
-    ({ buffer, at } = buffers.room(bytes));
-    read = readAt(file, { buffer, at, bytes }, position);
-  }
-  if (read < bytes || !isWhole(buffer, at, bytes)) throw damaged(file);
-  return { buffer, at };
+  let place = buffers.room(READ_BYTES);
+  const isRead = readUntilWhole(() => {
+    place = buffers.room(READ_BYTES);
+    let read = readAt(file, { ...place, bytes: READ_BYTES }, position);
+    const bytes = read < LENGTH_BYTES ? 0 : claimedBytes(place.buffer, place.at);
+    if (bytes === 0 || bytes > BLOCK_BYTES_MAX) return false;
+    if (bytes > READ_BYTES) {
+      place = buffers.room(bytes);
+      read = readAt(file, { ...place, bytes }, position);
+    }
+    return read >= bytes && isWhole(place.buffer, place.at, bytes);
+  });
+  if (!isRead) throw damaged(file);
+  return place;
 }
 
 function readAt(

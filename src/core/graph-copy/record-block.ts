@@ -21,6 +21,7 @@
  * ambiguous.
  */
 import { crc32 } from 'node:zlib';
+import { forceCrc32 } from './force-crc32.ts';
 
 export const BLOCK_ALIGN = 16;
 const HEAD_BYTES = 44;
@@ -66,6 +67,25 @@ export function writeBlock(record: CopiedRecord, buffer: Buffer, at: number, byt
   buffer.writeUInt32LE(record.further.bytes, at + 24);
   buffer.writeUInt32LE(record.further.crc32, at + 28);
   buffer.writeUInt32LE(crc32(buffer.subarray(at + 4, at + bytes)), at);
+}
+
+/** The checksum of a wiped block, at its end. */
+const FORCED_BYTES = 4;
+
+/**
+ * Returns what a block, with the bytes that fill it up, is overwritten with: as long, with its id and nothing else of the
+ * record. It is whole, and has the checksum of the bytes that it replaces, so that the one of its stretch stays right.
+ */
+export function wipedBlock(block: Buffer): Buffer {
+  const wiped = Buffer.alloc(block.length);
+  const bytes = block.length - FORCED_BYTES;
+  // Zeros are the identifiers: no value has one.
+  wiped.writeUInt32LE(bytes - HEAD_BYTES, 32);
+  wiped.writeUInt32LE(bytes, 4);
+  wiped.writeDoubleLE(idOf(block, 0), 8);
+  wiped.writeUInt32LE(crc32(wiped.subarray(4, bytes)), 0);
+  forceCrc32(wiped, crc32(block));
+  return wiped;
 }
 
 /** The bytes by which a block says its length. */

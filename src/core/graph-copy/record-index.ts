@@ -4,6 +4,7 @@
  */
 import { crc32 } from 'node:zlib';
 import type { ReadFile } from './identifier-table.ts';
+import { readUntilWhole } from './read-until-whole.ts';
 import { aligned, claimedBytes, idOf } from './record-block.ts';
 
 const ENTRY = { id: 0, at: 1, crc32: 2, length: 3 } as const;
@@ -31,8 +32,11 @@ export class RecordIndexWriter {
   }
 }
 
-/** Called with the index of an id, and where the record's block begins in the buffer, which is used again afterwards. */
-export type VisitRecord = (index: number, buffer: Buffer, at: number) => void;
+/**
+ * Called with the index of an id, and where the record's block begins in the buffer, which is used again afterwards, and in
+ * the file.
+ */
+export type VisitRecord = (index: number, buffer: Buffer, at: number, position: number) => void;
 
 /** Reads records by their ids. */
 export interface RecordIndex {
@@ -59,8 +63,11 @@ export function openRecordIndex(
     const length = (stretch + 1 < stretches ? numberOf(stretch + 1, ENTRY.at) : fileBytes) - from;
     if (length > buffer.length) buffer = Buffer.alloc(length);
     const held = buffer.subarray(0, length);
-    read(held, from);
-    if (crc32(held) !== numberOf(stretch, ENTRY.crc32)) throw damaged();
+    const isRead = readUntilWhole(() => {
+      read(held, from);
+      return crc32(held) === numberOf(stretch, ENTRY.crc32);
+    });
+    if (!isRead) throw damaged();
     return length;
   };
 
@@ -92,7 +99,9 @@ export function openRecordIndex(
           at = 0;
         }
         while (at < end && idOf(buffer, at) < id) at += aligned(claimedBytes(buffer, at));
-        if (at < end && idOf(buffer, at) === id) visit(index, buffer, at);
+        if (at < end && idOf(buffer, at) === id) {
+          visit(index, buffer, at, numberOf(stretch, ENTRY.at) + at);
+        }
       }
     },
   };

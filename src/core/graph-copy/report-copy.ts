@@ -1,10 +1,10 @@
 /** The local copy of a worker, as its heartbeat and its metrics report it. */
 import { Gauge } from 'prom-client';
-import type { Sql } from '../db/client.ts';
+import type { Database } from '../db/client.ts';
 import { metrics } from '../metrics.ts';
 import { readGraphState } from './copy.sql.ts';
 import type { CopyInUse, LocalCopy } from './local-copy.ts';
-import { copyBytes } from './manifest.ts';
+import { copyBytes, lastLayer } from './manifest.ts';
 
 /** Rows of lists and exports, by what answered for their records. */
 export interface RowsMatched {
@@ -15,16 +15,18 @@ export interface RowsMatched {
 /** Names are those of the JSON. */
 export interface CopyReport {
   copy: {
-    /** The state of the graph in which it was built. */
+    /** The state of the graph that its files hold. */
     number: number;
     built_at: string;
+    /** When it was rolled forward; null before. */
+    rolled_forward_at: string | null;
     people: number;
     companies: number;
     bytes: number;
     /** Records that changed since: Postgres answers for them. */
     changed: number;
   } | null;
-  /** The state of the graph that it has followed; null without a copy. */
+  /** The state of the graph up to which it has no person who withdrew; null without a copy. */
   reached: number | null;
   /** The state of the graph before the worker looked: a build that it does not report begins in this state, or a later one. */
   graph_number: number;
@@ -33,9 +35,9 @@ export interface CopyReport {
   rows: RowsMatched;
 }
 
-/** Looks at the copy, and so drops one that has a person who was deleted, and describes it. */
+/** Looks at the copy, and so removes people who withdrew, and describes it. */
 export async function reportCopy(
-  sql: Sql,
+  sql: Database,
   localCopy: LocalCopy,
   rows: RowsMatched,
 ): Promise<CopyReport> {
@@ -46,8 +48,9 @@ export async function reportCopy(
   const { copy, changed, reached } = localCopy.describe();
   return {
     copy: copy && {
-      number: copy.number,
+      number: lastLayer(copy).number,
       built_at: copy.built_at,
+      rolled_forward_at: copy.delta?.built_at ?? null,
       people: copy.people.count,
       companies: copy.companies.count,
       bytes: copyBytes(copy),
@@ -70,17 +73,17 @@ export function sayShare(reports: readonly CopyReport[]): string {
 const gauges: { name: string; help: string; of: (used: CopyInUse) => number }[] = [
   {
     name: 'enrich_local_copy_number',
-    help: 'The state of the graph in which the local copy was built, 0 without one.',
-    of: ({ copy }) => copy?.number ?? 0,
+    help: 'The state of the graph that the files of the local copy hold, 0 without one.',
+    of: ({ copy }) => (copy === null ? 0 : lastLayer(copy).number),
   },
   {
     name: 'enrich_local_copy_lag_changes',
     help: 'Changes of the graph since then that are known; Postgres answers for the records that they touched.',
-    of: ({ copy, reached }) => (reached ?? 0) - (copy?.number ?? 0),
+    of: ({ copy, reached }) => (copy === null ? 0 : (reached ?? 0) - lastLayer(copy).number),
   },
   {
     name: 'enrich_local_copy_changed_records',
-    help: 'People and companies that these changes touched. A new copy is built at 10,000.',
+    help: 'People and companies that these changes touched. The copy is rolled forward at 10,000.',
     of: ({ changed }) => changed,
   },
   {

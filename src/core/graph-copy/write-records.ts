@@ -34,6 +34,10 @@ interface FilesToWrite {
   seed: number;
   /** Number of identifiers of all records, at least. */
   identifiers: number;
+  /** Ids about which a delta knows, ascending; none of a build. */
+  covered: Float64Array;
+  /** The place of the first further text: those of a delta follow those of its build. */
+  furtherFrom: number;
 }
 
 /**
@@ -47,6 +51,8 @@ export async function writeRecords(
     entity,
     seed,
     identifiers,
+    covered,
+    furtherFrom,
     onProgress,
     signal,
     freeBytes = readFreeBytes,
@@ -66,16 +72,17 @@ export async function writeRecords(
       signal?.throwIfAborted();
       if ((await freeBytes(folder)) < FREE_BYTES_MIN) throw diskFull();
       for (const row of page) {
-        const record = { ...recordOf(row), further: await appendText(further, row[3]) };
+        const place = await appendText(further, row[3]);
+        const record = { ...recordOf(row), further: { ...place, at: furtherFrom + place.at } };
         const bytes = blockBytes(record);
         const block = blocks.length / BLOCK_ALIGN;
         if (block >= BLOCKS_MAX) throw tooLarge(entity);
         const begin = blocks.length;
-        const place = await blocks.append(aligned(bytes));
-        const end = place.at + aligned(bytes);
-        place.buffer.fill(0, place.at, end);
-        writeBlock(record, place.buffer, place.at, bytes);
-        index.add(record.id, begin, place.buffer.subarray(place.at, end));
+        const { buffer, at } = await blocks.append(aligned(bytes));
+        const end = at + aligned(bytes);
+        buffer.fill(0, at, end);
+        writeBlock(record, buffer, at, bytes);
+        index.add(record.id, begin, buffer.subarray(at, end));
         // A value under two codes has one entry: its block says both.
         for (const value of new Set(record.identifiers.map((one) => one.value.toString()))) {
           hashValue(value, seed, hash);
@@ -99,6 +106,8 @@ export async function writeRecords(
     stretches: entries.length / INDEX_ENTRY_BYTES,
     index_crc32: await writeChecked(fileOf('index'), entries),
     further_bytes: further.length,
+    covered: covered.length,
+    covered_crc32: await writeChecked(fileOf('covered'), bytesOf(covered)),
   };
 }
 
@@ -187,7 +196,7 @@ async function appendText(file: Appender, text: Buffer | null): Promise<CopiedRe
   return { at, bytes: text.length, crc32: crc32(text) };
 }
 
-function bytesOf({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array {
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 

@@ -4,7 +4,6 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { disown } from '../../core/credits/owned.ts';
-import type { Sql } from '../../core/db/client.ts';
 import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { deleteResponsesAbout } from '../../core/idempotency/idempotency.ts';
 import { isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
@@ -29,7 +28,7 @@ export interface Erasure extends ErasureAudit {
   answers_cleared: number;
 }
 
-/** Workers drop their copy with the next beat, in five seconds. A build may take longer. */
+/** Workers overwrite the person in their copy with the next beat, in five seconds. A build may take longer. */
 const COPIES_WAIT_MS = 60_000;
 const COPIES_POLL_MS = 500;
 
@@ -42,7 +41,7 @@ export async function erasePerson(
   asked: PersonAsked,
   waitMs = COPIES_WAIT_MS,
 ): Promise<Erasure> {
-  const { sql, localCopy } = context;
+  const { sql } = context;
   const { identifier, ids: found } = await findOnePerson(context, asked);
   const [id] = found;
   // What was made before a record became a part of theirs has its id.
@@ -56,19 +55,29 @@ export async function erasePerson(
   await disown(sql, ids);
   await forgetPeople(sql, ids);
   const erased = await deletePersons(sql, ids);
-  // Drops the copy of this machine; workers do the same with theirs.
-  await localCopy.read(sql, async () => null);
   const after = await readLastChange(sql);
-  await waitForCopies(sql, after, waitMs);
+  await waitForCopies(context, after, waitMs);
   await deleteAbandonedWrites(context.store);
   const audit = await auditErasure(context, ids, identifiers, after);
   return { erased, parts_rewritten: parts, answers_cleared: answers, ...audit };
 }
 
-/** Waits until the workers of all machines have dropped local copies with deleted people, at most so long. */
-async function waitForCopies(sql: Sql, after: AfterDeletion, waitMs: number): Promise<void> {
+/**
+ * Overwrites deleted people in the copy of this machine, and waits until the workers of all machines have done so with theirs,
+ * at most so long.
+ */
+async function waitForCopies(
+  { sql, localCopy }: ErasureContext,
+  after: AfterDeletion,
+  waitMs: number,
+): Promise<void> {
   const until = performance.now() + waitMs;
-  while ((await listHostsBehind(sql, after)).length > 0 && performance.now() < until) {
+  while (true) {
+    await localCopy.read(sql, async () => null);
+    const { reached } = localCopy.describe();
+    const isHere = reached !== null && reached < after.number;
+    if (!isHere && (await listHostsBehind(sql, after)).length === 0) return;
+    if (performance.now() >= until) return;
     await setTimeout(COPIES_POLL_MS);
   }
 }

@@ -1,5 +1,5 @@
 /** Lists that are matched from the local copy of the graph: never stale, never charged twice. */
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
@@ -11,7 +11,7 @@ import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { buildCopy } from '../../core/graph-copy/build-copy.ts';
 import { openKeeper } from '../../core/graph-copy/keep-copy.ts';
-import { copyFolder, dropCopies } from '../../core/graph-copy/manifest.ts';
+import { copyFolder, dropCopies, listCopyFiles } from '../../core/graph-copy/manifest.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 
@@ -226,9 +226,18 @@ test('a list goes on when the copy is found damaged', async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('an erased person’s bytes are gone from the copy when workers look after it', async () => {
+test('an erased person’s bytes are gone from the copy when workers look after it, and lists go on with it', async () => {
+  const copied = async () =>
+    Buffer.concat(await Promise.all((await listCopyFiles(folder)).map((file) => readFile(file))));
   await deletePersons(pipeline.sql, [1040]);
-  expect((await readdir(folder)).length).toBe(2);
+  expect((await copied()).includes('p40@list.example')).toBe(true);
   await openKeeper(pipeline.context, false)();
-  expect(await readdir(folder)).toEqual([]);
+  expect((await copied()).includes('p40@list.example')).toBe(false);
+  const by = await pipeline.unmeteredAccount(100);
+  let id = '';
+  const parts = await partsDuring(async () => {
+    id = await run(by, [37, 38, 40]);
+  });
+  expect(parts).toEqual({ copy: 1, postgres: 0, repeated: 0 });
+  expect(await idsOf(by, id)).toEqual(['1037', '1038', '']);
 });

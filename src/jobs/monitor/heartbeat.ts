@@ -1,7 +1,7 @@
 /** Records that this process is alive, for the counts in `GET /admin/health` and the metrics. */
 import { hostname } from 'node:os';
 import { uuidv7 } from 'uuidv7';
-import type { Sql } from '../../core/db/client.ts';
+import type { Database, Sql } from '../../core/db/client.ts';
 import type { LocalCopy } from '../../core/graph-copy/local-copy.ts';
 import { type CopyReport, reportCopy } from '../../core/graph-copy/report-copy.ts';
 import { readVersion } from '../../core/lib/package-root.ts';
@@ -20,14 +20,14 @@ export function isSeen({ seen_seconds_ago: seconds }: { seen_seconds_ago: number
 }
 
 interface BeatContext {
-  sql: Sql;
+  sql: Database;
   log: Pick<Log, 'warn'>;
   localCopy: LocalCopy;
 }
 
 /**
- * Beats until stopped; then removes the process. A worker looks at its local copy before each beat, and so drops one that
- * has a person who was erased.
+ * Beats until stopped; then removes the process. A worker looks at its local copy before each beat, and so removes people
+ * who were erased.
  */
 export function startHeartbeat({ sql, log, localCopy }: BeatContext, kind: ProcessKind): Repeating {
   const process = { id: uuidv7(), kind, host: hostname(), version: readVersion() };

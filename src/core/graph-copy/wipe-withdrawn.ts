@@ -1,0 +1,31 @@
+/** Removes the people who withdrew from a copy that is in use. */
+import { type Database, inTransaction } from '../db/client.ts';
+import { listWithdrawn, lockBuild } from './copy.sql.ts';
+import { placeOf } from './copy-folder.ts';
+import { type Manifest, readManifestText } from './manifest.ts';
+import { wipeRecords } from './wipe-records.ts';
+
+interface WipedCopy {
+  text: string;
+  manifest: Manifest;
+  /** The state of the graph up to which it has no person who withdrew. */
+  wipedTo: number;
+}
+
+/**
+ * Overwrites the people who withdrew since, and returns the state up to which the copy has none of them: the same as before
+ * while another process writes to the folder, or when the copy was replaced. Throws as `wipeRecords`.
+ */
+export function wipeWithdrawn(
+  sql: Database,
+  folder: string,
+  { text, manifest, wipedTo }: WipedCopy,
+): Promise<number> {
+  return inTransaction(sql, async (tx) => {
+    if (!(await lockBuild(tx, await placeOf(folder)))) return wipedTo;
+    if ((await readManifestText(folder)) !== text) return wipedTo;
+    const withdrawn = await listWithdrawn(tx, wipedTo);
+    await wipeRecords(folder, manifest, withdrawn);
+    return withdrawn.reached;
+  });
+}
