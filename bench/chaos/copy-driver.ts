@@ -1,16 +1,26 @@
 /**
- * Harms a local copy of the graph while lists are matched from it: builds it again and again, changes and cuts its files,
- * leaves half a build. Meanwhile an address passes from one person to another and back. A list that is uploaded after a
- * pass names the person who holds the address now, and is charged once.
+ * Harms a local copy of the graph while lists are matched from it: builds it again and again, rolls it forward, whole or not to
+ * the end, changes and cuts its files, leaves half a build, holds the lock of its folder. Meanwhile an address passes from one
+ * person to another and back. A list that is uploaded after a pass names the person who holds the address now, and is charged
+ * once. A person who is erased goes from all files.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, truncate, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { deletePersons } from '../../src/core/graph/delete-persons.ts';
 import { importRecords } from '../../src/core/graph/import/import-records.ts';
-import { buildCopy } from '../../src/core/graph-copy/build-copy.ts';
-import { copyFolder, fileName, listCopyFiles } from '../../src/core/graph-copy/manifest.ts';
+import { buildCopy, rollForward } from '../../src/core/graph-copy/build-copy.ts';
+import { lockBuild } from '../../src/core/graph-copy/copy.sql.ts';
+import { placeOf } from '../../src/core/graph-copy/copy-folder.ts';
+import {
+  copyFolder,
+  fileName,
+  listCopyFiles,
+  readManifestText,
+  UnusableCopy,
+} from '../../src/core/graph-copy/manifest.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { operations } from '../../src/core/operations.ts';
 import type { Account } from './accounts.ts';
@@ -29,8 +39,12 @@ const WAIT_MS_MAX = 120_000;
 const HOLDERS = [1_000_001, 1_000_002] as const;
 const ADDRESS = 'passed@chaos.example';
 
-type Harm = 'build' | 'change' | 'cut' | 'half' | 'none';
-const harms: readonly Harm[] = ['build', 'build', 'change', 'cut', 'half', 'none'];
+const harms = ['build', 'roll', 'stop', 'hold', 'erase', 'change', 'cut', 'half', 'none'] as const;
+type Harm = (typeof harms)[number];
+/** A build comes before anything that needs one, so half of the harms are builds. */
+const drawn: readonly Harm[] = ['build', 'build', 'build', 'roll', ...harms];
+/** Longer than a list takes. */
+const HOLD_MS = 5_000;
 
 export class CopyDriver {
   readonly #stack: ChaosStack;
@@ -39,7 +53,8 @@ export class CopyDriver {
   readonly #random: Random;
   readonly #folder: string;
   readonly account: Account;
-  readonly harmed: Record<Harm, number> = { build: 0, change: 0, cut: 0, half: 0, none: 0 };
+  readonly harmed: Partial<Record<Harm, number>> = {};
+  #erased = 0;
   /** Credits that the lists must have been charged. */
   spent = 0;
 
@@ -69,14 +84,18 @@ export class CopyDriver {
       const holder = HOLDERS[pass % 2] ?? 0;
       await this.#stack.ask((sql) => passAddress(sql, ADDRESS, holder));
       await this.#checkHolder(holder);
-      harm = this.#random.pick(harms);
+      harm = this.#random.pick(drawn);
     }
   }
 
   async #addHolders(): Promise<void> {
-    const lines = HOLDERS.map((id, index) =>
-      JSON.stringify({ id, email: index === 0 ? ADDRESS : 'other@chaos.example' }),
+    await this.#add(
+      HOLDERS.map((id, index) => ({ id, email: index === 0 ? ADDRESS : 'other@chaos.example' })),
     );
+  }
+
+  async #add(people: { id: number; email: string }[]): Promise<void> {
+    const lines = people.map((person) => JSON.stringify(person));
     await this.#stack.ask((sql) =>
       importRecords(sql, {
         entity: 'persons',
@@ -89,11 +108,14 @@ export class CopyDriver {
   }
 
   async #harm(harm: Harm): Promise<void> {
-    this.harmed[harm] += 1;
+    this.harmed[harm] = (this.harmed[harm] ?? 0) + 1;
     this.#history.note('harm of the copy', { harm });
-    if (harm === 'build') {
-      await this.#stack.ask((sql) => buildCopy(sql, { folder: this.#folder }).catch(ifBuilding));
-    } else if (harm === 'half') {
+    if (harm === 'build') await this.#build();
+    else if (harm === 'roll') await this.#roll(() => {});
+    else if (harm === 'stop') await this.#roll(stop);
+    else if (harm === 'hold') await this.#hold();
+    else if (harm === 'erase') await this.#erase();
+    else if (harm === 'half') {
       const half = path.join(this.#folder, `build-${randomUUID()}`);
       await mkdir(half, { recursive: true });
       await writeFile(path.join(half, fileName('people', 'blocks')), 'half');
@@ -102,6 +124,59 @@ export class CopyDriver {
       // It may have been dropped, before this or meanwhile.
       if (files.length > 0) await this.#damage(this.#random.pick(files), harm).catch(() => {});
     }
+  }
+
+  async #build(): Promise<void> {
+    await this.#stack.ask((sql) => buildCopy(sql, { folder: this.#folder }).catch(ifBuilding));
+  }
+
+  async #roll(onProgress: () => void): Promise<void> {
+    const replaces = await readManifestText(this.#folder);
+    if (replaces === null) return;
+    const options = { folder: this.#folder, replaces, shareMax: 1, onProgress };
+    await this.#stack.ask((sql) => rollForward(sql, options).catch(ifBuilding));
+  }
+
+  /** Holds the lock of the folder's writers while the address passes: no process may wipe, build or roll forward. */
+  async #hold(): Promise<void> {
+    await mkdir(this.#folder, { recursive: true });
+    const place = await placeOf(this.#folder);
+    const begun = new AbortController();
+    const held = this.#stack.ask((sql) =>
+      sql.begin(async (tx) => {
+        await lockBuild(tx as never, place);
+        begun.abort();
+        await delay(HOLD_MS);
+      }),
+    );
+    // It may end with its server.
+    void held.catch(() => {});
+    await delay(WAIT_MS_MAX, undefined, { signal: begun.signal }).catch(() => {});
+  }
+
+  /** Deletes a person whom a copy has: no file has the address soon. */
+  async #erase(): Promise<void> {
+    this.#erased++;
+    const id = 1_000_100 + this.#erased;
+    const email = `erased-${this.#erased}@chaos.example`;
+    await this.#add([{ id, email }]);
+    await this.#build();
+    await this.#stack.ask((sql) => deletePersons(sql, [id]));
+    const deadline = Date.now() + WAIT_MS_MAX;
+    while (await this.#isCopied(email)) {
+      if (Date.now() > deadline) {
+        return this.#history.violate('no copy keeps an erased person', { id });
+      }
+      await delay(LOOK_AGAIN_MS);
+    }
+  }
+
+  async #isCopied(text: string): Promise<boolean> {
+    for (const file of await listCopyFiles(this.#folder)) {
+      const bytes = await readFile(file).catch(() => null);
+      if (bytes?.includes(text)) return true;
+    }
+    return false;
   }
 
   async #damage(file: string, harm: 'change' | 'cut'): Promise<void> {
@@ -149,7 +224,13 @@ export class CopyDriver {
   }
 }
 
-/** Another process may look after the copy. */
+/** Ends a roll forward in the middle. */
+function stop(): void {
+  throw new UnusableCopy('stopped in the middle');
+}
+
+/** Another process may look after the copy, or have found it damaged. */
 function ifBuilding(error: unknown): void {
+  if (error instanceof UnusableCopy) return;
   if (!(error instanceof AppError) || error.code !== 'copy_is_built') throw error;
 }
