@@ -150,7 +150,7 @@ export class CreditModel {
         batch.reason = this.#shortage();
         if (batch.reason === null) this.#resume(batch);
       }
-      if (batch.state !== 'queued' && batch.state !== 'running') continue;
+      if (batch.state !== 'running') continue;
       for (const chunk of batch.chunks) {
         if (chunk.state === 'pending') chunk.state = 'dispatched';
       }

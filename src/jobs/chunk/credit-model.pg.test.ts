@@ -287,7 +287,8 @@ function newBatch(max: number | null): ModelBatch {
       rows: CHUNK_ROWS,
       rowsDone: 0,
       parts: 0,
-      state: 'dispatched',
+      // A batch that never ran has one chunk in flight.
+      state: number === 1 ? 'dispatched' : 'pending',
       epoch: 0,
       isExpired: false,
       reserved: 0,
