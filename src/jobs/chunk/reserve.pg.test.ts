@@ -4,6 +4,7 @@ import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { prices } from '../../core/operations.ts';
 import { audit } from '../audit/audit.ts';
+import { dispatch } from '../batch/dispatch.ts';
 import { resumePaidBatches } from '../housekeeping/resume-paid.sql.ts';
 import { countOutcomes } from './afford.ts';
 import { claimChunk } from './claim-chunk.sql.ts';
@@ -29,6 +30,8 @@ async function leased(caller: Caller, options: Record<string, string>): Promise<
     select id as chunk_id, epoch from chunks where batch_id = ${batchId} order by number`;
   const inputs: ReserveInput[] = [];
   for (const chunk of chunks) {
+    // The second chunk of a new list is dispatched when the first one is leased.
+    await dispatch(pipeline.context);
     const { chunkId, epoch } = must(await claimChunk(pipeline.sql, chunk), 'the claim').chunk;
     inputs.push({ batchId, chunkId, epoch, matches: MATCHES, price: 1 });
   }

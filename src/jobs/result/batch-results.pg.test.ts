@@ -4,6 +4,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
+import { dispatch } from '../batch/dispatch.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -139,6 +140,9 @@ test('while a batch runs, its result is the finished prefix, whichever chunk end
   const rows = Array.from({ length: 8 }, (_, i) => `p${i + 1}@list.example`);
   const id = await pipeline.upload(caller, `email\n${rows.join('\n')}\n`, options);
   await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  // Once it runs, all of its chunks may be in flight.
+  await pipeline.sql`update batches set state = 'running', started_at = now() where id = ${id}`;
+  await dispatch(pipeline.context);
   const finished = async () => {
     const { text, complete } = await pipeline.results(caller, id);
     return { rows: text.split('\n').length - 2, complete };
