@@ -168,7 +168,8 @@ const changed: Changed[] = [
       ['filter (where key.key_id is not null)', '', 'together'],
       ['account_id order by place) <=', 'account_id) <=', 'together'],
       ['<= wallet.available', '<= wallet.available + 1', 'calls'],
-      ['where key.is_bound is not true', '', 'together'],
+      ['where (select count(*) from wallet) =', 'where 0 <>', 'together'],
+      ['not exists (select from key where is_bound)', 'true', 'together'],
     ],
   },
   {

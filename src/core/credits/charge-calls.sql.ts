@@ -1,6 +1,5 @@
 import type { Sql } from '../db/client.ts';
 import type { CallCredentials } from '../keys/keys.ts';
-import { must } from '../lib/assert.ts';
 import type { PricedOperation } from '../operations.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';
 import { ownedAmong, ownedCode, ownFrom } from './owned.sql.ts';
@@ -32,30 +31,24 @@ export interface ChargedCall {
 
 /**
  * Charges these calls, in the order given, each from its account's wallet with its own ledger line and within its
- * key's maximum for the UTC day. Plain calls take a statement of half the cost; those that are no longer plain, and all
- * calls next to one that is not, take the other. A call whose key or session has ended since it was
+ * key's maximum for the UTC day: all of them or, when this throws, none. Plain calls take a statement of half the cost;
+ * next to one that is not plain, or no longer is, all take the other. A call whose key or session has ended since it was
  * admitted is not charged. Wallets are locked in the order of their ids, then keys and sessions (which a
  * revocation waits for, and which wait for it), then the budgets of keys in theirs. A person whom the account owns
  * costs nothing; of several calls for a new one, the first that is paid pays.
  */
 export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise<ChargedCall[]> {
   const arePlain = calls.every(({ isPlain, sessionSha256 }) => isPlain && sessionSha256 === null);
-  const charged = arePlain ? await chargePlain(sql, calls) : [];
-  const left = calls.filter((_, place) => charged[place] === undefined);
-  if (left.length === 0) return charged as ChargedCall[];
-  const others = (await chargeAny(sql, left)).values();
-  return calls.map((_, place) => charged[place] ?? must(others.next().value, 'a result'));
+  const charged = arePlain ? await chargePlain(sql, calls) : null;
+  return charged ?? chargeAny(sql, calls);
 }
 
 /**
- * Charges those of the calls, none of a session, whose account has no `owned_days` and whose key has no maximum, now that
- * the wallets are locked. The results are at the places of their calls; the others have none, and nothing was done.
+ * Charges calls, none of a session, of accounts without `owned_days` by keys without a maximum. Null, and nothing is done,
+ * when one of them is another call, now that the wallets are locked.
  */
-async function chargePlain(
-  sql: Sql,
-  calls: readonly PaidCall[],
-): Promise<(ChargedCall | undefined)[]> {
-  const rows = await sql<(Omit<ChargedCall, 'leftToday'> & { place: number })[]>`
+async function chargePlain(sql: Sql, calls: readonly PaidCall[]): Promise<ChargedCall[] | null> {
+  const rows = await sql<Omit<ChargedCall, 'leftToday'>[]>`
     with call as (
       select * from unnest(
         ${calls.map((call) => call.accountId)}::uuid[], ${calls.map((call) => call.keyId)}::uuid[],
@@ -80,15 +73,14 @@ async function chargePlain(
             over (partition by account_id order by place) <= wallet.available
         end as paid
       from call join wallet using (account_id) left join key using (key_id)
-      where key.is_bound is not true),
+      where (select count(*) from wallet) = ${new Set(calls.map((call) => call.accountId)).size}
+        and not exists (select from key where is_bound)),
     line as (${insertLines(sql)}),
     ${spendFromWallets(sql)}
     select paid, case when paid then cost else 0 end as charged,
-      available - coalesce(spent.amount, 0) as remaining, place
-    from answered left join spent using (account_id)`;
-  const charged: ChargedCall[] = [];
-  for (const { place, ...result } of rows) charged[place - 1] = { ...result, leftToday: null };
-  return charged;
+      available - coalesce(spent.amount, 0) as remaining
+    from answered left join spent using (account_id) order by place`;
+  return rows.length === 0 ? null : rows.map((row) => ({ ...row, leftToday: null }));
 }
 
 /** Main statement: the ledger lines of the CTE `answered`. */

@@ -180,6 +180,8 @@ test('calls that are no longer plain are charged as what they are, next to those
     { ...left, paid: true, charged: 2, remaining: 8 },
     { ...left, paid: true, charged: 0, remaining: 8 },
   ]);
+  const two = await chargeCalls(sql, [callOf(owner, 2), callOf(one, 1)]);
+  expect(two.map(({ charged }) => charged)).toEqual([0, 1]);
   expect((await charge()).map(({ paid, charged }) => paid && charged)).toEqual([0, false, 2, 0]);
   expect(await readWallet(sql, bound.accountId)).toMatchObject({ balance: 8 });
   // A key without a maximum counts for one that has it.
@@ -194,6 +196,21 @@ test('calls that are no longer plain are charged as what they are, next to those
     false,
     0,
   ]);
+  await expectAgreement();
+});
+
+test('plain calls are not charged when the charge of a call next to them fails', async () => {
+  const { sql } = database;
+  const [one, bound] = [await payer(10), await payer(10, 3)];
+  await sql.unsafe(`
+    create function fail() returns trigger language plpgsql as $$ begin raise 'failed'; end $$;
+    create trigger fails before update on key_budgets for each row execute function fail()`);
+  try {
+    await expect(chargeCalls(sql, [callOf(one, 2), callOf(bound, 2)])).rejects.toThrow('failed');
+  } finally {
+    await sql`drop function fail() cascade`;
+  }
+  expect(await readWallet(sql, one.accountId)).toMatchObject({ balance: 10 });
   await expectAgreement();
 });
 
