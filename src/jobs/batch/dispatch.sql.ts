@@ -111,7 +111,7 @@ const SHORT_PART_ROWS = 5_000;
  * Chooses chunks to dispatch, until as many wait for a worker as workers have leased: accounts with the fewest chunks in
  * flight first, round-robin by id after the account that was served last; of each its oldest batch, in file order. At most
  * `perAccount` chunks of an account are in flight, and at most `waitingMax` of all accounts wait. Call in a transaction, and
- * enqueue the returned chunks, in their order, after the commit. Reads at most `waitingMax` squared chunks, and no account
+ * enqueue the returned chunks, in their order, after the commit. Reads at most `waitingMax` squared chunks, and few accounts
  * after the last of them.
  */
 export async function dispatchChunks(
@@ -147,7 +147,7 @@ export async function dispatchChunks(
           from batches b cross join lateral (
             select id, number from chunks
             where batch_id = b.id and state = 'pending' and ${mayRun(sql)}
-            order by number limit case when ${runsInOrder(sql)} then 1 else ${room} end) c
+            order by number limit case when b.state = 'queued' or ${runsInOrder(sql)} then 1 else ${room} end) c
           where b.claimable_account = a.account_id
           order by b.created_at, b.id, c.number
           limit greatest(0, least(${perAccount} - a.in_flight, ${room}))) c) c

@@ -93,3 +93,21 @@ test('claims, dispatches and sweeps read no lists that wait, are paused or lack 
   expect(claimed).toBe(id);
   for (const [work, rows] of Object.entries(reads)) expect(rows, work).toBeLessThan(READ_MAX);
 });
+
+test('a dispatch reads one chunk of a batch that never ran, however long it is', async () => {
+  const { sql, context, queues } = pipeline;
+  const id = await pipeline.upload(caller, oneRow, options);
+  await queues.runNext(context, 'split-batch');
+  await sql`
+    insert into chunks (batch_id, number, byte_from, byte_to, first_row, first_line, rows, crc32)
+    select batch_id, later, byte_from, byte_to, first_row, first_line, rows, crc32
+    from chunks, generate_series(2, 1000) later where batch_id = ${id}`;
+  await sql`update chunks set state = 'pending', dispatched_at = null where batch_id = ${id}`;
+  await sql`analyze chunks`;
+  let chosen: DispatchedChunk[] = [];
+  const rows = await rowsRead(async (tx) => {
+    chosen = await dispatchChunks(tx, { perAccount, waitingMax: 50 });
+  });
+  expect(chosen).toMatchObject([{ batchId: id, number: 1 }]);
+  expect(rows).toBeLessThan(READ_MAX);
+});
