@@ -37,10 +37,10 @@ export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewR
           <dl class="facts">
             <Fact name="Source">{sourceLabel(found.source)}</Fact>
             <Fact name="Data of">{found.as_of}</Fact>
-            <Fact name="Holds">
+            <Fact name="Contains">
               {found.snapshot
-                ? 'everything: what it lacks has ended'
-                : 'changes: what it lacks stays'}
+                ? 'everything: records not in the file end'
+                : 'changes: records not in the file stay'}
             </Fact>
           </dl>
         )}
@@ -67,7 +67,7 @@ export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewR
           {contactSources.has(found.source) && found.preview.some(isContact) && (
             <p class="hint">
               Contacts find their company by its id or domain. Import the companies of this CRM too,
-              before or after: names of companies in this file make none.
+              before or after: this file adds none.
             </p>
           )}
         </section>
