@@ -21,7 +21,7 @@ const hits: Record<string, string> = {
 };
 
 const reasons: Record<string, string> = {
-  no_identifier: 'no email, phone or profile',
+  no_identifier: 'nothing to match on',
   footer: 'a line below the table',
   not_found: 'not found',
   empty: 'empty',
@@ -57,7 +57,12 @@ const outcomeWords: Record<string, string> = {
   not_processed: 'Not processed',
 };
 
-export const sayKind = (kind: string): string => hits[kind] ?? plain(kind);
+/** The name of an identifier, or of the several that a row without a match was looked up by: `domain name`. */
+export const sayKind = (kinds: string): string =>
+  kinds
+    .split(' ')
+    .map((kind) => hits[kind] ?? plain(kind))
+    .join(', ');
 export const sayReason = (reason: string): string => reasons[reason] ?? plain(reason);
 export const sayOutcome = (outcome: string): string => outcomeWords[outcome] ?? plain(outcome);
 

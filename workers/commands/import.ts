@@ -243,7 +243,7 @@ async function importInput(
   const { dryRun = false, allowGone = false } = options;
   const rejects = await openRejects(rejectsFile);
   let report: Awaited<ReturnType<typeof importSource>>;
-  const steps = { read: 'rows read', build: 'records to build' };
+  const steps = { read: 'rows read', build: 'records left to build' };
   const sayNow = everySecond((text: string) => say(text));
   try {
     report = await importSource(sql, input, {

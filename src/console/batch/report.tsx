@@ -40,6 +40,7 @@ function Notes({ data, isStrict }: { data: ReportData; isStrict: boolean }) {
     matches > 0 &&
       `Names agree in ${formatShare(yes, matches)} of matches.${isStrict || no ? '' : ' No conflicts found.'}`,
     !isStrict && matches > 0 && (no ?? 0) > 0 && `Names differ in ${countOf(no ?? 0, 'row')}.`,
+    matches > 0 && unknown > 0 && `${countOf(unknown, 'match', 'matches')} can’t be compared.`,
     isStrict &&
       (no === undefined
         ? 'Matches whose name differs were skipped. Too few to be counted here.'
@@ -86,7 +87,7 @@ function Unusable({ data, isRerun }: { data: ReportData; isRerun: boolean }) {
 }
 
 const lineNumbers: Column<[string, { rows: number; lines: number[] }]> = {
-  header: 'Line numbers',
+  header: 'Lines of the file',
   cell: ([, { lines, rows }]) =>
     `${lines.slice(0, 8).map(formatNumber).join(', ')}${rows > 8 ? '…' : ''}`,
 };

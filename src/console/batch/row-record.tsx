@@ -86,7 +86,7 @@ function evidenceOf({ mapping, dialect }: Batch, { input, match }: ResultRow): G
     { name: 'Outcome', value: sayOutcome(status) },
     { name: 'Reason', value: reason === null ? '' : sayReason(reason) },
     {
-      name: 'Matched on',
+      name: status === 'no_match' ? 'Looked up by' : 'Matched on',
       value: by === null ? '' : `${sayKind(by)}${value === '' ? '' : `: ${value}`}`,
     },
     { name: 'Your name or company', value: agreements[agrees ?? ''] ?? '' },
