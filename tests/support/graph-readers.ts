@@ -12,8 +12,10 @@ import {
 } from '../../src/core/enrich/graph-reader.ts';
 import type { RecordBytes } from '../../src/core/enrich/match-data.ts';
 import type { Hits, RowInput } from '../../src/core/enrich/outcomes.ts';
-import { buildCopy } from '../../src/core/graph-copy/build-copy.ts';
+import { buildCopy, rollForward } from '../../src/core/graph-copy/build-copy.ts';
 import { openLocalCopy } from '../../src/core/graph-copy/local-copy.ts';
+import { readManifestText } from '../../src/core/graph-copy/manifest.ts';
+import { must } from '../../src/core/lib/assert.ts';
 import { createLog } from '../../src/core/log.ts';
 import { type OperationName, operations } from '../../src/core/operations.ts';
 
@@ -39,6 +41,11 @@ export async function openReaders(sql: Database) {
     folder,
     copy,
     build: () => buildCopy(sql, { folder }),
+    async rollForward() {
+      const replaces = must(await readManifestText(folder), 'a manifest');
+      // However much of the graph has changed.
+      await rollForward(sql, { folder, replaces, shareMax: 100 });
+    },
     expectSame,
     /** Expects the same outcomes, bytes and charges of rows, of people in both widths of records. */
     expectSameOutcomes(operation: OperationName, rows: readonly RowInput[]) {

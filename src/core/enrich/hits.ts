@@ -1,4 +1,5 @@
 /** The records that hold the values of a look-up. */
+import { copyInto } from '../lib/wider-numbers.ts';
 import { CANDIDATES_MAX, type Hits } from './outcomes.ts';
 
 const SPACE = 0x20;
@@ -43,11 +44,6 @@ export function openHits(lines: number): HitList {
     anyId: (wanted) => ids[first[wanted] ?? -1] ?? 0,
     isCapped: (wanted) => (counts[wanted] ?? 0) >= CANDIDATES_MAX,
   };
-}
-
-function copyInto<T extends Int32Array | Uint8Array | Float64Array>(wider: T, numbers: T): T {
-  wider.set(numbers);
-  return wider;
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { ChangesSince, GraphState } from './copy.sql.ts';
 import type { Entity } from './manifest.ts';
 
-/** More changed records than this are worth a new build. */
+/** With more changed records than this Postgres answers for all, until the copy is rolled forward. */
 export const CHANGED_MAX = 20_000;
 
 /** A record that has a value, under a code. */

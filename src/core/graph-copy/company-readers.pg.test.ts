@@ -15,11 +15,8 @@ import { rowOf } from '../../../tests/support/rows.ts';
 import { smallGraph } from '../../../tests/support/small-graph.ts';
 import type { Database } from '../db/client.ts';
 import { deletePersons } from '../graph/delete-persons.ts';
-import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { suppress } from '../suppression/suppress.ts';
-import { rollForward } from './build-copy.ts';
-import { readManifestText } from './manifest.ts';
 
 let database: TestDatabase;
 let sql: Database;
@@ -198,8 +195,7 @@ test('postgres and the copy have the same hits, outcomes and bytes, also after c
         else await importGraph(sql, change);
         await expectAllSame();
       }
-      const replaces = must(await readManifestText(readers.folder), 'a manifest');
-      await rollForward(sql, { folder: readers.folder, replaces, shareMax: 100 });
+      await readers.rollForward();
       await expectAllSame();
     },
   );

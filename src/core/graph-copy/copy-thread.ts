@@ -2,6 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../lib/assert.ts';
 import { releaseBuffer } from '../lib/buffer-pool.ts';
+import { copyInto } from '../lib/wider-numbers.ts';
 import { UnusableCopy } from './manifest.ts';
 import { type OpenCopy, openCopy } from './open-copy.ts';
 import { type OpenRecords, ReadBuffers } from './open-records.ts';
@@ -68,11 +69,6 @@ function lookUp(records: OpenRecords, id: number, lines: string): LookUpAnswer {
     crowded: Int32Array.from(crowded),
     buffers: buffers.take(),
   };
-}
-
-function copyInto<T extends Int32Array | Float64Array>(wider: T, numbers: T): T {
-  wider.set(numbers);
-  return wider;
 }
 
 /** Reads the further texts at these places; an empty one for a record without. */

@@ -15,11 +15,8 @@ import { rowOf } from '../../../tests/support/rows.ts';
 import type { Database } from '../db/client.ts';
 import type { StoredPerson } from '../enrich/people-reader.ts';
 import { deletePersons } from '../graph/delete-persons.ts';
-import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { suppress } from '../suppression/suppress.ts';
-import { rollForward } from './build-copy.ts';
-import { readManifestText } from './manifest.ts';
 
 let database: TestDatabase;
 let sql: Database;
@@ -50,12 +47,6 @@ async function expectSame(cells: readonly Cells[]): Promise<ShownOutcome[]> {
     all.push(...(await readers.expectSameOutcomes(operation, rowsOf(operation))));
   }
   return all;
-}
-
-async function roll(): Promise<void> {
-  const { folder } = readers;
-  const replaces = must(await readManifestText(folder), 'a manifest');
-  await rollForward(sql, { folder, replaces, shareMax: 100 });
 }
 
 /** Expects that the copy reads people by id, in both widths, and as Postgres does. */
@@ -122,7 +113,7 @@ describe('postgres and the copy', () => {
         for (const change of changes) {
           if (change.name === 'opt-out') await suppress(sql, change.value);
           else if (change.name === 'delete') await deletePersons(sql, [change.id]);
-          else if (change.name === 'roll forward') await roll();
+          else if (change.name === 'roll forward') await readers.rollForward();
           else await importGraph(sql, { persons: [change.person] });
           await expectSameById(someIds);
           const outcomes = JSON.stringify(await expectSame(cells));
@@ -155,7 +146,7 @@ describe('postgres and the copy', () => {
       expect(JSON.stringify(await expectSame(cells))).toContain(reason);
       // Half of them in a delta.
       await sql`update person_briefs set brief = brief where id % 2 = 0`;
-      await roll();
+      await readers.rollForward();
       expect(JSON.stringify(await expectSame(cells))).toContain(reason);
     }
     // People who changed since count too.
@@ -182,7 +173,7 @@ describe('postgres and the copy', () => {
     expect(briefs.filter((person) => person === 'opted_out')).toHaveLength(2);
     expect(briefs.filter((person) => person !== null)).toHaveLength(301);
     await expectSameById([]);
-    await roll();
+    await readers.rollForward();
     await expectSameById(all);
     for (const apart of [7, 100, 450]) await expectSameById(all.filter((id) => id % apart === 1));
     for (const id of [1, 10, 907, 5000]) await expectSameById([id]);
@@ -202,11 +193,11 @@ describe('postgres and the copy', () => {
       ],
     });
     expect(await idOf()).toBe('"id":2');
-    await roll();
+    await readers.rollForward();
     expect(await idOf()).toBe('"id":2');
     await importGraph(sql, { persons: [{ id: 2, email: 'c@home.example' }] });
     expect(await idOf()).toBe('"id":1');
-    await roll();
+    await readers.rollForward();
     expect(await idOf()).toBe('"id":1');
   });
 });
