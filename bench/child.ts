@@ -2,12 +2,12 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { environmentWith } from '../src/core/config.ts';
 import { SUPERVISED } from '../workers/process-life.ts';
 import type { Reply } from './answer-parent.ts';
+import { freePort } from './servers/free-port.ts';
 
 export interface Child extends AsyncDisposable {
   pid: number;
@@ -130,12 +130,4 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

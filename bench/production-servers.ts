@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import type { OptionTexts } from '../src/core/config.ts';
-import { endRedis, freePort, launchRedis } from './servers/redis-process.ts';
+import { freePort } from './servers/free-port.ts';
+import { endRedis, launchRedis } from './servers/redis-process.ts';
 import { type S3Process, startS3Process } from './servers/s3-server.ts';
 
 export interface ProductionServers extends AsyncDisposable {

@@ -21,7 +21,8 @@ import type { ObjectStore } from '../../src/core/storage/object-store.ts';
 import { openS3Store } from '../../src/core/storage/s3-store.ts';
 import type { AuditCheck } from '../../src/jobs/audit/audit.ts';
 import { migrateAll } from '../../workers/migrate-all.ts';
-import { endRedis, freePort, launchRedis } from '../servers/redis-process.ts';
+import { freePort } from '../servers/free-port.ts';
+import { endRedis, launchRedis } from '../servers/redis-process.ts';
 import { startS3Process } from '../servers/s3-server.ts';
 import { dropQueueSchema } from './chaos.sql.ts';
 import { Closers } from './closers.ts';
@@ -230,15 +231,14 @@ async function prepareProcesses(
   return { apis, workers, urls };
 }
 
-/** Postgres behind a proxy for each kind of process; it can be killed and restarted on the same port. */
+/** Postgres behind a proxy for each kind of process; it can be killed and restarted. */
 const openOneServer: OpenDatabase = async ({ dataDir, opened, line }) => {
   const start = () => startEmbeddedPostgres({ dataDir });
   let current: EmbeddedPostgres = await start();
   opened.defer(() => current.stop());
   const through = async (name: string) => {
     const url = new URL(current.url);
-    const port = Number(url.port);
-    url.port = String(await line(name, () => port));
+    url.port = String(await line(name, () => Number(new URL(current.url).port)));
     return url.href;
   };
   return {

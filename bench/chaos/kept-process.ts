@@ -88,7 +88,11 @@ export class KeptProcess {
       }, RESTART_AFTER_MS);
     });
     this.#ready = new Promise((resolve) => {
-      child.once('message', () => {
+      child.once('message', (message) => {
+        if (!isReadyMessage(message)) {
+          this.#history.tell('process not started', { process: this.name, message });
+          return;
+        }
         this.#history.note('process ready', { process: this.name, pid: child.pid });
         this.#isReady = true;
         // An API answers once its supervisor can say where it is.
@@ -150,4 +154,8 @@ export class KeptProcess {
       CHAOS_CLOCK_SHIFT_MS: String(this.clockShiftMs),
     };
   }
+}
+
+function isReadyMessage(message: unknown): boolean {
+  return typeof message === 'object' && message !== null && 'ready' in message;
 }

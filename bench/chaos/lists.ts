@@ -157,7 +157,10 @@ async function runOne(api: ApiCaller, key: string, list: ListSpec): Promise<Know
   }
 }
 
-/** The batch in a response. */
+/** The batch in a response. Throws, with the response, when there is none. */
 export function batchOf(answer: Answer | undefined): BatchAnswer {
-  return must(answer?.json, 'a batch') as unknown as BatchAnswer;
+  if (answer?.json === undefined) {
+    throw new Error(`expected a batch, found ${answer?.status ?? 'no response'} ${answer?.bytes}`);
+  }
+  return answer.json as unknown as BatchAnswer;
 }

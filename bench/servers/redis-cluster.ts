@@ -9,7 +9,8 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { must } from '../../src/core/lib/assert.ts';
-import { endRedis, freePort, launchRedis } from './redis-process.ts';
+import { freePort } from './free-port.ts';
+import { endRedis, launchRedis } from './redis-process.ts';
 
 const SLOTS = 16_384;
 const PRIMARIES = 3;

@@ -10,7 +10,7 @@ import path from 'node:path';
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { TcpProxy } from '../../bench/chaos/tcp-proxy.ts';
-import { freePort } from '../../bench/servers/redis-process.ts';
+import { freePort } from '../../bench/servers/free-port.ts';
 import { createClient } from '../../src/client/client.ts';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import type { OptionTexts } from '../../src/core/config.ts';

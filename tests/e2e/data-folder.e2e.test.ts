@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../bench/servers/redis-process.ts';
+import { freePort } from '../../bench/servers/free-port.ts';
 import { readAdminUrl } from '../../infra/embedded/embedded-postgres.ts';
 import { createClient } from '../../src/client/client.ts';
 import { connect } from '../../src/core/db/client.ts';

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
-import { freePort } from '../../bench/servers/redis-process.ts';
+import { freePort } from '../../bench/servers/free-port.ts';
 import { environmentWithOnly } from '../../src/core/config.ts';
 import { connect } from '../../src/core/db/client.ts';
 import { must } from '../../src/core/lib/assert.ts';

@@ -1,5 +1,5 @@
 /** The processes of the production stack, started separately: `enrich api` and `enrich worker`. */
-import { freePort } from '../../bench/servers/redis-process.ts';
+import { freePort } from '../../bench/servers/free-port.ts';
 import type { OptionTexts } from '../../src/core/config.ts';
 import { type Command, startCommand } from './processes.ts';
 import { waitFor } from './wait-for.ts';

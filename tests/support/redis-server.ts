@@ -8,7 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import { describe } from 'vitest';
-import { endRedis, freePort, launchRedis } from '../../bench/servers/redis-process.ts';
+import { freePort } from '../../bench/servers/free-port.ts';
+import { endRedis, launchRedis } from '../../bench/servers/redis-process.ts';
 
 const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
 if (!isInstalled && process.env.CI) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freePort } from '../../../bench/servers/redis-process.ts';
+import { freePort } from '../../../bench/servers/free-port.ts';
 import { describeWithRedis, startRedis } from '../../../tests/support/redis-server.ts';
 import { createLog } from '../log.ts';
 import { checkRedis, checkServer } from './check-redis.ts';
