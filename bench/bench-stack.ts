@@ -14,6 +14,9 @@ import { writeLeadFiles } from '../samples/generate/generate-leads.ts';
 import { createAccount } from '../src/core/accounts/accounts.ts';
 import { environmentWithOnly, type OptionTexts, readConfig } from '../src/core/config.ts';
 import { connect, type Database, inTransaction } from '../src/core/db/client.ts';
+import { buildCopy } from '../src/core/graph-copy/build-copy.ts';
+import { readCopyStatus } from '../src/core/graph-copy/copy-status.ts';
+import { copyFolder } from '../src/core/graph-copy/manifest.ts';
 import { createKey } from '../src/core/keys/keys.ts';
 import { assert } from '../src/core/lib/assert.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
@@ -55,14 +58,15 @@ const READY_MS_MAX = 120_000;
 const READY_POLL_MS = 50;
 
 /**
- * Starts the service on the cached graph, which is made first if need be. Without `options` it is the
- * embedded stack, whatever the environment of this process says. All its processes get the flags of Node.
+ * Starts the service on the cached graph, which is made first if need be, with the local copy that the service makes of such a
+ * graph by itself. Without `options` it is the embedded stack, whatever the environment of this process says; without
+ * `workers` it has as many as `enrich up` starts. All its processes get the flags of Node.
  */
 export async function openBenchStack(
   graph: BenchGraph,
   say: (line: string) => void,
   options: OptionTexts = {},
-  workers = 1,
+  workers: number | null = null,
   nodeFlags: readonly string[] = [],
 ): Promise<BenchStack> {
   const name = `p${graph.persons}-c${graph.companies}-s${graph.seed}-${await hashGraphTables()}`;
@@ -81,6 +85,7 @@ export async function openBenchStack(
   };
   try {
     await fillGraph(sql, graph, say);
+    await copyGraph(sql, copyFolder(dataDir), say);
     const { api, workers, postgres } = up.pids;
     assert(postgres !== null, 'the measured server is the embedded one');
     return {
@@ -143,17 +148,18 @@ async function forgetRuns(dataDir: string): Promise<void> {
 async function startUp(
   dataDir: string,
   options: OptionTexts,
-  workers: number,
+  workers: number | null,
   nodeFlags: readonly string[],
 ): Promise<{ up: UpFile; child: ChildProcess }> {
   // An `up.json` of a killed run must not be taken for this run's.
   await rm(path.join(dataDir, 'up.json'), { force: true });
   const entry = path.join(import.meta.dirname, '..', 'workers', 'cli.js');
   const config = readConfig();
-  const words = ['up', '--port', '0', '--data-dir', dataDir, '--workers', String(workers)];
+  const words = ['up', '--port', '0', '--data-dir', dataDir];
+  if (workers !== null) words.push('--workers', String(workers));
   const child = spawn(process.execPath, [...nodeFlags, entry, ...words], {
     env: environmentWithOnly({
-      // A build of the local copy would begin in the midst of a measure.
+      // A build of the local copy would begin in the midst of a measure: it is made before all of them.
       buildsLocalCopy: 'false',
       ...options,
       logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
@@ -197,4 +203,16 @@ async function fillGraph(
     },
   });
   await settleGraph(sql);
+}
+
+/** Builds the local copy where there is none of the graph's present state. */
+async function copyGraph(
+  sql: Database,
+  folder: string,
+  say: (line: string) => void,
+): Promise<void> {
+  const { problem, changed } = await readCopyStatus(sql, folder);
+  if (problem === null && changed === 0) return;
+  say('Building the local copy ...');
+  await buildCopy(sql, { folder });
 }

@@ -43,6 +43,16 @@ export async function countPersons(sql: Sql): Promise<number> {
   return row?.persons ?? 0;
 }
 
+/** Writes this many people anew as they are, spread over the graph: each counts as changed. */
+export async function touchPeople(sql: Sql, count: number): Promise<void> {
+  await sql`
+    update person_briefs set brief = brief where id in (
+      select id from (
+        select id, row_number() over (order by id) as place, count(*) over () as people from person_briefs
+      ) as numbered
+      where place * ${count}::bigint / people > (place - 1) * ${count}::bigint / people)`;
+}
+
 /**
  * Brings freshly filled tables into their steady state, so that no measurement pays for the first visit of a
  * page.

@@ -90,14 +90,14 @@ const uploads: Record<string, Hostile> = {
 export async function measureHostileUploads(stack: BenchStack): Promise<BenchResult[]> {
   const key = await createBenchKey(stack.sql);
   const client = createClient(stack.url, key);
-  const pids = { api: stack.pids.api, worker: Number(stack.pids.workers[0]) };
+  const { api, workers } = stack.pids;
   const answers: Record<string, { status: number; seconds: number }> = {};
   const growth = { api: 0, worker: 0 };
   for (const [name, hostile] of Object.entries(uploads)) {
-    const before = { api: 0, worker: 0 };
-    for (const process of ['api', 'worker'] as const) {
-      await resetPeakMemory(pids[process]);
-      before[process] = Number(await readResidentMemory(pids[process]));
+    const before = new Map<number, number>();
+    for (const pid of [api, ...workers]) {
+      await resetPeakMemory(pid);
+      before.set(pid, Number(await readResidentMemory(pid)));
     }
     const started = performance.now();
     const { status, id } = await send(stack.url, key, hostile);
@@ -111,9 +111,10 @@ export async function measureHostileUploads(stack: BenchStack): Promise<BenchRes
       } while (state !== 'failed' && state !== 'completed');
       assert(state === hostile.state, `${name} is ${state}`);
     }
-    for (const process of ['api', 'worker'] as const) {
-      const peak = Number(await readPeakMemory(pids[process]));
-      growth[process] = Math.max(growth[process], peak - before[process]);
+    for (const [pid, bytes] of before) {
+      const process = pid === api ? 'api' : 'worker';
+      const grown = Number(await readPeakMemory(pid)) - bytes;
+      growth[process] = Math.max(growth[process], grown);
     }
   }
   const short = Object.entries(answers).filter(([name]) => !uploads[name]?.isLong);

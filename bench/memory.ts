@@ -54,7 +54,7 @@ async function runLife(
   rows: number,
   lists: number,
 ): Promise<Run> {
-  await using stack = await openBenchStack(graph, say);
+  await using stack = await openBenchStack(graph, say, {}, 1);
   const leads = await leadList(stack, rows, say);
   const result = path.join(stack.folder, 'memory.csv');
   const { api, workers, postgres } = stack.pids;

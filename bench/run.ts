@@ -17,6 +17,7 @@ import {
 } from './bounds.ts';
 import { describeMachine, readCircumstances } from './circumstances.ts';
 import { measureConsole } from './console.ts';
+import { measureCopyFiles } from './copy-files.ts';
 import { exportWork, measureExport } from './export.ts';
 import { measureHostileUploads } from './hostile-uploads.ts';
 import { measureImport } from './import.ts';
@@ -126,6 +127,7 @@ const benchmarks: Record<string, Benchmark> = {
     const name = 'local-copy-export';
     return measureLocalCopy(stack, { name, work, subject: 'export', rows: persons, runs });
   },
+  'copy-files': (stack, { persons }) => measureCopyFiles(stack, { persons }),
   'export-ten-fields': (stack, { persons, runs }) =>
     measureExport(stack, { fields: tenFields, persons, runs }),
   linear: (stack, { rows, runs }) =>
