@@ -46,10 +46,12 @@ export async function checkOwner(
     charged += batch.credits.charged;
     for (const person of peopleOf(rows)) records.add(person);
     const isWhole = run.chargedAtCancel === null && batch.credits.max === null;
-    if (isWhole && !isSame(rows, readRows(list.result))) {
+    const different = isWhole ? firstDifference(rows, readRows(list.result)) : null;
+    if (different !== null) {
       history.violate('a result is the same as undisturbed but for its credits', {
         id,
         list: list.name,
+        ...different,
       });
     }
     if (list.kind === 'batches' && creditsOf(rows) !== batch.credits.charged) {
@@ -90,11 +92,14 @@ function creditsOf([header, ...rows]: readonly ResultRow[]): number {
   return rows.reduce((sum, { cells }) => sum + Number(cells[at]), 0);
 }
 
-function isSame(found: readonly ResultRow[], expected: readonly ResultRow[]): boolean {
+/** The first row that differs in more than its credits, by its place; null when none does. */
+function firstDifference(found: readonly ResultRow[], expected: readonly ResultRow[]) {
   const at = expected[0]?.cells.indexOf('match.credits') ?? -1;
-  const text = ({ cells }: ResultRow) => JSON.stringify(cells.filter((_, index) => index !== at));
-  return (
-    found.length === expected.length &&
-    found.every((row, index) => text(row) === text(must(expected[index], 'row')))
-  );
+  const text = (row: ResultRow | undefined) =>
+    JSON.stringify(row?.cells.filter((_, index) => index !== at));
+  for (let place = 0; place < Math.max(found.length, expected.length); place++) {
+    const [one, other] = [text(found[place]), text(expected[place])];
+    if (one !== other) return { place, found: one, expected: other };
+  }
+  return null;
 }
