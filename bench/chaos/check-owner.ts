@@ -92,14 +92,23 @@ function creditsOf([header, ...rows]: readonly ResultRow[]): number {
   return rows.reduce((sum, { cells }) => sum + Number(cells[at]), 0);
 }
 
-/** The first row that differs in more than its credits, by its place; null when none does. */
+/**
+ * The first row that differs in more than its credits, by its place; null when none does. Where matches cost nothing,
+ * only so many ambiguous rows are told in a minute: the others are misses.
+ */
 function firstDifference(found: readonly ResultRow[], expected: readonly ResultRow[]) {
-  const at = expected[0]?.cells.indexOf('match.credits') ?? -1;
-  const text = (row: ResultRow | undefined) =>
-    JSON.stringify(row?.cells.filter((_, index) => index !== at));
+  const names = must(expected[0], 'header').cells;
+  const statusAt = names.indexOf('match.status');
+  const text = (row: ResultRow | undefined, counts: (name: string) => boolean) =>
+    JSON.stringify(row?.cells.filter((_, index) => counts(names[index] ?? '')));
   for (let place = 0; place < Math.max(found.length, expected.length); place++) {
-    const [one, other] = [text(found[place]), text(expected[place])];
-    if (one !== other) return { place, found: one, expected: other };
+    const [one, other] = [found[place], expected[place]];
+    const isUntold = other?.cells[statusAt] === 'ambiguous' && one?.cells[statusAt] === 'no_match';
+    const counts = (name: string) =>
+      isUntold ? !name.startsWith('match.') : name !== 'match.credits';
+    if (text(one, counts) !== text(other, counts)) {
+      return { place, found: one?.cells, expected: other?.cells };
+    }
   }
   return null;
 }
