@@ -18,11 +18,12 @@ export interface S3Config {
 /** Storage of uploads and results. */
 export type StorageConfig = { provider: 'files'; folder: string } | S3Config;
 
-/** The store as the subject of a sentence. */
+/** The store as the subject of a sentence for operators: a bucket with its server. */
 export function describeStorage(storage: StorageConfig): string {
   if (storage.provider === 'files') return `The folder ${storage.folder}`;
-  const { bucket, prefix } = storage;
-  return `The bucket ${bucket}${prefix === '' ? '' : ` with the prefix ${prefix}`}`;
+  const { bucket, prefix, endpoint, region } = storage;
+  const server = endpoint ?? `AWS in ${region}`;
+  return `The bucket ${bucket} at ${server}${prefix === '' ? '' : ` with the prefix ${prefix}`}`;
 }
 
 interface StorageOptions {

@@ -30,7 +30,10 @@ export function addBackupCommands(program: Command): void {
       await requireDatabase(config);
       const end = await onContext(config, (context) => backup(context, config, file, options));
       const left = end.missing === 0 ? '' : ` ${end.missing} had been deleted meanwhile.`;
-      printResult(json, { file, ...end }, [`Backup ${file}: ${end.objects} files.${left}`]);
+      printResult(json, { file, ...end }, [
+        `Backup ${file} of ${end.created_at}: all that was committed before, with ${countOf(end.objects, 'file')}.${left}`,
+        'Keep this moment with the file: a restore goes back to it, and its last steps repeat what was done since.',
+      ]);
     });
   program
     .command('restore <file>')

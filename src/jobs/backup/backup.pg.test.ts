@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pack } from 'tar-stream';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -10,11 +10,11 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { openStore } from '../../core/context.ts';
 import { assertSchemaCurrent, migrate, readOwnSchema } from '../../core/db/migrate.ts';
 import { unmarkUnfinishedRestore } from '../../core/db/unfinished-restore.ts';
-import type { S3Config } from '../../core/storage-config.ts';
+import { describeStorage, type S3Config } from '../../core/storage-config.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
-import { isOwnStore, markStore } from '../batch/own-store.ts';
+import { assertNewStore, isOwnStore, markStore } from '../batch/own-store.ts';
 import { type Manifest, readEntries, sealed as sealedTar } from './backup-file.ts';
 import { assertRestorable, checkBackup, restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
@@ -295,6 +295,19 @@ test('a database without tables can be restored into, and that of something else
   await drop();
 });
 
+test('the moment of a backup is that of its snapshot, by the clock of the database', async () => {
+  const before = new Date().toISOString();
+  // The clock of this machine is wrong.
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  const { file, end } = await writeBackup(source.context, null);
+  const bytes = await buffer(file);
+  vi.useRealTimers();
+  const { created_at: moment } = await end;
+  expect(moment >= before && moment <= new Date().toISOString()).toBe(true);
+  const { manifest } = await checkBackup(() => Readable.from([bytes]), null);
+  expect(manifest.created_at).toBe(moment);
+});
+
 test('a failing file fails the backup', async () => {
   const { file, end } = await writeBackup(source.context, null);
   file.destroy(new Error('disk full'));
@@ -342,10 +355,17 @@ describe('no backup is begun', () => {
     await store.put('installation', [Buffer.from('another')]);
     await noBackup(mixed).toMatchObject({ code: 'another_store' });
     const storage = { ...(other.context.config.storage as S3Config), bucket: 'mistyped' };
-    await noBackup({ ...context, store: await openStore(storage) }).toMatchObject({
+    const config = { ...context.config, storage };
+    await noBackup({ ...context, config, store: await openStore(storage) }).toMatchObject({
       code: 'store_unavailable',
-      message: expect.stringContaining('NoSuchBucket'),
+      message: expect.stringMatching(
+        /^The bucket mistyped at http:\S+ cannot be used\. .*\(NoSuchBucket\)\. Create the bucket, or correct S3_BUCKET/,
+      ),
     });
+    const unchecked = { sql: null, store: await openStore(storage) };
+    await expect(assertNewStore(unchecked, describeStorage(storage))).rejects.toThrow(
+      /^The bucket mistyped at http:\S+ cannot be used/,
+    );
     await other.close();
   });
 

@@ -1,6 +1,7 @@
 /** The statements of a backup: it copies whole tables, whatever is in them. */
 import type { Readable, Writable } from 'node:stream';
 import type { Sql } from '../../core/db/client.ts';
+import { must } from '../../core/lib/assert.ts';
 import { personIndexKey } from '../result/part-keys.ts';
 
 /** A table with the columns that a copy holds, all but generated ones. */
@@ -108,9 +109,15 @@ export async function readSchema(sql: Sql): Promise<{ name: string; sha256: stri
     select name, sha256 from public.migrations order by name`;
 }
 
-/** Makes the transaction one snapshot, which only reads. The first statement of it. */
-export async function readSnapshot(sql: Sql): Promise<void> {
+/**
+ * Makes the transaction one snapshot, which only reads. The first statement of it. Returns its moment by the clock of the
+ * database: the snapshot has all that was committed before.
+ */
+export async function readSnapshot(sql: Sql): Promise<Date> {
   await sql`set transaction isolation level repeatable read read only`;
+  // The transaction began before its first query took the snapshot.
+  const [row] = await sql<{ moment: Date }[]>`select transaction_timestamp() as moment`;
+  return must(row, 'moment of the snapshot').moment;
 }
 
 /** Lets the transaction wait as long as it has to: for the file, for the store. */

@@ -32,6 +32,11 @@ const PIECE_BYTES = 8 * 1024 * 1024;
 const NAMED_LOOKS_MAX = 4;
 const NAMED_PAUSE_MS = 500;
 
+export interface Written extends End {
+  /** All that was committed before this moment is in the backup (ISO 8601, by the clock of the database). */
+  created_at: string;
+}
+
 /**
  * Returns a backup as a stream; errors surface on it. `told` is called with a line of progress now and then. Objects that
  * are deleted meanwhile, because their time is over, are counted as missing. Throws `AppError` 409 `another_store` as
@@ -42,7 +47,7 @@ export async function writeBackup(
   { sql, store, config }: { sql: Database; store: ObjectStore; config: { storage: StorageConfig } },
   passphrase: string | null,
   told: (line: string) => void = () => {},
-): Promise<{ file: Readable; end: Promise<End> }> {
+): Promise<{ file: Readable; end: Promise<Written> }> {
   await requireOwnStore({ sql, store }, describeStorage(config.storage));
   if ((await countHeld(sql)).accounts === 0) throw nothingToBackUp();
   const tar = pack();
@@ -60,15 +65,15 @@ async function fill(
   sql: Database,
   store: ObjectStore,
   told: (line: string) => void,
-): Promise<End> {
+): Promise<Written> {
   const end: End = { pieces: 0, objects: 0, missing: 0 };
-  const keys = await inTransaction(sql, async (tx) => {
-    await readSnapshot(tx);
+  const { keys, created_at } = await inTransaction(sql, async (tx) => {
+    const moment = (await readSnapshot(tx)).toISOString();
     await waitWithoutEnd(tx);
     const tables = await listTables(tx);
     const manifest: Manifest = {
       format: 1,
-      created_at: new Date().toISOString(),
+      created_at: moment,
       schema: await readSchema(tx),
       tables,
       sequences: await readSequences(tx),
@@ -78,7 +83,7 @@ async function fill(
       told(`table ${table.name}`);
       end.pieces += await addTable(tar, tx, table);
     }
-    return listObjectKeys(tx);
+    return { keys: await listObjectKeys(tx), created_at: moment };
   });
   const missing: string[] = [];
   for (const [index, key] of keys.entries()) {
@@ -90,7 +95,7 @@ async function fill(
   await refuseLost(sql, missing);
   await addEntry(tar, 'end.json', [Buffer.from(JSON.stringify(end))]);
   tar.finalize();
-  return end;
+  return { created_at, ...end };
 }
 
 /** An object is deleted before its row forgets it: one that is missing and named is looked for again. */

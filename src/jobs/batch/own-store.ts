@@ -4,7 +4,7 @@
  */
 import type { Sql } from '../../core/db/client.ts';
 import { readUnfinishedRestore } from '../../core/db/unfinished-restore.ts';
-import { type AppError, conflict } from '../../core/lib/errors.ts';
+import { AppError, conflict, unavailable } from '../../core/lib/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { hasStoredFiles, readInstallationId } from './stored-bytes.sql.ts';
@@ -37,9 +37,12 @@ export async function requireOwnStore(
   named: string,
   { filesLost = false }: { filesLost?: boolean } = {},
 ): Promise<void> {
-  const found = await readMark(context);
-  // To S3 an object of a bucket that does not exist is one that is missing.
-  if (found === null) await context.store.list()[Symbol.asyncIterator]().next();
+  const found = await naming(named, async () => {
+    const mark = await readMark(context);
+    // To S3 an object of a bucket that does not exist is one that is missing.
+    if (mark === null) await context.store.list()[Symbol.asyncIterator]().next();
+    return mark;
+  });
   if (found === null && filesLost) return;
   const mistake = await findStoreMistake(context.sql, found, named);
   if (mistake !== null) throw mistake;
@@ -47,7 +50,8 @@ export async function requireOwnStore(
 
 /**
  * Checks that the store belongs to the database, and marks a new one. Throws `AppError` 409 `another_store` when it is
- * that of another installation, or has no mark although the database has lists with files. A store that does not respond
+ * that of another installation, or has no mark although the database has lists with files, and 503 `store_unavailable` for
+ * a bucket that does not exist. A store that does not respond
  * is logged, with what `explain` knows of the error, and checked at the next start: everything else works without it.
  */
 export async function assertOwnStore(
@@ -63,7 +67,7 @@ export async function assertOwnStore(
   });
   const mistake = await findStoreMistake(context.sql, found, named);
   if (mistake !== null) throw mistake;
-  if (found === null) await markStore(context);
+  if (found === null) await naming(named, () => markStore(context));
 }
 
 /**
@@ -89,20 +93,38 @@ export async function assertNewStore(
   { sql, store }: { sql: Sql | null; store: Pick<ObjectStore, 'get' | 'head' | 'list' | 'put'> },
   named: string,
 ): Promise<void> {
-  const mark = await readMark({ store });
+  const mark = await naming(named, () => readMark({ store }));
   if (sql !== null && mark !== null && mark === (await readUnfinishedRestore(sql))) return;
-  for await (const key of store.list()) {
-    const owner = mark === null ? '' : ' of an installation';
-    throw conflict(
-      'not_empty',
-      `${named} is not empty: it has files${owner}, such as ${key}. Restore into an empty bucket (S3_BUCKET), another ` +
-        'S3_PREFIX or a new data folder: a backup brings its files with it. Nothing was restored.',
-    );
+  const first = await naming(named, () => store.list()[Symbol.asyncIterator]().next());
+  if (first.done === true) return;
+  const owner = mark === null ? '' : ' of an installation';
+  throw conflict(
+    'not_empty',
+    `${named} is not empty: it has files${owner}, such as ${first.value}. Restore into an empty bucket (S3_BUCKET), another ` +
+      'S3_PREFIX or a new data folder: a backup brings its files with it. Nothing was restored.',
+  );
+}
+
+/**
+ * Adds the name of the store, and what to correct, to 503 `store_unavailable`. The error itself has neither, because callers
+ * of the API read it too.
+ */
+async function naming<T>(named: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'store_unavailable') throw error;
+    const message = `${named} cannot be used. ${error.message} Create the bucket, or correct S3_BUCKET, S3_ENDPOINT, S3_REGION and the key (S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY).`;
+    throw unavailable('store_unavailable', message, { cause: error.cause });
   }
 }
 
 /** Returns the id in the store; null for a store without one. */
-async function readMark({ store }: Pick<StoreContext, 'store'>): Promise<string | null> {
+async function readMark({
+  store,
+}: {
+  store: Pick<ObjectStore, 'get' | 'head'>;
+}): Promise<string | null> {
   if ((await store.head(INSTALLATION_KEY)) === null) return null;
   return (await store.get(INSTALLATION_KEY, { from: 0, to: INSTALLATION_ID_LENGTH })).toString(
     'utf8',
