@@ -41,12 +41,14 @@ test('a database that refuses the connection is told with what to correct, not a
   }
 });
 
-test('wrong usage exits with 2, help with 0, a failure with 1', () => {
+test('wrong usage exits with 2, help with 0, a failure with 1, and a refusal has the code of the documents', () => {
   const usage = new AppError({ code: 'usage', status: 400, message: 'Set ENRICH_API_KEY.' });
   expect(explainError(usage)).toEqual({ message: 'Set ENRICH_API_KEY.', exitCode: 2 });
   const help = new CommanderError(0, 'commander.help', 'help');
   expect(explainError(help)).toEqual({ message: null, exitCode: 0 });
   expect(explainError(new CommanderError(1, 'commander.unknown', 'x')).exitCode).toBe(2);
+  const refusal = new AppError({ code: 'clock_wrong', status: 409, message: 'Set the clock.' });
+  expect(explainError(refusal)).toEqual({ message: 'Set the clock. (clock_wrong)', exitCode: 1 });
   const other = new AppError({ code: 'not_found', status: 404, message: 'Not found.' });
   expect(explainError(other)).toEqual({ message: 'Not found.', exitCode: 1 });
 });

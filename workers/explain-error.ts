@@ -10,8 +10,11 @@ const SYSTEM_ERROR = /^[A-Z0-9]+: (.+?), [a-z]+(?: '.*')?$/s;
 /** `invalid_authorization_specification`, `invalid_password` and `invalid_catalog_name` of Postgres. */
 const REFUSED = /^(28000|28P01|3D000)$/;
 
+/** Refusals that docs/operations.md explains, and lists by their code. */
+const EXPLAINED: ReadonlySet<number> = new Set([409, 500, 503]);
+
 /**
- * Returns the sentence for an error and the exit code of the process: 1 for a failure, 2 for wrong usage. The message is
+ * Returns the sentence for an error, with the code of a refusal, and the exit code of the process: 1 for a failure, 2 for wrong usage. The message is
  * null when commander has printed it already, and has the stack of an error that is a bug.
  */
 export function explainError(error: unknown): { message: string | null; exitCode: number } {
@@ -20,7 +23,8 @@ export function explainError(error: unknown): { message: string | null; exitCode
     return { message: null, exitCode: error.exitCode === 0 ? 0 : 2 };
   }
   if (error instanceof AppError) {
-    return { message: error.message, exitCode: error.code === 'usage' ? 2 : 1 };
+    const code = EXPLAINED.has(error.status) ? ` (${error.code})` : '';
+    return { message: error.message + code, exitCode: error.code === 'usage' ? 2 : 1 };
   }
   return { message: describeFailure(error), exitCode: 1 };
 }

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readFolderIdentity, readProcessStart } from '../infra/embedded/process-identity.ts';
+import { refuseUnfinished } from '../infra/embedded/restored-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { readDatabaseUrl } from '../src/core/lib/database-url.ts';
 import { type AppError, unavailable } from '../src/core/lib/errors.ts';
@@ -44,21 +45,21 @@ export async function findRunningUp(config: Config): Promise<UpFile | null> {
   return (await readProcessStart(up.pids.up)) === up.started ? up : null;
 }
 
-/** The database of a service: DATABASE_URL, else that of a running `up`. Throws `AppError` `no_service`. */
+/** The database of a service: DATABASE_URL, else that of a running `up`. Throws `AppError` `no_service` or `restore_unfinished`. */
 export async function findDatabaseUrl(config: CommandConfig): Promise<string> {
   await noteDatabase(config);
   const url = config.databaseUrl ?? (await findRunningUp(config))?.database_url;
-  if (url === undefined) throw noService(config, 'DATABASE_URL');
+  if (url === undefined) throw await noService(config, 'DATABASE_URL');
   return url;
 }
 
-/** The URL that the client commands call. Throws `AppError` `no_service` when none is configured or running. */
+/** The URL that the client commands call. Throws `AppError` `no_service` or `restore_unfinished` when none is configured or running. */
 export async function findServiceUrl(config: CommandConfig): Promise<string> {
   await noteService(config);
   if (config.apiUrl !== undefined) return config.apiUrl;
   const up = await findRunningUp(config);
   if (up !== null) return up.url;
-  throw noService(config, 'ENRICH_URL');
+  throw await noService(config, 'ENRICH_URL');
 }
 
 /**
@@ -97,7 +98,9 @@ function nameOf(databaseUrl: string): string {
   return `${servers.map(({ host, port }) => `${host}:${port}`).join(',')}${pathname}`;
 }
 
-function noService({ dataDir }: Config, option: string): AppError {
+/** Throws `AppError` `restore_unfinished` for a folder that no start would accept. */
+async function noService({ dataDir }: Config, option: string): Promise<AppError> {
+  await refuseUnfinished(dataDir);
   return unavailable(
     'no_service',
     `No service is running on the data folder ${dataDir}. Start it with \`npm start\`, or set ${option}.`,

@@ -89,5 +89,6 @@ describe('the folder of a restore that did not finish', () => {
     expect((await readdir(folder)).sort()).toEqual(['postgres.lock', 'restore-unfinished']);
     await endRestore(folder);
     await refuseUnfinished(folder);
+    await refuseUnfinished(path.join(folder, 'absent'));
   });
 });

@@ -44,9 +44,13 @@ export async function endRestore(dataDir: string): Promise<void> {
   await rm(path.join(dataDir, MARK));
 }
 
-/** Throws `AppError` 409 `restore_unfinished` for a folder whose restore did not end. */
+/** Throws `AppError` 409 `restore_unfinished` for a folder whose restore did not end; one that does not exist passes. */
 export async function refuseUnfinished(dataDir: string): Promise<void> {
-  if ((await readdir(dataDir)).includes(MARK)) throw unfinished(dataDir);
+  const names = await readdir(dataDir).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  if (names.includes(MARK)) throw unfinished(dataDir);
 }
 
 async function refuseFilled(dataDir: string): Promise<void> {

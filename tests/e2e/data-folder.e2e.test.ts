@@ -110,7 +110,7 @@ it('is not made by a restore of a file that is no backup', async () => {
 it('is refused by a restore when it is a service, before the backup is read', async () => {
   const absent = path.join(root, 'absent.backup');
   const refused = await runCommand(['restore', absent, '--data-dir', service.dataDir]);
-  const stderr = `error: The data folder ${service.dataDir} is not empty. Name a new folder with --data-dir. Nothing was restored.`;
+  const stderr = `error: The data folder ${service.dataDir} is not empty. Name a new folder with --data-dir. Nothing was restored. (not_empty)`;
   expect(refused).toMatchObject({ code: 1, stderr: `${stderr}\n` });
 });
 
@@ -139,7 +139,7 @@ it(
     );
     restoring.child.kill('SIGKILL');
     expect(await restoring.ended).toBe(null);
-    for (const words of [['up', '--port', '0'], ['migrate'], ['restore', backup]]) {
+    for (const words of [['up', '--port', '0'], ['status'], ['migrate'], ['restore', backup]]) {
       const { code, stderr } = await runCommand([...words, '--data-dir', dataDir]);
       expect({ code, stderr }).toEqual({
         code: 1,
