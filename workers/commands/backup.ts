@@ -123,6 +123,8 @@ function describeFinding({ batch_id: id, objects, action, ...found }: Finding): 
       return `${lost}.`;
     case 'open':
       return `${lost}; it has not ended, run the doctor again then.`;
+    case 'replaced':
+      return `${lost}; an opt-out replaced them since: the new ones are the result, and nothing is refunded.`;
     case 'rerun':
       return `${lost}; ${countOf(credits, 'credit')} refunded, it runs again as ${rerun}.`;
     case 'refunded':

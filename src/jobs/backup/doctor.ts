@@ -1,6 +1,7 @@
 /**
  * Finds what the database and the object store do not agree on, as after a restore of one of them from another hour, and
- * mends it: a list whose objects are missing is refunded and run again; one that cannot be run again is refunded.
+ * mends it: a list whose objects are missing is refunded and run again; one that cannot be run again is refunded. Parts that
+ * an opt-out replaced since are recorded as they are now, and nothing is refunded for them.
  */
 import { Readable } from 'node:stream';
 import { refundBatch } from '../../core/credits/credits.sql.ts';
@@ -19,6 +20,8 @@ import { createBatch, wakeSplit } from '../list/create-list.ts';
 import { rowsOfRerun } from '../list/rerun-list.ts';
 import { storeUpload, type UploadContext } from '../list/store-upload.ts';
 import { columnNumbers } from '../mapping/guess-columns.ts';
+import { batchOfRewritten } from '../result/part-keys.ts';
+import { adoptReplacements, findReplacements } from '../result/replaced-parts.ts';
 import { type LeftPast, leaveThePast } from './leave-the-past.ts';
 
 /** A batch whose objects are missing or damaged, and its cure. */
@@ -28,9 +31,10 @@ export interface Finding {
   objects: number;
   /**
    * `rerun`: refunded and run again as `rerun_id`. `refunded`: it cannot be run again. `open`: it has not ended; look again
-   * then. `found`: nothing was changed.
+   * then. `replaced`: an opt-out replaced them since, and with `fix` the new ones are recorded; nothing is refunded. `found`:
+   * nothing was changed.
    */
-  action: 'found' | 'rerun' | 'refunded' | 'open';
+  action: 'found' | 'rerun' | 'refunded' | 'open' | 'replaced';
   credits_refunded: number;
   rerun_id: string | null;
 }
@@ -70,7 +74,7 @@ export async function diagnose(
 ): Promise<Diagnosis> {
   const { fix, restored = false, filesLost = false, told = () => {} } = options;
   await requireOwnStore(context, describeStorage(context.config.storage), { filesLost });
-  const { known, unknown } = await listStored(context);
+  const { known, unknown, rewritten } = await listStored(context);
   if (fix && unknown.length > known) {
     const isOwn = await isOwnStore(context);
     if (!isOwn || !restored) throw anotherStore(known, unknown.length, isOwn);
@@ -80,7 +84,7 @@ export async function diagnose(
   let batches = 0;
   for await (const batch of batchesWithFiles(context)) {
     if (++batches % 100 === 0) told(`batches examined: ${batches}`);
-    const finding = await examine(context, batch, fix);
+    const finding = await examine(context, batch, fix, rewritten.get(batch.id) ?? []);
     if (finding !== null) findings.push(finding);
   }
   if (fix) {
@@ -100,11 +104,18 @@ async function examine(
   context: DoctorContext,
   batch: Batch,
   fix: boolean,
+  rewritten: readonly string[],
 ): Promise<Finding | null> {
   const { missing, damaged } = await checkObjects(context, batch);
   const lost = new Set([...missing, ...damaged]);
   if (lost.size === 0) return null;
   const found = { batch_id: batch.id, objects: lost.size, credits_refunded: 0, rerun_id: null };
+  const replaced =
+    damaged.length === 0 ? await findReplacements(context, batch, missing, rewritten) : null;
+  if (replaced !== null) {
+    if (fix) await adoptReplacements(context, replaced);
+    return { ...found, action: 'replaced' };
+  }
   if (!isFinal(batch.state)) return { ...found, action: 'open' };
   if (!fix) return { ...found, action: 'found' };
   if (batch.kind === 'list' && !lost.has(batch.uploadKey)) {
@@ -168,22 +179,29 @@ async function endRefunded(tx: Sql, batchId: string): Promise<number> {
   return credits;
 }
 
-/** Returns how many stored batches the database knows, and the ids of the others. */
-async function listStored({
-  sql,
-  store,
-}: DoctorContext): Promise<{ known: number; unknown: string[] }> {
+interface Stored {
+  /** How many stored batches the database knows, and the ids of the others. */
+  known: number;
+  unknown: string[];
+  /** Keys of parts that were rewritten after an opt-out, by batch. */
+  rewritten: ReadonlyMap<string, string[]>;
+}
+
+async function listStored({ sql, store }: DoctorContext): Promise<Stored> {
   const ids = new Set<string>();
+  const rewritten = new Map<string, string[]>();
   for await (const key of store.list()) {
     const [, id] = /^batches\/([0-9a-f-]{36})\//.exec(key) ?? [];
     if (id !== undefined) ids.add(id);
+    const batchId = batchOfRewritten(key);
+    if (batchId !== null) rewritten.set(batchId, [...(rewritten.get(batchId) ?? []), key]);
   }
   const all = [...ids];
   const unknown: string[] = [];
   for (let from = 0; from < all.length; from += PAGE) {
     unknown.push(...(await listUnknownBatches(sql, all.slice(from, from + PAGE))));
   }
-  return { known: all.length - unknown.length, unknown: unknown.sort() };
+  return { known: all.length - unknown.length, unknown: unknown.sort(), rewritten };
 }
 
 function anotherStore(known: number, unknown: number, isOwn: boolean) {

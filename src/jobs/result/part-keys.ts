@@ -11,6 +11,19 @@ export function partKey(
   return `batches/${part.batchId}/parts/${part.chunkNumber}-${part.number}-${writer}.csv`;
 }
 
+const REWRITTEN = /^batches\/([0-9a-f-]{36})\/parts\/\d+-\d+-[0-9a-f]{8}-[0-9a-f-]{27}\.csv$/;
+
+/** Returns the batch of the key of a part that was rewritten; null for any other key. */
+export function batchOfRewritten(key: string): string | null {
+  return REWRITTEN.exec(key)?.[1] ?? null;
+}
+
+/** Returns true when both keys are of the same part. */
+export function isSamePart(one: string, other: string): boolean {
+  const placeOf = (key: string) => /^.*\/parts\/\d+-\d+-/.exec(key)?.[0];
+  return placeOf(one) === placeOf(other);
+}
+
 /** Returns the key of a part's person index. */
 export function personIndexKey(key: string): string {
   return `${key}.ids`;

@@ -152,3 +152,24 @@ export async function replacePart(
     select from replaced`;
   return replaced.length > 0;
 }
+
+/**
+ * Records the object that replaced that of a part, with its person index, in a database that went back to before: which
+ * opt-outs it was checked for is unknown. Returns false and changes nothing when the part has another object by now.
+ */
+export async function adoptPart(
+  sql: Sql,
+  part: Pick<PlacedPart, 'batchId' | 'objectKey'>,
+  by: { key: string; keys: readonly string[]; part: ObjectSum; ids: ObjectSum },
+): Promise<boolean> {
+  const adopted = await sql`
+    with adopted as (
+      update parts set object_key = ${by.key}, bytes = ${by.part.bytes}, crc32 = ${by.part.crc32},
+        ids_bytes = ${by.ids.bytes}, ids_crc32 = ${by.ids.crc32}
+      where batch_id = ${part.batchId} and object_key = ${part.objectKey}
+      returning 1),
+    kept as (
+      delete from discarded_objects using adopted where key = any(${[...by.keys]}))
+    select from adopted`;
+  return adopted.length > 0;
+}

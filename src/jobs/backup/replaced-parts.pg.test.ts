@@ -1,0 +1,115 @@
+/** Parts that an opt-out replaced after the moment of the database: the doctor records the new ones, and refunds nothing. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { suppress } from '../../core/suppression/suppress.ts';
+import { audit } from '../audit/audit.ts';
+import { auditParts } from '../audit/audit-parts.ts';
+import { markStore } from '../batch/own-store.ts';
+import { redactAllResults } from '../result/redact-results.ts';
+import { diagnose } from './doctor.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '5' });
+  await markStore(pipeline.context);
+  await importGraph(pipeline.sql, { persons: crowd(40) });
+});
+afterAll(() => pipeline.close());
+beforeEach(async () => {
+  caller = await pipeline.unmeteredAccount(100);
+});
+
+const list = (from: number, to: number) =>
+  `Email\n${Array.from({ length: to - from }, (_, n) => `p${from + n}@list.example`).join('\n')}\n`;
+const balance = async () => (await pipeline.wallet(caller))?.balance;
+const fix = () => diagnose(pipeline.context, { fix: true });
+
+async function isSound(): Promise<void> {
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+  const { checks } = await auditParts(pipeline.context);
+  expect(checks.filter(({ violations }) => violations > 0)).toEqual([]);
+  expect((await fix()).findings).toEqual([]);
+}
+
+/** Lets people opt out and redacts all results; then the parts of a batch are in the database as before. */
+const optOutAndForget = async (id: string, ...emails: string[]) => {
+  const { sql, context } = pipeline;
+  await sql`drop table if exists parts_before`;
+  await sql`create table parts_before as select * from parts`;
+  for (const email of emails) {
+    await suppress(sql, email);
+    await redactAllResults(context);
+  }
+  await sql`
+    update parts p set object_key = b.object_key, bytes = b.bytes, crc32 = b.crc32, ids_bytes = b.ids_bytes,
+      ids_crc32 = b.ids_crc32, suppression_number = b.suppression_number
+    from parts_before b
+    where b.batch_id = ${id} and p.batch_id = ${id}
+      and (b.chunk_number, b.number) = (p.chunk_number, p.number)`;
+  await sql`drop table parts_before`;
+};
+
+test('of an export are its parts again, and nothing is refunded', async () => {
+  const id = await pipeline.makeExport(caller, { filter: 'id=1001-1010', fields: ['id'] });
+  await pipeline.runUntilIdle();
+  await optOutAndForget(id, 'p2@list.example', 'p3@list.example');
+  expect(await balance()).toBe(90);
+  const seen = await diagnose(pipeline.context, { fix: false });
+  expect(seen.findings).toMatchObject([{ batch_id: id, objects: 2, action: 'replaced' }]);
+  expect((await fix()).findings).toMatchObject([
+    { batch_id: id, action: 'replaced', credits_refunded: 0, rerun_id: null },
+  ]);
+  expect(await balance()).toBe(90);
+  const text = await (await pipeline.call(caller, `/v1/exports/${id}/results`)).text();
+  expect(text.split('\n')).toEqual(
+    ['person.id', 1001, 1004, 1005, 1006, 1007, 1008, 1009, 1010, ''].map(String),
+  );
+  await isSound();
+});
+
+test('of a list keep its rows, and another part that is lost refunds it and runs it again', async () => {
+  const id = await pipeline.upload(caller, list(11, 31), { operation: 'people.enrich' });
+  await pipeline.runUntilIdle();
+  await optOutAndForget(id, 'p12@list.example');
+  expect((await fix()).findings).toMatchObject([{ batch_id: id, action: 'replaced' }]);
+  const { text } = await pipeline.results(caller, id);
+  expect(text.match(/,suppressed,/g)).toHaveLength(1);
+  expect(await balance()).toBe(80);
+  await isSound();
+  await optOutAndForget(id, 'p13@list.example');
+  for (const key of await pipeline.objects()) {
+    if (key.startsWith(`batches/${id}/parts/2-`)) await pipeline.context.store.delete(key);
+  }
+  expect((await fix()).findings).toMatchObject([{ batch_id: id, action: 'rerun' }]);
+  await pipeline.runUntilIdle();
+  await isSound();
+});
+
+test('of a list that has not ended are recorded too', async () => {
+  const id = await pipeline.upload(caller, list(31, 41), { operation: 'people.enrich' });
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+  await optOutAndForget(id, 'p31@list.example');
+  expect((await fix()).findings).toMatchObject([{ batch_id: id, action: 'replaced' }]);
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+  await isSound();
+});
+
+test('are lost when the object that took their place has not all rows', async () => {
+  const id = await pipeline.upload(caller, list(15, 20), { operation: 'people.enrich' });
+  await pipeline.runUntilIdle();
+  await optOutAndForget(id, 'p16@list.example');
+  const { store } = pipeline.context;
+  for (const key of await pipeline.objects()) {
+    if (key.startsWith(`batches/${id}/parts/`) && key.endsWith('.csv')) {
+      await store.put(key, [Buffer.from('half,a,row\n')]);
+    }
+  }
+  expect((await fix()).findings).toMatchObject([{ batch_id: id, action: 'rerun' }]);
+  await pipeline.runUntilIdle();
+  await isSound();
+});
