@@ -25,8 +25,9 @@ const RECORDS_PER_TURN = 200;
 
 /**
  * Builds everything that is queued, in transactions that may be repeated: an import that was interrupted here goes
- * on where it was. Then marks the imports as done. `counts` is false for a few records: names and titles, which are
- * counted over the whole graph, are counted again by the next import. Where nothing is left to do they are not.
+ * on where it was, also when all is built and only the counts are missing. Then marks the imports as done. `counts` is false
+ * for a few records: names and titles, which are counted over the whole graph, are counted again by the next import. Where
+ * nothing is left to do they are not.
  */
 export async function buildQueued(
   sql: Database,
@@ -38,9 +39,11 @@ export async function buildQueued(
   const report = async () => onProgress(await queries.countQueued(sql));
   const companies = await buildAll(sql, 'company', context, report);
   const people = await buildAll(sql, 'person', context, report);
-  if (counts && people > 0) await writeGraph(sql, refreshLookupTitles);
   const isCounted = companies + people > 0 || (await hasUnfinishedImports(sql));
-  if (counts && isCounted) await writeGraph(sql, refreshNameCounts);
+  if (counts && isCounted) {
+    await writeGraph(sql, refreshLookupTitles);
+    await writeGraph(sql, refreshNameCounts);
+  }
   await finishImports(sql);
 }
 

@@ -30,7 +30,7 @@ it('ends when the output of rejected rows has failed, as on a full disk', async 
   expect(report).toMatchObject({ rows: 1, rejected: 1 });
 });
 
-it('counts names again when an import was interrupted before, and not when nothing is left to do', async () => {
+it('counts names and titles again when an import was interrupted before, and not when nothing is left to do', async () => {
   const { sql } = database;
   const record = { name: 'Acme Ltd', registryNumber: '00048839', registryCountry: 'GB' };
   const input: SourceInput = {
@@ -48,9 +48,14 @@ it('counts names again when an import was interrupted before, and not when nothi
   await importSource(sql, input, { rejects });
   expect(await counted()).toBe(1);
   await sql`update name_statistics set companies = 7`;
+  // No person has it.
+  await sql`insert into lookup_titles (title, people) values ('welder', 10)`;
+  const titles = () => sql`select title from lookup_titles`;
   await finishImport(sql, () => {});
   expect(await counted()).toBe(7);
+  expect(await titles()).toHaveLength(1);
   await sql`update imports set state = 'running'`;
   await finishImport(sql, () => {});
   expect(await counted()).toBe(1);
+  expect(await titles()).toEqual([]);
 });

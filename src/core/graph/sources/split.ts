@@ -5,7 +5,6 @@
  */
 import { type Database, inTransaction, type Sql } from '../../db/client.ts';
 import { conflict, invalidParameter, notFound } from '../../lib/errors.ts';
-import { countQueued } from './build.sql.ts';
 import { buildQueued } from './build.ts';
 import { withImportLock } from './import-source.ts';
 import { createTouched } from './settle.sql.ts';
@@ -94,8 +93,8 @@ async function changeSplits(
   change: (tx: Sql) => Promise<{ split: number; numbers: number[] }>,
 ): Promise<{ split: number; ids: number[] }> {
   return withImportLock(sql, async () => {
-    // What an interrupted import left is many records.
-    if ((await countQueued(sql)) > 0) await buildQueued(sql);
+    // What an interrupted import left is many records, or their counts.
+    await buildQueued(sql);
     const { split, numbers } = await inTransaction(sql, async (tx) => {
       const changed = await change(tx);
       await createTouched(tx);
