@@ -99,10 +99,14 @@ function nameOf(databaseUrl: string): string {
 }
 
 /** Throws `AppError` `restore_unfinished` for a folder that no start would accept. */
-async function noService({ dataDir }: Config, option: string): Promise<AppError> {
+async function noService(
+  { dataDir, namedFolder }: CommandConfig,
+  option: string,
+): Promise<AppError> {
   await refuseUnfinished(dataDir);
+  const start = namedFolder === undefined ? 'npm start' : `enrich up --data-dir ${dataDir}`;
   return unavailable(
     'no_service',
-    `No service is running on the data folder ${dataDir}. Start it with \`npm start\`, or set ${option}.`,
+    `No service is running on the data folder ${dataDir}. Start it with \`${start}\`, or set ${option}.`,
   );
 }

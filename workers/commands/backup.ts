@@ -85,9 +85,9 @@ function addDoctor(program: Command): void {
       const { batches, findings, unknown_batches: unknown, left_past: left } = diagnosis;
       printResult(json, diagnosis, [
         ...(left === null ? [] : [describeLeft(left)]),
-        `${batches} batches with files, ${findings.length} with missing or damaged ones.`,
+        `${countOf(batches, 'batch', 'batches')} with files, ${findings.length} with missing or damaged ones.`,
         ...findings.map(describeFinding),
-        `${unknown.length} stored batches are not in the database${fix && unknown.length > 0 ? '; deleted' : ''}.`,
+        `${countOf(unknown.length, 'stored batch', 'stored batches')} not in the database${fix && unknown.length > 0 ? '; deleted' : ''}.`,
         ...unknown.map((id) => `${id}: accepted ${acceptedAt(id)}, and unknown to the database.`),
         ...(!fix && findings.length + unknown.length > 0
           ? [

@@ -24,8 +24,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs `import ...`; returns the printed JSON, and what was told on the side. */
-async function run(...words: string[]): Promise<{ printed: unknown; told: string }> {
+/** Runs `import ...`; returns what was printed, and what was told on the side. */
+async function runInWords(...words: string[]): Promise<{ text: string; told: string }> {
   let [text, told] = ['', ''];
   vi.spyOn(process.stdout, 'write').mockImplementation((piece) => {
     text += String(piece);
@@ -38,7 +38,13 @@ async function run(...words: string[]): Promise<{ printed: unknown; told: string
   const program = new Command().exitOverride();
   addGlobalOptions(program);
   addImportCommands(program);
-  await program.parseAsync(['import', '--json', ...words], { from: 'user' });
+  await program.parseAsync(['import', ...words], { from: 'user' });
+  return { text, told };
+}
+
+/** The same with the printed JSON. */
+async function run(...words: string[]): Promise<{ printed: unknown; told: string }> {
+  const { text, told } = await runInWords('--json', ...words);
   return { printed: JSON.parse(text), told };
 }
 
@@ -260,6 +266,13 @@ test('a file of rejected records exists only when a record was rejected', async 
   await fileOf('own.jsonl', '{"id":1,"email":"ada@acme.example"}\n');
   await run('persons', file);
   expect(await beside()).toEqual([]);
+});
+
+test('rejected records are told by reason, the most frequent first', async () => {
+  const lines = ['{"id":"none"}', 'nothing', 'nothing', '{"id":2,"email":"ada@acme.example"}'];
+  const file = await fileOf('own.jsonl', `${lines.join('\n')}\n`);
+  const { text } = await runInWords('persons', file);
+  expect(text).toMatch(/4 read: .*, 3 rejected \(.*\)\n {2}2 \w+\n {2}1 \w+\n[\d.]+ s\n$/);
 });
 
 describe('--dry-run', () => {

@@ -28,7 +28,7 @@ import { guessMapping, type SourceMapping } from '../../src/sources/source-mappi
 import { isoDate } from '../../src/sources/values.ts';
 import { oneOf, wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
-import { printResult, say } from '../output.ts';
+import { countOf, printResult, say } from '../output.ts';
 import { withDatabase, withExistingDatabase } from '../with-database.ts';
 
 interface ImportOptions {
@@ -173,11 +173,14 @@ async function importOwn(
   const entity = parseEntity(entityName);
   const { config, json } = readGlobals(command);
   const rejectsFile = options.rejects ?? `${file}.rejects.jsonl`;
-  const report = await withDatabase(config, (sql) => importFile(sql, entity, file, rejectsFile));
+  const { report, reasons } = await withDatabase(config, (sql) =>
+    importFile(sql, entity, file, rejectsFile),
+  );
   const rejects = report.rejected > 0 ? rejectsFile : null;
   printResult(json, { ...report, rejects }, [
     `${report.read} read: ${report.inserted} new, ${report.updated} changed, ` +
       `${report.unchanged} unchanged, ${report.rejected} rejected${rejects === null ? '' : ` (${rejects})`}`,
+    ...sayReasons(reasons),
     `${report.seconds.toFixed(1)} s`,
     ...(report.read > 0 && report.rejected === report.read ? [WITHOUT_IDS] : []),
   ]);
@@ -241,7 +244,7 @@ async function importInput(
   const { json } = readGlobals(command);
   const rejectsFile = options.rejects ?? `${first}.rejects.jsonl`;
   const { dryRun = false, allowGone = false } = options;
-  const rejects = await openRejects(rejectsFile);
+  const { rejects, reasons } = await openRejects(rejectsFile);
   let report: Awaited<ReturnType<typeof importSource>>;
   const steps = { read: 'rows read', build: 'records left to build' };
   const sayNow = everySecond((text: string) => say(text));
@@ -260,10 +263,20 @@ async function importInput(
     `${dryRun ? 'would import' : `import ${report.import_id}:`} ${report.source} as of ${input.asOf}`,
     `${report.rows} rows: ${report.new} new, ${report.changed} changed, ${report.same} the same, ` +
       `${report.rejected} rejected${report.rejected > 0 ? ` (${rejectsFile})` : ''}, ${report.suppressed} suppressed`,
+    ...sayReasons(reasons),
     `${report.merged} joined records of other sources, ${report.gone} earlier records ended`,
   ]);
 }
 
+/** Returns a line for each of the most frequent reasons. */
+function sayReasons(reasons: ReadonlyMap<string, number>): string[] {
+  const all = [...reasons].sort(([, one], [, other]) => other - one);
+  const lines = all.slice(0, REASONS_MAX).map(([reason, count]) => `  ${count} ${reason}`);
+  const left = all.length - lines.length;
+  return left === 0 ? lines : [...lines, `  and ${countOf(left, 'other reason')}`];
+}
+
+const REASONS_MAX = 10;
 const PROGRESS_MS = 1_000;
 
 function everySecond(write: (text: string) => void): (text: string) => void {
@@ -295,15 +308,16 @@ async function importFile(
   entity: ImportEntity,
   file: string,
   rejectsFile: string,
-): Promise<ImportReport> {
-  const rejects = await openRejects(rejectsFile);
+): Promise<{ report: ImportReport; reasons: ReadonlyMap<string, number> }> {
+  const { rejects, reasons } = await openRejects(rejectsFile);
   try {
-    return await importRecords(sql, {
+    const report = await importRecords(sql, {
       entity,
       ...(await openRecords(createReadStream(file))),
       rejects,
       onProgress: ({ read }) => say(`${read} records read`),
     });
+    return { report, reasons };
   } finally {
     rejects.end();
     await finished(rejects);
@@ -311,10 +325,13 @@ async function importFile(
 }
 
 /**
- * Opens a stream into a file that exists only when something was written to it. Throws `AppError` before the import
+ * Opens a stream into a file that exists only when something was written to it, one record at a time, and counts the records
+ * by their reason. Throws `AppError` before the import
  * when the file cannot be written.
  */
-async function openRejects(file: string): Promise<Writable> {
+async function openRejects(
+  file: string,
+): Promise<{ rejects: Writable; reasons: ReadonlyMap<string, number> }> {
   try {
     // What an earlier import rejected is not true of this one.
     await rm(file, { force: true });
@@ -325,9 +342,12 @@ async function openRejects(file: string): Promise<Writable> {
     );
   }
   let output: FileHandle | undefined;
-  return new Writable({
+  const reasons = new Map<string, number>();
+  const rejects = new Writable({
     async write(chunk: Buffer, _encoding, done) {
       try {
+        const { reason } = JSON.parse(chunk.toString('utf8')) as { reason: string };
+        reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
         output ??= await open(file, 'w');
         await output.writeFile(chunk);
         done();
@@ -339,4 +359,5 @@ async function openRejects(file: string): Promise<Writable> {
       await Promise.resolve(output?.close()).then(() => done(), done);
     },
   });
+  return { rejects, reasons };
 }
