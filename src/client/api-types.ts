@@ -872,6 +872,8 @@ export interface Import {
   merged: number;
   rejected: number;
   suppressed: number;
+  /** The run of this account that made it, which has its rejected rows (`/admin/import-runs/{id}/rejects`); null for an import by the command line or another account, or once the run is deleted. */
+  run_id: string | null;
 }
 
 export interface ShownImport {
@@ -889,6 +891,8 @@ export interface ShownImport {
   merged: number;
   rejected: number;
   suppressed: number;
+  /** The run of this account that made it, which has its rejected rows (`/admin/import-runs/{id}/rejects`); null for an import by the command line or another account, or once the run is deleted. */
+  run_id: string | null;
   /** The consequences of undoing it; null once it is undone. */
   undo: {
     later: number[];

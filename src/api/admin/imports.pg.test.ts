@@ -106,12 +106,14 @@ describe('a file of a source', () => {
           files: ['contacts.csv'],
           state: 'done',
           ...counts,
+          run_id: run.id,
         },
       ],
       next_cursor: null,
     });
     expect(await importing.json(`/admin/imports/${ended.import_id}`)).toMatchObject({
       undo: { later: [], restored: 0, ended: 1 },
+      run_id: run.id,
     });
     const undoing = (await (
       await importing.post(`/admin/imports/${ended.import_id}/undo`, {})

@@ -1,14 +1,17 @@
 /** The calls by which an operator looks at the imports of the graph, and takes one back. */
 import { z } from 'zod';
+import type { Sql } from '../../core/db/client.ts';
 import {
   countsOfImport,
   listImports,
   showImport,
   type UndoPlan,
 } from '../../core/graph/sources/undo-import.ts';
+import { must } from '../../core/lib/assert.ts';
 import { notFound } from '../../core/lib/errors.ts';
 import { openUndo } from '../../jobs/imports/change-run.ts';
 import { importRunSchema, viewRun } from '../../jobs/imports/import-run.ts';
+import { findRunsOfImports } from '../../jobs/imports/import-runs.sql.ts';
 import { definePage } from '../define-page.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { operatorOf } from './operator-of.ts';
@@ -29,6 +32,10 @@ const importMembers = {
   merged: count,
   rejected: count,
   suppressed: count,
+  run_id: z.string().nullable().meta({
+    description:
+      'The run of this account that made it, which has its rejected rows (`/admin/import-runs/{id}/rejects`); null for an import by the command line or another account, or once the run is deleted.',
+  }),
 };
 const importSchema = z.object(importMembers).meta({ id: 'Import' });
 const shownImportSchema = z
@@ -41,7 +48,18 @@ const shownImportSchema = z
   })
   .meta({ id: 'ShownImport' });
 
-type Stored = Awaited<ReturnType<typeof listImports>>[number];
+type Stored = Awaited<ReturnType<typeof listImports>>[number] & { runId: string | null };
+
+/** Adds the runs of the account that made the imports. */
+async function withRuns<Row extends { id: number }>(
+  sql: Sql,
+  accountId: string,
+  imports: readonly Row[],
+): Promise<(Row & { runId: string | null })[]> {
+  const ids = imports.map(({ id }) => id);
+  const runs = await findRunsOfImports(sql, accountId, ids);
+  return imports.map((one) => ({ ...one, runId: runs.get(one.id) ?? null }));
+}
 
 function viewImport(one: Stored): z.output<typeof importSchema> {
   return {
@@ -52,6 +70,7 @@ function viewImport(one: Stored): z.output<typeof importSchema> {
     state: one.state as 'done',
     started_at: one.startedAt.toISOString(),
     ...countsOfImport(one),
+    run_id: one.runId,
   };
 }
 
@@ -64,9 +83,10 @@ const listRoute = definePage({
   scope: 'admin',
   item: importSchema,
   cursor: z.string().regex(/^[1-9]\d{0,14}$/, 'must be `next_cursor` of another page'),
-  read: ({ context, key }, { limit, before }) => {
-    operatorOf(key);
-    return listImports(context.sql, limit, before === null ? null : Number(before));
+  async read({ context, key }, { limit, before }) {
+    const accountId = operatorOf(key);
+    const imports = await listImports(context.sql, limit, before === null ? null : Number(before));
+    return withRuns(context.sql, accountId, imports);
   },
   cursorOf: ({ id }) => String(id),
   view: viewImport,
@@ -80,9 +100,10 @@ const getRoute = defineRoute({
   params: idParams,
   responses: { 200: { description: 'The import.', schema: shownImportSchema } },
   async handler({ context, key, params }) {
-    operatorOf(key);
+    const accountId = operatorOf(key);
     const { stored, undo } = await showImport(context.sql, importIdOf(params.id));
-    return { status: 200, body: { ...viewImport(stored), undo: viewUndo(undo) } };
+    const [one] = await withRuns(context.sql, accountId, [stored]);
+    return { status: 200, body: { ...viewImport(must(one, 'import')), undo: viewUndo(undo) } };
   },
 });
 

@@ -7,6 +7,7 @@ import { ProblemNotice } from '../components/problem-notice.tsx';
 import { Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import {
+  type Counts,
   type Import,
   type ImportRun,
   isOver,
@@ -15,6 +16,7 @@ import {
   stateOfRun,
   titleOfRun,
 } from '../data/import-run.ts';
+import { RejectsLink } from '../data/rejected-rows.tsx';
 import { SendingNotice } from '../data/sending-notice.tsx';
 import { useRepeating } from '../data/use-repeating.ts';
 import { useSendingFiles } from '../data/use-sending-files.ts';
@@ -107,7 +109,7 @@ function OpenRuns({ runs }: { runs: readonly ImportRun[] }) {
 }
 
 function History({ imports }: { imports: readonly Import[] }) {
-  const count = (header: string, name: 'rows' | 'new' | 'changed' | 'gone' | 'rejected') => ({
+  const count = (header: string, name: keyof Counts) => ({
     header,
     isNumber: true,
     cell: (one: Import) => formatNumber(one[name]),
@@ -131,8 +133,14 @@ function History({ imports }: { imports: readonly Import[] }) {
         count('Rows', 'rows'),
         count('New', 'new'),
         count('Changed', 'changed'),
+        count('Unchanged', 'same'),
         count('Ended', 'gone'),
-        count('Rejected', 'rejected'),
+        count('Opted out', 'suppressed'),
+        {
+          header: 'Rejected',
+          isNumber: true,
+          cell: (one) => <RejectsLink of={one}>{formatNumber(one.rejected)}</RejectsLink>,
+        },
         {
           header: 'Imported',
           cell: ({ started_at }) => <Time at={started_at} />,

@@ -14,6 +14,7 @@ import {
   sourceLabel,
   stateOfImport,
 } from '../data/import-run.ts';
+import { RejectsLink } from '../data/rejected-rows.tsx';
 import { countOf, formatTime } from '../format.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useAction, useResource } from '../use-call.ts';
@@ -42,6 +43,11 @@ export function ImportPage({ params }: PageProps) {
               <Fact name="Files">{data.files.join(', ')}</Fact>
             </dl>
             <CountsList counts={data} />
+            {data.rejected > 0 && data.run_id !== null && (
+              <p>
+                <RejectsLink of={data}>Download rejected rows with line and reason</RejectsLink>
+              </p>
+            )}
           </section>
           {data.undo !== null && <Undo id={data.id} path={path} undo={data.undo} />}
         </div>

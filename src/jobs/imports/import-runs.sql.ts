@@ -54,6 +54,18 @@ export async function findOpenUndo(
   return run;
 }
 
+/** Returns the runs of an account that made these imports, by import; those whose time is over are left out. */
+export async function findRunsOfImports(
+  sql: Sql,
+  accountId: string,
+  importIds: readonly number[],
+): Promise<Map<number, string>> {
+  const runs = await sql<{ id: string; importId: number }[]>`
+    select id, import_id from import_runs
+    where account_id = ${accountId} and kind = 'import' and import_id = any(${[...importIds]}::bigint[])`;
+  return new Map(runs.map(({ id, importId }) => [importId, id]));
+}
+
 /** The runs of an account before an id, newest first. A run that still receives its first file is none. */
 export async function listRuns(
   sql: Sql,
