@@ -1,4 +1,5 @@
 /** The first rows of a list as they were read, with the values that each is matched on: the proof of a mapping. */
+import { CellText } from '../components/cell-text.tsx';
 import { sayKind, sayReason } from '../words.ts';
 import type { ColumnKinds } from './mapping.ts';
 import { columnName } from './mapping-list.tsx';
@@ -43,7 +44,7 @@ export function FirstRows({ preview, columns, isByName, isCurrent }: FirstRowsPr
               </th>
               {preview.columns.map(({ column }) => (
                 <td key={column} class={isUsed(column)}>
-                  <span class="cell">{row.cells[column - 1]}</span>
+                  <CellText text={row.cells[column - 1]} />
                 </td>
               ))}
             </tr>

@@ -2,6 +2,7 @@ import { type Column, Table } from '../components/table.tsx';
 import { countOf, formatNumber, formatShare } from '../format.ts';
 import { fieldLabel } from '../search/person-fields.ts';
 import { sayKind, sayReason } from '../words.ts';
+import { sayAgreement } from './agreement-notes.ts';
 import type { Batch } from './batch.ts';
 
 export interface ReportData {
@@ -28,23 +29,13 @@ export function Report({ batch, data }: { batch: Batch; data: ReportData }) {
   );
 }
 
-/** With `isStrict` rows whose name is another one are misses, and only counted where they are some of many. */
 function Notes({ data, isStrict }: { data: ReportData; isStrict: boolean }) {
-  const { yes = 0, no, unknown = 0 } = data.agrees;
-  const matches = yes + unknown + (isStrict ? 0 : (no ?? 0));
   const sources = Object.entries(data.matched_by).sort(([, one], [, other]) => other - one);
   const matched = sources.reduce((sum, [, rows]) => sum + rows, 0);
   const notes = [
     matched > 0 &&
       `Matched on: ${sources.map(([by, rows]) => `${sayKind(by)} ${formatShare(rows, matched)}`).join(', ')}.`,
-    matches > 0 &&
-      `Names agree in ${formatShare(yes, matches)} of matches.${isStrict || no ? '' : ' No conflicts found.'}`,
-    !isStrict && matches > 0 && (no ?? 0) > 0 && `Names differ in ${countOf(no ?? 0, 'row')}.`,
-    matches > 0 && unknown > 0 && `${countOf(unknown, 'match', 'matches')} can’t be compared.`,
-    isStrict &&
-      (no === undefined
-        ? 'Matches whose name differs were skipped. Too few to be counted here.'
-        : `${countOf(no, 'match', 'matches')} whose name differs ${no === 1 ? 'was' : 'were'} skipped.`),
+    ...sayAgreement(data.agrees, isStrict),
     data.rows_read_as_windows_1252 > 0 &&
       `${countOf(data.rows_read_as_windows_1252, 'row wasn’t', 'rows weren’t')} valid UTF-8, so we read ${data.rows_read_as_windows_1252 === 1 ? 'it' : 'them'} as Windows-1252.`,
     data.padded_rows > 0 &&

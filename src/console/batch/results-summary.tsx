@@ -1,29 +1,8 @@
 /** The headline of a finished list: how many of its rows have what people look for. */
 import { formatNumber, formatShare } from '../format.ts';
 import type { Batch } from './batch.ts';
-import { subjectOf } from './operations.ts';
+import { headlinesOf } from './headlines.ts';
 import type { ReportData } from './report.tsx';
-
-/** The columns that people look for first, by their name in a file. */
-const headlines: Readonly<Record<'person' | 'company', Readonly<Record<string, string>>>> = {
-  person: {
-    'person.workEmail': 'Work email',
-    'email.address': 'Work email',
-    'person.email': 'Email',
-    'person.mobile': 'Mobile',
-    'person.phone': 'Phone',
-    'person.professional_network': 'Profile',
-  },
-  company: {
-    'company.domain': 'Domain',
-    'company.phone': 'Phone',
-    'company.email': 'Email',
-    'company.professional_network': 'Profile',
-    'company.employees': 'Employees',
-    'company.logo_url': 'Logo',
-    'financials.revenue': 'Revenue',
-  },
-};
 
 interface SummaryProps {
   batch: Batch;
@@ -33,10 +12,7 @@ interface SummaryProps {
 export function ResultsSummary({ batch, report }: SummaryProps) {
   const { rows } = batch;
   const total = rows.total ?? 0;
-  const found = Object.entries(headlines[subjectOf(batch.operation)]).flatMap(([column, label]) => {
-    const rate = report.fill_rate[column];
-    return rate === undefined ? [] : [{ column, label, rate }];
-  });
+  const found = headlinesOf(batch.operation, report.fill_rate);
   const usable = total - rows.invalid - rows.not_processed;
   const steps = [
     { label: 'Rows', count: total },

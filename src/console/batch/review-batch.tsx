@@ -24,6 +24,7 @@ import { MappingList } from './mapping-list.tsx';
 import { findOperation, type Operation } from './operations.ts';
 import type { Preview } from './preview.ts';
 import { SavedMappings } from './saved-mappings.tsx';
+import { subjectDoubt } from './subject-doubt.ts';
 import { SwappedNames } from './swapped-names.tsx';
 import { type Changes, useChanges } from './use-changes.ts';
 import type { Live } from './use-live-batch.ts';
@@ -49,6 +50,7 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
     isUsable: chosen.isUsable,
   });
   const kinds = new Set(columns.values());
+  const doubt = preview.data ? subjectDoubt(batch.operation, columns, preview.data) : null;
   return (
     <>
       <section class="card" aria-labelledby="columns-title">
@@ -63,6 +65,7 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
         <ProblemNotice problem={preview.problem} onRetry={preview.reload} />
         <SwappedNames batch={batch} onSwap={() => chosen.map(swapNames(columns))} />
         {!chosen.isUsable && <NothingToMatchOn operation={operation} />}
+        {doubt !== null && <p class="notice warn">{doubt}</p>}
         {preview.data === undefined && preview.problem === null && <Loading />}
         {preview.data && (
           <Columns

@@ -1,3 +1,4 @@
+import { CellText } from '../components/cell-text.tsx';
 import { type Column, Table } from '../components/table.tsx';
 import { formatNumber } from '../format.ts';
 import { fieldLabel } from '../search/person-fields.ts';
@@ -22,7 +23,7 @@ export function PreviewTable({ preview }: { preview: readonly Row[] }) {
     { header: 'Line', isNumber: true, cell: ({ line }) => formatNumber(line) },
     ...fields.map((field) => ({
       header: isPeople ? fieldLabel(field) : wordsOf(field),
-      cell: ({ record }: Row) => <span class="cell">{textOf(record?.[field])}</span>,
+      cell: ({ record }: Row) => <CellText text={textOf(record?.[field])} />,
     })),
     {
       header: 'Becomes',

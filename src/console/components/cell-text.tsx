@@ -1,0 +1,11 @@
+const ADDRESS = /^(https?:\/\/|data:image\/)\S+$/;
+
+/** The text of a cell of someone's file: what does not fit is in its title. Addresses, as of pictures, are cut soon. */
+export function CellText({ text = '' }: { text: string | undefined }) {
+  const isAddress = ADDRESS.test(text);
+  return (
+    <span class={isAddress ? 'cell brief' : 'cell'} title={text}>
+      {isAddress ? text.replace(/^https?:\/\/(www\.)?/, '') : text}
+    </span>
+  );
+}
