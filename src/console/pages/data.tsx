@@ -123,9 +123,15 @@ function History({ imports }: { imports: readonly Import[] }) {
       columns={[
         {
           header: 'File',
-          cell: ({ id, files }) => <a href={linkTo(`/data/imports/${id}`)}>{files.join(', ')}</a>,
+          cell: ({ id, files, source, started_at }) => (
+            <>
+              <a href={linkTo(`/data/imports/${id}`)}>{files.join(', ')}</a>
+              <small>
+                {sourceLabel(source)}, <Time at={started_at} />
+              </small>
+            </>
+          ),
         },
-        { header: 'Source', cell: ({ source }) => sourceLabel(source) },
         {
           header: 'Status',
           cell: (one) => <Badge tone={stateOfImport(one).tone}>{stateOfImport(one).label}</Badge>,
@@ -140,10 +146,6 @@ function History({ imports }: { imports: readonly Import[] }) {
           header: 'Rejected',
           isNumber: true,
           cell: (one) => <RejectsLink of={one}>{formatNumber(one.rejected)}</RejectsLink>,
-        },
-        {
-          header: 'Imported',
-          cell: ({ started_at }) => <Time at={started_at} />,
         },
       ]}
     />
