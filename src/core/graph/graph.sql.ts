@@ -25,14 +25,12 @@ export async function lockGraphForWriting(tx: Sql): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended('graph ' || current_schema(), 0))`;
 }
 
-/**
- * Joins what a record `r` shows of a row of a small table, as `<alias>.object`. `from` names the table with that alias.
- * A subquery of its own, so that Postgres renders a row once and remembers it for the other records that show it.
- */
-function shownSql(alias: string, column: string, from: string, object: string): string {
-  return `
-  left join lateral (
-    select ${object} as object from ${from} where ${alias}.id = r.${column} offset 0) ${alias} on true`;
+/** A row of a small table that records show: the table with its alias, the column of its id, and what is shown of it. */
+interface Shown {
+  alias: string;
+  column: string;
+  from: string;
+  object: string;
 }
 
 const cityFromSql = `cities city
@@ -42,18 +40,69 @@ const cityFromSql = `cities city
 const named = (table: string, alias: string) =>
   `(select * from ${table} where name <> '') ${alias}`;
 
-const placeJoinsSql = [
-  shownSql('industry', 'industry_id', 'industries industry', referenceSql('industry')),
-  shownSql('country', 'country_id', named('countries', 'country'), referenceSql('country')),
-  shownSql('region', 'region_id', named('regions', 'region'), referenceSql('region')),
-  shownSql('city', 'city_id', cityFromSql, citySql),
-].join('');
-const positionJoinSql = shownSql(
-  'job_position',
-  'position_id',
-  'positions job_position',
-  referenceSql('job_position'),
-);
+const shownPosition: Shown = {
+  alias: 'job_position',
+  column: 'position_id',
+  from: 'positions job_position',
+  object: referenceSql('job_position'),
+};
+/** By the field of a company that shows it. */
+const shownOfCompany = {
+  industries: {
+    alias: 'industry',
+    column: 'industry_id',
+    from: 'industries industry',
+    object: referenceSql('industry'),
+  },
+  countries: {
+    alias: 'country',
+    column: 'country_id',
+    from: named('countries', 'country'),
+    object: referenceSql('country'),
+  },
+  regions: {
+    alias: 'region',
+    column: 'region_id',
+    from: named('regions', 'region'),
+    object: referenceSql('region'),
+  },
+  cities: { alias: 'city', column: 'city_id', from: cityFromSql, object: citySql },
+} satisfies Record<string, Shown>;
+export type ShownField = keyof typeof shownOfCompany;
+
+/**
+ * Joins what a record `r` shows, as `<alias>.object`. A subquery of its own, so that Postgres renders a row once and
+ * remembers it for the other records that show it.
+ */
+function joinSql({ alias, column, from, object }: Shown): string {
+  return `
+  left join lateral (
+    select ${object} as object from ${from} where ${alias}.id = r.${column} offset 0) ${alias} on true`;
+}
+
+const placeJoinsSql = Object.values(shownOfCompany).map(joinSql).join('');
+const positionJoinSql = joinSql(shownPosition);
+
+const shownSql = Object.entries(shownOfCompany)
+  .map(
+    ([field, { alias, from, object }], index) => `
+    select '${field}' as field, ${alias}.id, ${object} as object
+    from ${from} where ${alias}.id = any($${index + 1}::int[])`,
+  )
+  .join(' union all ');
+
+/** Returns what companies show of the rows with these ids, as JSON; a row that is not shown is missing. */
+export async function readShown(
+  sql: Sql,
+  ids: Readonly<Record<ShownField, readonly number[]>>,
+): Promise<{ field: ShownField; id: number; object: string }[]> {
+  const fields = Object.keys(shownOfCompany) as ShownField[];
+  return runConstant(
+    sql,
+    shownSql,
+    fields.map((field) => ids[field]),
+  );
+}
 
 const personRuns = runsOf(personFields);
 
@@ -79,12 +128,10 @@ const personRenderSql = `
   on conflict (id) do update set company_id = excluded.company_id, record = excluded.record
   where (stored.company_id, stored.record) is distinct from (excluded.company_id, excluded.record)`;
 
-const companyInsertSql = `
+const companyRenderSql = `
   insert into company_records as stored (id, record)
   select r.id, ${joinCells(companyFields.map(cellSql))}
-  from {selected}${placeJoinsSql}`;
-
-const companyRenderSql = `${companyInsertSql}
+  from {selected}${placeJoinsSql}
   on conflict (id) do update set record = excluded.record
   where stored.record is distinct from excluded.record`;
 
@@ -102,11 +149,6 @@ export async function renderPersonRecords(sql: Sql, selection: RecordSelection):
 export async function renderCompanyRecords(sql: Sql, selection: RecordSelection): Promise<number> {
   await refreshCompanyKeys(sql, selection);
   return render(sql, { text: companyRenderSql, table: 'companies', selection });
-}
-
-/** Writes the stored records of companies that have none yet. */
-export async function insertCompanyRecords(sql: Sql, selection: RecordSelection): Promise<void> {
-  await render(sql, { text: companyInsertSql, table: 'companies', selection });
 }
 
 /** Writes the search rows of people; see the function in the migrations. */

@@ -43,7 +43,7 @@ async function contents(sql: Database): Promise<Record<string, string[]>> {
   return { ...found, officers: rowsOf(officers), suppressed: rowsOf(suppressed) };
 }
 
-/** The last has all kinds of names, also one that only an identifier keeps. */
+/** The last have all kinds of names, also one that only an identifier keeps, and all that their records escape. */
 const companies = [
   ...smallGraph.companies,
   {
@@ -53,6 +53,35 @@ const companies = [
     formerNames: ['Old Zeta Co', ''],
     secName: 'ZETA WORKS CORP /DE/',
     domains: ['zeta.example'],
+  },
+  {
+    id: 9_001,
+    createdAt: '1999-12-31T23:59:59.9+02:00',
+    name: 'Tab\tLine\nReturn\rBack\\slash "Quote" {Brace} \\N',
+    aliases: ['a"b', 'c\\d', 'e\tf\ng\rh', '\\n', '\\"', 'i,j', '{k}', 'null', ' ', '\u007f', '😀'],
+    formerNames: [],
+    sicCodes: ['62010'],
+    employees: 0,
+    founded: '\\N',
+    summary: '\t',
+    cityId: 80,
+    cities: {
+      id: 80,
+      name: 'St. "John\'s"\t\\',
+      countryId: 3,
+      countries: { id: 3, name: 'Land\\n' },
+    },
+    countryId: 3,
+    industryId: 4,
+    industries: { id: 4, name: 'Öl & "Gas"' },
+  },
+  {
+    id: 8_999,
+    name: 'Shows what has no name',
+    cityId: 81,
+    countryId: 99,
+    industryId: 98,
+    regionId: 97,
   },
 ];
 /** Every third person lives in a city and has a trade, so that there is something to count. */

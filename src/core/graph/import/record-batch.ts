@@ -2,7 +2,7 @@
 import type { Sql } from '../../db/client.ts';
 import { copyInto } from '../../db/copy-into.ts';
 import { must } from '../../lib/assert.ts';
-import { insertCompanyRecords, renderCompanyRecords, renderPersonRecords } from '../graph.sql.ts';
+import { renderCompanyRecords, renderPersonRecords } from '../graph.sql.ts';
 import { countNewPeople, recountStagedPeople } from '../lookup-values.sql.ts';
 import { insertCompanyKeys, keysOfCompany } from '../name-keys.sql.ts';
 import {
@@ -14,6 +14,7 @@ import {
 } from './batch.ts';
 import { coerceRecordId } from './coerce.ts';
 import { type ImportColumn, type Problem, readCells } from './columns.ts';
+import { copyCompanyRecords } from './company-record.ts';
 import {
   companyColumns,
   companyIdentifiers,
@@ -164,11 +165,12 @@ class RecordBatch implements Batch<RecordRow> {
   async #insertNew(tx: Sql, rows: readonly RecordRow[]): Promise<void> {
     const { tables } = this.#kind;
     const { importedAt } = this.#context;
+    const stored = rows.map(({ cells }) => withTimes(cells, importedAt));
     const target = { table: tables.records, columns: tables.columns };
     await copyInto(
       tx,
       target,
-      linesOf(rows, ({ cells }) => `${withTimes(cells, importedAt)}\n`),
+      linesOf(stored, (cells) => `${cells}\n`),
     );
     await queries.createChangesOfNew(tx);
     const noted = { table: 'stage_changes', columns: ['id'] };
@@ -187,7 +189,10 @@ class RecordBatch implements Batch<RecordRow> {
         tx,
         rows.map(({ id, nameKeys }) => ({ id, keys: must(nameKeys, 'keys') })),
       );
-      await insertCompanyRecords(tx, { idsIn: 'stage_changes' });
+      await copyCompanyRecords(
+        tx,
+        stored.map((cells) => cells.split('\t')),
+      );
     }
   }
 
