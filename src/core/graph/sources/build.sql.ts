@@ -66,20 +66,30 @@ export async function readLiveRecords(
 
 /** Returns the versions of these records, as `readVersions` does. */
 export function versionsOf(live: readonly LiveRecord[]): string {
-  return live.map(({ number, version }) => `${number} ${version}`).join();
+  const counts = new Map<string, number>();
+  for (const { version } of live) counts.set(version, (counts.get(version) ?? 0) + 1);
+  return [...counts]
+    .map(([version, count]) => `${version} ${count}`)
+    .sort()
+    .join();
 }
 
-/** Returns the present versions of the records of these people or companies, `<number> <version>,...`. */
+/**
+ * Returns how many of the present records of these people or companies have which version, `<version> <count>,...`. It
+ * changes with them: a record that changes, joins others or returns gets a version that none had.
+ */
 export async function readVersions(
   tx: Sql,
   entity: number,
   ids: readonly number[],
 ): Promise<string> {
   const [row] = await tx<{ versions: string }[]>`
-    select coalesce(string_agg(concat_ws(' ', r.number, r.xmin), ',' order by r.id, r.number), '') as versions
-    from unnest(${[...ids]}::bigint[]) given (id)
-    join source_records r on r.id = given.id and r.entity = ${entity}
-    where r.record is not null`;
+    select coalesce(string_agg(version, ',' order by version collate "C"), '') as versions from (
+      select concat_ws(' ', r.xmin, count(*)) as version
+      from unnest(${[...ids]}::bigint[]) given (id)
+      join source_records r on r.id = given.id and r.entity = ${entity}
+      where r.record is not null
+      group by r.xmin) counted`;
   return must(row, 'one row').versions;
 }
 
