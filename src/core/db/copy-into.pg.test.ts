@@ -21,7 +21,9 @@ test('stores numbers and arrays of any size exactly, also those longer than a pi
   ];
   const stored = await inTransaction(database.sql, async (tx) => {
     await tx`create temp table held (id bigint, list bigint[]) on commit drop`;
-    await copyBigints(tx, { table: 'held', columns: ['id', 'list'] }, rows);
+    const ids = Float64Array.from(rows, ([id]) => id);
+    const lists = rows.map(([, list]) => list);
+    await copyBigints(tx, { table: 'held', columns: ['id', 'list'] }, [ids, lists]);
     return tx<{ id: number; list: string }[]>`
       select id, coalesce(array_to_string(list, ' '), '') as list from held order by ctid`;
   });

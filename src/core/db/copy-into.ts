@@ -17,17 +17,17 @@ export async function copyInto(
   await copyPieces(tx, target, 'text', inPieces(lines));
 }
 
-/** Writes rows into columns of the types `bigint` and `bigint[]`, which are written several times as fast as their text. */
+/** Writes columns of the types `bigint` and `bigint[]`, of one length, which takes a fraction of the time of their text. */
 export async function copyBigints(
   tx: Sql,
   target: CopyTarget,
-  rows: Iterable<BigintRow>,
+  columns: readonly BigintColumn[],
 ): Promise<void> {
-  await copyPieces(tx, target, 'binary', inBinary(rows));
+  await copyPieces(tx, target, 'binary', inBinary(columns));
 }
 
-/** Cells of one row: whole numbers, which a double holds exactly, or arrays of them. */
-export type BigintRow = readonly (number | readonly number[])[];
+/** Cells of one column: whole numbers, which a double holds exactly, or arrays of them. */
+export type BigintColumn = Float64Array | readonly (readonly number[])[];
 
 async function copyPieces(
   tx: Sql,
@@ -67,31 +67,37 @@ const ARRAY_HEADER_BYTES = 20;
 const EMPTY_ARRAY_BYTES = 12;
 const LOW_WORD = 0x1_0000_0000;
 
-function* inBinary(rows: Iterable<BigintRow>): Generator<Buffer> {
+/** No object is made for a row: a batch has hundreds of thousands. */
+function* inBinary(columns: readonly BigintColumn[]): Generator<Buffer> {
   yield BINARY_HEADER;
   let piece = new BinaryPiece(PIECE_BYTES);
-  for (const row of rows) {
+  const rows = columns[0]?.length ?? 0;
+  for (let row = 0; row < rows; row++) {
     let bytes = 2;
-    for (const cell of row) bytes += LENGTH_BYTES + bytesOf(cell);
+    for (const column of columns) bytes += bytesOfCell(column, row);
     if (!piece.hasRoom(bytes)) {
       yield piece.written();
       piece = new BinaryPiece(Math.max(PIECE_BYTES, bytes));
     }
-    piece.addInt2(row.length);
-    for (const cell of row) {
-      piece.addInt4(bytesOf(cell));
-      if (typeof cell === 'number') piece.addInt8(cell);
-      else piece.addArray(cell);
+    piece.addInt2(columns.length);
+    for (const column of columns) {
+      if (column instanceof Float64Array) piece.addCell(column[row] as number);
+      else piece.addArray(column[row] as readonly number[]);
     }
   }
   yield piece.written();
   yield BINARY_END;
 }
 
-function bytesOf(cell: number | readonly number[]): number {
-  if (typeof cell === 'number') return INT8_BYTES;
-  if (cell.length === 0) return EMPTY_ARRAY_BYTES;
-  return ARRAY_HEADER_BYTES + cell.length * (LENGTH_BYTES + INT8_BYTES);
+function bytesOfCell(column: BigintColumn, row: number): number {
+  if (column instanceof Float64Array) return LENGTH_BYTES + INT8_BYTES;
+  return LENGTH_BYTES + bytesOfArray(column[row] as readonly number[]);
+}
+
+function bytesOfArray({ length }: readonly number[]): number {
+  return length === 0
+    ? EMPTY_ARRAY_BYTES
+    : ARRAY_HEADER_BYTES + length * (LENGTH_BYTES + INT8_BYTES);
 }
 
 /** Bytes of rows, big-endian, written through a view: faster than by a buffer's methods. */
@@ -118,28 +124,29 @@ class BinaryPiece {
     this.#end += 2;
   }
 
-  addInt4(value: number): void {
+  #addInt4(value: number): void {
     this.#view.setInt32(this.#end, value);
     this.#end += 4;
   }
 
-  addInt8(value: number): void {
+  /** A number with its length. */
+  addCell(value: number): void {
     const high = Math.floor(value / LOW_WORD);
-    this.#view.setInt32(this.#end, high);
-    this.#view.setUint32(this.#end + 4, value - high * LOW_WORD);
-    this.#end += INT8_BYTES;
+    this.#view.setInt32(this.#end, INT8_BYTES);
+    this.#view.setInt32(this.#end + LENGTH_BYTES, high);
+    this.#view.setUint32(this.#end + LENGTH_BYTES + 4, value - high * LOW_WORD);
+    this.#end += LENGTH_BYTES + INT8_BYTES;
   }
 
+  /** An array with its length. */
   addArray(values: readonly number[]): void {
-    this.addInt4(values.length === 0 ? 0 : 1);
-    this.addInt4(0);
-    this.addInt4(INT8_OID);
+    this.#addInt4(bytesOfArray(values));
+    this.#addInt4(values.length === 0 ? 0 : 1);
+    this.#addInt4(0);
+    this.#addInt4(INT8_OID);
     if (values.length === 0) return;
-    this.addInt4(values.length);
-    this.addInt4(1);
-    for (const value of values) {
-      this.addInt4(INT8_BYTES);
-      this.addInt8(value);
-    }
+    this.#addInt4(values.length);
+    this.#addInt4(1);
+    for (let at = 0; at < values.length; at++) this.addCell(values[at] as number);
   }
 }

@@ -3,11 +3,11 @@
  * database, so that those of a record and those of a row come from the same code.
  */
 import type { Sql } from '../db/client.ts';
-import { type BigintRow, copyBigints } from '../db/copy-into.ts';
+import { copyBigints } from '../db/copy-into.ts';
 import { parseCompanyName } from '../match/company-words.ts';
 import { storedName } from '../match/compare-persons.ts';
 import { KEYS_END, keyKinds, kindOfKey } from '../match/hash-key.ts';
-import { companyKeys, personKeys } from '../match/keys.ts';
+import { addCompanyKeys, personKeys } from '../match/keys.ts';
 import { readPersonName } from '../match/person-name.ts';
 import { aliasesOfManySql, companyNamesSql } from './company-names.ts';
 import { CELL_SEPARATOR } from './record.ts';
@@ -18,9 +18,6 @@ type NameRow = { names: string };
 
 /** Records whose keys are in memory at once. */
 const RECORDS_AT_ONCE = 20_000;
-
-/** Kinds that no row looks up. */
-const countedOnly: ReadonlySet<number> = new Set([keyKinds.given, keyKinds.companyWord]);
 
 /** Writes the keys of these people; only changed ones. */
 export async function refreshPersonKeys(sql: Sql, selection: RecordSelection): Promise<void> {
@@ -51,9 +48,13 @@ export function keysOfCompany(names: readonly string[]): number[] {
   const keys = new Set<number>();
   for (const text of names) {
     const name = parseCompanyName(text);
-    if (name !== null) for (const key of companyKeys(name)) keys.add(key);
+    if (name !== null) addCompanyKeys(keys, name);
   }
-  return [...keys];
+  // Filled by place, it has its numbers in one piece: the thousands of a batch outlive many rounds of the collector.
+  const list = new Array<number>(keys.size);
+  let end = 0;
+  for (const key of keys) list[end++] = key;
+  return list;
 }
 
 /** Writes the keys of companies that have none yet. */
@@ -126,51 +127,52 @@ async function insertKeys(
   { found, owner, keyed }: Tables,
   records: readonly Keyed[],
 ): Promise<void> {
-  await copyBigints(sql, { table: found, columns: ['key', owner] }, lookedUpRows(records));
-  await copyBigints(sql, { table: keyed, columns: ['id', 'keys'] }, keyedRows(records));
-}
-
-function* keyedRows(records: readonly Keyed[]): Generator<BigintRow> {
-  for (const { id, keys } of records) yield [id, keys];
+  await copyBigints(sql, { table: found, columns: ['key', owner] }, lookedUp(records));
+  const ids = Float64Array.from(records, ({ id }) => id);
+  const lists = records.map(({ keys }) => keys);
+  await copyBigints(sql, { table: keyed, columns: ['id', 'keys'] }, [ids, lists]);
 }
 
 /**
- * Yields the keys that rows look up, ordered by their first bits in one pass: neighbours in the index are written
- * together, and comparing them to the last bit would take most of the time.
+ * Returns the keys that rows look up and their records, ordered by the first bits of the keys in one pass: neighbours in
+ * the index are written together, and comparing them to the last bit would take most of the time.
  */
-function* lookedUpRows(records: readonly Keyed[]): Generator<BigintRow> {
-  const count = records.reduce((sum, { keys }) => sum + keys.length, 0);
-  const [keys, ids] = [new Float64Array(count), new Float64Array(count)];
-  let end = 0;
-  for (const record of records) {
-    for (const key of record.keys) {
-      if (countedOnly.has(kindOfKey(key))) continue;
-      keys[end] = key;
-      ids[end] = record.id;
-      end += 1;
+function lookedUp(records: readonly Keyed[]): [keys: Float64Array, ids: Float64Array] {
+  const ends = new Uint32Array(KEY_RANGES);
+  for (const { keys } of records) {
+    for (let at = 0; at < keys.length; at++) {
+      const key = keys[at] as number;
+      if (!isCountedOnly(key)) ends[rangeOf(key)] = (ends[rangeOf(key)] as number) + 1;
     }
   }
-  for (const place of placesByKey(keys.subarray(0, end))) {
-    yield [keys[place] as number, ids[place] as number];
-  }
-}
-
-/** Returns the places of the keys, those of each range of keys together. */
-function placesByKey(keys: Float64Array): Uint32Array {
-  const rangeOf = (key: number) => Math.floor((key / KEYS_END) * KEY_RANGES);
-  const ends = new Uint32Array(KEY_RANGES);
-  for (const key of keys) ends[rangeOf(key)] = (ends[rangeOf(key)] as number) + 1;
   for (let range = 1; range < KEY_RANGES; range++) {
     ends[range] = (ends[range] as number) + (ends[range - 1] as number);
   }
-  const places = new Uint32Array(keys.length);
-  for (let place = keys.length - 1; place >= 0; place--) {
-    const range = rangeOf(keys[place] as number);
-    const at = (ends[range] as number) - 1;
-    ends[range] = at;
-    places[at] = place;
+  const count = ends[KEY_RANGES - 1] as number;
+  const [keysInOrder, ids] = [new Float64Array(count), new Float64Array(count)];
+  // From the end, so that those of one range keep their order.
+  for (let place = records.length - 1; place >= 0; place--) {
+    const { id, keys } = records[place] as Keyed;
+    for (let at = keys.length - 1; at >= 0; at--) {
+      const key = keys[at] as number;
+      if (isCountedOnly(key)) continue;
+      const end = (ends[rangeOf(key)] as number) - 1;
+      ends[rangeOf(key)] = end;
+      keysInOrder[end] = key;
+      ids[end] = id;
+    }
   }
-  return places;
+  return [keysInOrder, ids];
+}
+
+function rangeOf(key: number): number {
+  return Math.floor((key / KEYS_END) * KEY_RANGES);
+}
+
+/** True for kinds that no row looks up. */
+function isCountedOnly(key: number): boolean {
+  const kind = kindOfKey(key);
+  return kind === keyKinds.given || kind === keyKinds.companyWord;
 }
 
 const KEY_RANGES = 65_536;

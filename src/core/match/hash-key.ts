@@ -43,7 +43,8 @@ export function hashKey(kind: KeyKind, text: string, skipped = -1): number {
 
 /** Returns the kind of a key. */
 export function kindOfKey(key: number): number {
-  return key % KINDS;
+  // Exact, and several times as fast as the remainder of doubles.
+  return key - Math.floor(key / KINDS) * KINDS;
 }
 
 /** Returns the key of the people of a company. */

@@ -114,14 +114,14 @@ function tellingWords({ words }: CompanyName): string[] {
     .slice(0, PAIR_WORDS_MAX);
 }
 
-function pairsOfWords(longest: readonly string[]): number[] {
-  return longest.flatMap((word, at) =>
-    longest
-      .slice(at + 1)
-      .map((other) =>
-        hashKey('company', word < other ? `p:${word}:${other}` : `p:${other}:${word}`),
-      ),
-  );
+function addPairsOfWords(keys: Set<number>, longest: readonly string[]): void {
+  for (let at = 0; at < longest.length; at++) {
+    const word = longest[at] as string;
+    for (let otherAt = at + 1; otherAt < longest.length; otherAt++) {
+      const other = longest[otherAt] as string;
+      keys.add(hashKey('company', word < other ? `p:${word}:${other}` : `p:${other}:${word}`));
+    }
+  }
 }
 
 /** Key of a whole name. */
@@ -129,11 +129,10 @@ export function wholeKey({ joined }: CompanyName): number {
   return hashKey('company', `e:${soundOfRare(joined)}`);
 }
 
-/** Returns the keys of a stored name of a company. */
-export function companyKeys(name: CompanyName): Set<number> {
+/** Adds the keys of a stored name of a company. */
+export function addCompanyKeys(keys: Set<number>, name: CompanyName): void {
   const { words, whole } = name;
-  const longest = tellingWords(name);
-  const keys = new Set<number>([wholeKey(name), ...pairsOfWords(longest), ...slipKeys(name)]);
+  const longest = addSharedKeys(keys, name);
   for (const all of [words, whole.split(' ')]) {
     const acronym = all.map((word) => word[0] ?? '').join('');
     if (acronym.length >= ACRONYM_MIN && acronym.length <= ACRONYM_MAX)
@@ -143,14 +142,13 @@ export function companyKeys(name: CompanyName): Set<number> {
     for (const word of longest) keys.add(hashKey('company', `w:${word}`));
   }
   for (const word of words) keys.add(companyWordKey(word));
-  return keys;
 }
 
 /** Returns the keys by which a row's company is found. */
 export function companyRowKeys(name: CompanyName): Set<number> {
   const { words, joined } = name;
-  const longest = tellingWords(name);
-  const keys = new Set<number>([wholeKey(name), ...pairsOfWords(longest), ...slipKeys(name)]);
+  const keys = new Set<number>();
+  const longest = addSharedKeys(keys, name);
   if (words.length === 1 && joined.length >= ACRONYM_MIN && joined.length <= ACRONYM_MAX) {
     keys.add(acronymKey(joined));
   }
@@ -158,14 +156,22 @@ export function companyRowKeys(name: CompanyName): Set<number> {
   return keys;
 }
 
+/** Adds the keys that a stored name and that of a row have alike; returns the telling words of the name. */
+function addSharedKeys(keys: Set<number>, name: CompanyName): string[] {
+  const longest = tellingWords(name);
+  keys.add(wholeKey(name));
+  addPairsOfWords(keys, longest);
+  addSlipKeys(keys, name);
+  return longest;
+}
+
 /**
- * Keys that two names with one slip between them share: the beginning, and what is left of it without one letter (the
- * symmetric deletion of SymSpell, as for the words of lookups).
+ * Adds keys that two names with one slip between them share: the beginning, and what is left of it without one letter
+ * (the symmetric deletion of SymSpell, as for the words of lookups).
  */
-function slipKeys({ joined }: CompanyName): number[] {
-  if (joined.length < SLIP_LETTERS_MIN) return [];
+function addSlipKeys(keys: Set<number>, { joined }: CompanyName): void {
+  if (joined.length < SLIP_LETTERS_MIN) return;
   const start = `d:${joined.slice(0, SLIP_LETTERS)}`;
-  const keys = [hashKey('company', start)];
-  for (let at = 'd:'.length; at < start.length; at++) keys.push(hashKey('company', start, at));
-  return keys;
+  keys.add(hashKey('company', start));
+  for (let at = 'd:'.length; at < start.length; at++) keys.add(hashKey('company', start, at));
 }
