@@ -1,4 +1,5 @@
 /** Conversions that several adapters need; each returns undefined for a value that says nothing. */
+import { isPlainTime } from '../core/graph/import/coerce.ts';
 import { keyReference, registryReference } from '../core/graph/sources/source-record.ts';
 import { phoneRegion } from '../core/identifiers/country.ts';
 import { normaliseIdentifier } from '../core/identifiers/identifier.ts';
@@ -40,12 +41,7 @@ export function compactDate(text: string): string | undefined {
 /** The day of an ISO date or time; undefined for a day that does not exist. */
 export function isoDate(text: string | null | undefined): string | undefined {
   const day = /^(\d{4}-\d\d-\d\d)(?:$|[T ])/.exec(text?.trim() ?? '')?.[1];
-  if (day === undefined) return undefined;
-  const time = Date.parse(`${day}T00:00:00Z`);
-  // The 31st of February is read as the 3rd of March.
-  const isReal = Number.isFinite(time) && new Date(time).toISOString().startsWith(day);
-  // The database has no year 0.
-  return isReal && !day.startsWith('0000') ? day : undefined;
+  return day !== undefined && isPlainTime(`${day}T00:00:00`) ? day : undefined;
 }
 
 /** A whole number of at least zero. */
@@ -120,9 +116,11 @@ export function britishCompany(number: string): string[] {
 
 /** The record without its undefined values and empty lists. */
 export function compact(record: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(record).filter(
-      ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),
-    ),
-  );
+  const kept: Record<string, unknown> = {};
+  for (const field of Object.keys(record)) {
+    const value = record[field];
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue;
+    kept[field] = value;
+  }
+  return kept;
 }

@@ -12,24 +12,35 @@ const PREVIOUS_NAMES = 10;
 const SIC_COLUMNS = 4;
 const SIC_TEXT = /^(\d{5}) - /;
 
+/** Names of columns, made once: a register has millions of rows. */
+const address = {
+  careOf: 'RegAddress.CareOf',
+  poBox: 'RegAddress.POBox',
+  line1: 'RegAddress.AddressLine1',
+  line2: 'RegAddress.AddressLine2',
+  town: 'RegAddress.PostTown',
+  county: 'RegAddress.County',
+  country: 'RegAddress.Country',
+  postcode: 'RegAddress.PostCode',
+};
+const sicColumns = Array.from(
+  { length: SIC_COLUMNS },
+  (_, index) => `SICCode.SicText_${index + 1}`,
+);
+const previousNames = Array.from(
+  { length: PREVIOUS_NAMES },
+  (_, index) => `PreviousName_${index + 1}.CompanyName`,
+);
+
 /** The columns of a file that are read. */
 export const gbCompanyColumns = [
   'CompanyName',
   'CompanyNumber',
-  ...[
-    'CareOf',
-    'POBox',
-    'AddressLine1',
-    'AddressLine2',
-    'PostTown',
-    'County',
-    'Country',
-    'PostCode',
-  ].map((name) => `RegAddress.${name}`),
+  ...Object.values(address),
   'CompanyStatus',
   'IncorporationDate',
-  ...Array.from({ length: SIC_COLUMNS }, (_, index) => `SICCode.SicText_${index + 1}`),
-  ...Array.from({ length: PREVIOUS_NAMES }, (_, index) => `PreviousName_${index + 1}.CompanyName`),
+  ...sicColumns,
+  ...previousNames,
 ];
 
 export const gbCompanies: Adapter = {
@@ -76,10 +87,10 @@ function readRow(row: CsvRow): SourceRow {
 }
 
 function recordOf(row: CsvRow, number: string, name: string): Record<string, unknown> {
-  const address = (column: string) => textOf(decodeEntities(row.get(`RegAddress.${column}`)));
-  const careOf = address('CareOf');
-  const poBox = address('POBox');
-  const town = address('PostTown');
+  const read = (column: string) => textOf(decodeEntities(row.get(column)));
+  const careOf = read(address.careOf);
+  const poBox = read(address.poBox);
+  const town = read(address.town);
   return compact({
     name,
     registryNumber: number,
@@ -87,11 +98,11 @@ function recordOf(row: CsvRow, number: string, name: string): Record<string, unk
     street: joined(
       careOf === undefined || /^c\/o\b/i.test(careOf) ? careOf : `C/O ${careOf}`,
       poBox === undefined ? undefined : `PO BOX ${poBox}`,
-      address('AddressLine1'),
-      address('AddressLine2'),
+      read(address.line1),
+      read(address.line2),
     ),
-    postcode: address('PostCode'),
-    locality: localityOf(town, address('County'), address('Country')),
+    postcode: read(address.postcode),
+    locality: localityOf(town, read(address.county), read(address.country)),
     founded: dayFirstDate(row.get('IncorporationDate')),
     sicCodes: sicCodesOf(row),
     formerNames: formerNamesOf(row),
@@ -116,8 +127,8 @@ function localityOf(
 
 function sicCodesOf(row: CsvRow): string[] {
   const codes: string[] = [];
-  for (let index = 1; index <= SIC_COLUMNS; index++) {
-    const code = SIC_TEXT.exec(row.get(`SICCode.SicText_${index}`))?.[1];
+  for (const column of sicColumns) {
+    const code = SIC_TEXT.exec(row.get(column))?.[1];
     if (code !== undefined) codes.push(code);
   }
   return codes;
@@ -125,8 +136,8 @@ function sicCodesOf(row: CsvRow): string[] {
 
 function formerNamesOf(row: CsvRow): string[] {
   const names: string[] = [];
-  for (let index = 1; index <= PREVIOUS_NAMES; index++) {
-    const cell = row.get(`PreviousName_${index}.CompanyName`);
+  for (const column of previousNames) {
+    const cell = row.get(column);
     if (cell === '') continue;
     const name = textOf(decodeEntities(cell));
     if (name !== undefined) names.push(name);

@@ -147,8 +147,8 @@ export function coerceTimestamp(value: unknown): string | Unreadable {
 const PLAIN_TIME_SHAPE = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d$/;
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** `2024-01-31T12:00:00`, a second that exists. */
-function isPlainTime(text: string): boolean {
+/** Returns true for `2024-01-31T12:00:00`, a second that exists; the database has no year 0. */
+export function isPlainTime(text: string): boolean {
   const match = PLAIN_TIME_SHAPE.exec(text);
   if (match === null) return false;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
