@@ -65,12 +65,12 @@ async function readShownOf(tx: Sql, companies: readonly Cells[]): Promise<ShownC
 }
 
 function* linesOf(companies: readonly Cells[], shown: ShownCells): Generator<string> {
+  const record = new Array<string>(partsOfRecord.length);
   for (const cells of companies) {
-    let line = `${cells[0]}\t${cells[0]}`;
-    for (let at = 1; at < partsOfRecord.length; at++) {
-      line += CELL_SEPARATOR + cellOfRecord(partsOfRecord[at] as Part, cells, shown);
+    for (let at = 0; at < partsOfRecord.length; at++) {
+      record[at] = cellOfRecord(partsOfRecord[at] as Part, cells, shown);
     }
-    yield `${line}\n`;
+    yield `${cells[0]}\t${record.join(CELL_SEPARATOR)}\n`;
   }
 }
 

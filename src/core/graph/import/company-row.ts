@@ -34,7 +34,8 @@ export function companyIdentifiers(
     ...(region === undefined ? {} : { region }),
     ...(country === '' ? {} : { registryCountry: country }),
   };
-  const named = isAbsent(record.domain) ? { ...record, domain: record.website } : record;
+  const isSite = isAbsent(record.domain) && !isAbsent(record.website);
+  const named = isSite ? { ...record, domain: record.website } : record;
   // A dissolved company must not be found in the place of a living one.
   return identifiersOf(id, named, context, textOf(record.status) === DISSOLVED);
 }

@@ -93,7 +93,7 @@ class RecordBatch implements Batch<RecordRow> {
   add(item: SourceRecord): Problem | null {
     const { given, notes: derived, lost } = deriveReferences(this.#kind.prepare(item.record));
     const chosen = derived.filter((note) => !this.#references.isTaken(note));
-    const record = { ...given, ...derivedIdsOf(given, chosen) };
+    const record = chosen.length === 0 ? given : { ...given, ...derivedIdsOf(given, chosen) };
     const region = regionOf(record, this.#context);
     const { dropped } = this.#context;
     const cells = readCells(this.#kind.columns, record, { region, dropped });

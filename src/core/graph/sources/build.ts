@@ -108,9 +108,10 @@ async function readPart(
     if (read % RECORDS_PER_TURN === 0) await nextTurn();
     const { record } = mergeByTrust(stored.records, of);
     // The seat of a company whose own record is missing or hidden names no company.
-    if (of === 'company' && record.name === undefined) continue;
+    if (of === 'company' && isAbsent(record.name)) continue;
     unbuilt.delete(stored.id);
-    addRecord(batch, { ...withCompany(record, links), id: stored.id }, context);
+    const given = of === 'company' ? record : withCompany(record, links);
+    addRecord(batch, { ...given, id: stored.id }, context);
   }
   return { versions: queries.versionsOf(live), batch, unbuilt: [...unbuilt] };
 }
@@ -144,9 +145,10 @@ async function buildPart(
   return ids.length;
 }
 
-/** Adds a record; a value that its field cannot hold is left out and counted, so that no record is lost. */
-function addRecord(batch: Batch<BatchRow>, given: JsonRecord, { dropped }: ImportContext): void {
-  const record = { ...given };
+/**
+ * Adds a record, from which a value that its field cannot hold is left out and counted, so that no record is lost.
+ */
+function addRecord(batch: Batch<BatchRow>, record: JsonRecord, { dropped }: ImportContext): void {
   for (;;) {
     const problem = batch.add({ line: 0, size: 0, source: {}, record });
     if (problem === null) return;

@@ -78,6 +78,8 @@ export function mergeByTrust(
   records: readonly StoredRecord[],
   entity: 'company' | 'person',
 ): MergedRecord {
+  const [only] = records;
+  if (only !== undefined && records.length === 1) return alone(only);
   const [first, ...others] = byTrust(records);
   if (first === undefined) return { record: {}, origins: {} };
   const placed = placedRecord([first, ...others]);
@@ -88,7 +90,7 @@ export function mergeByTrust(
     for (const [field, value] of Object.entries(withIndustry(stored.record))) {
       // City and country are of one place.
       if ((field === '_city' || field === '_country') && stored !== placed) continue;
-      if (isAbsent(value) || (Array.isArray(value) && value.length === 0)) continue;
+      if (!hasValue(value)) continue;
       const isUnited = unitedLists.has(field) && Array.isArray(merged[field]);
       if (merged[field] !== undefined && !isUnited) continue;
       merged[field] = isUnited ? unite(merged[field] as unknown[], value as unknown[]) : value;
@@ -98,6 +100,22 @@ export function mergeByTrust(
   }
   if (entity === 'company') keepLosers(merged, origins, others);
   return { record: merged, origins };
+}
+
+/** Most records are alone: all values are theirs, and their origins are seldom asked for. */
+function alone(stored: StoredRecord): MergedRecord {
+  const record = withIndustry(stored.record);
+  return {
+    record,
+    get origins() {
+      const fields = Object.keys(record).filter((field) => hasValue(record[field]));
+      return Object.fromEntries(fields.map((field) => [field, [originOf(stored)]]));
+    },
+  };
+}
+
+function hasValue(value: unknown): boolean {
+  return !isAbsent(value) && !(Array.isArray(value) && value.length === 0);
 }
 
 /** Returns true for a value with which a stored record says that it has none: 0, an empty text, the city with the id 0. */
