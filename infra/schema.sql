@@ -1771,7 +1771,9 @@ begin
       'insert into changed_records (number, entity, id)
        select $1, $2, id from (
          select distinct %1$I as id from changed %2$s limit $3) touched
-       on conflict do nothing',
+       where not exists (
+         select from changed_records n where n.number = $1 and n.entity = $2 and n.id = touched.id)
+       order by id',
       tg_argv[1], case when tg_op = 'UPDATE' then format('union select %I from replaced', tg_argv[1]) end)
       using change, tg_argv[0]::smallint, listed_max + 1;
     get diagnostics noted = row_count;
