@@ -1077,6 +1077,7 @@ create table graph.imports (
   merged_count integer default 0 not null,
   rejected_count integer default 0 not null,
   suppressed_count integer default 0 not null,
+  problem text,
   constraint imports_pkey PRIMARY KEY (id),
   constraint imports_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'undoing'::text, 'undone'::text])))
 );

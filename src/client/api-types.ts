@@ -863,6 +863,8 @@ export interface Import {
   files: string[];
   as_of: string;
   state: 'running' | 'done' | 'undoing' | 'undone';
+  /** Why its records are not built yet: the last failure, which is repeated. Null without one. */
+  problem: string | null;
   started_at: string;
   rows: number;
   new: number;
@@ -882,6 +884,8 @@ export interface ShownImport {
   files: string[];
   as_of: string;
   state: 'running' | 'done' | 'undoing' | 'undone';
+  /** Why its records are not built yet: the last failure, which is repeated. Null without one. */
+  problem: string | null;
   started_at: string;
   rows: number;
   new: number;

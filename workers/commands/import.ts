@@ -96,7 +96,8 @@ function addHistory(importing: Command): void {
       const lines = imports.map(
         (one) =>
           `${one.id}  ${one.source} as of ${one.asOf}, ${one.state}: ${one.rowCount} rows, ${one.newCount} new, ` +
-          `${one.changedCount} changed, ${one.goneCount} ended, ${one.rejectedCount} rejected (${one.files.join(', ')})`,
+          `${one.changedCount} changed, ${one.goneCount} ended, ${one.rejectedCount} rejected (${one.files.join(', ')})` +
+          (one.problem === null ? '' : `; not built: ${one.problem}`),
       );
       printResult(json, { data: imports.map(importView) }, lines);
     });
@@ -154,6 +155,7 @@ function importView(one: Awaited<ReturnType<typeof listImports>>[number]) {
     files: one.files,
     as_of: one.asOf,
     state: one.state,
+    problem: one.problem,
     started_at: one.startedAt,
     ...countsOfImport(one),
   };

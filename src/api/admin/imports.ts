@@ -23,6 +23,10 @@ const importMembers = {
   files: z.array(z.string()),
   as_of: z.string(),
   state: z.enum(['running', 'done', 'undoing', 'undone']),
+  problem: z.string().nullable().meta({
+    description:
+      'Why its records are not built yet: the last failure, which is repeated. Null without one.',
+  }),
   started_at: z.string(),
   rows: count,
   new: count,
@@ -68,6 +72,7 @@ function viewImport(one: Stored): z.output<typeof importSchema> {
     files: one.files,
     as_of: one.asOf,
     state: one.state as 'done',
+    problem: one.problem,
     started_at: one.startedAt.toISOString(),
     ...countsOfImport(one),
     run_id: one.runId,

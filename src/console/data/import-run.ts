@@ -48,7 +48,14 @@ const importStates: Record<Import['state'], { label: string; tone: Tone }> = {
   undone: { label: 'Undone', tone: 'neutral' },
 };
 
-export const stateOfImport = ({ state }: Import) => importStates[state];
+export function stateOfImport({ state, problem }: Import): { label: string; tone: Tone } {
+  return problem === null ? importStates[state] : { label: 'Build failed', tone: 'bad' };
+}
+
+/** The failure of an import whose records are not built, with what comes next; null without one. */
+export function buildProblemOf({ problem }: Import): string | null {
+  return problem === null ? null : `Its records are not built yet: ${problem}. It is repeated.`;
+}
 
 /** Sources whose files are recognised, as people know them. */
 export const sourceLabels: Record<string, string> = {

@@ -9,6 +9,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { CountsList } from '../data/counts-list.tsx';
 import {
+  buildProblemOf,
   type ImportRun,
   type ShownImport,
   sourceLabel,
@@ -42,6 +43,7 @@ export function ImportPage({ params }: PageProps) {
               <Fact name="Imported">{formatTime(data.started_at)}</Fact>
               <Fact name="Files">{data.files.join(', ')}</Fact>
             </dl>
+            {data.problem !== null && <p class="notice bad">{buildProblemOf(data)}</p>}
             <CountsList counts={data} />
             {data.rejected > 0 && data.run_id !== null && (
               <p>

@@ -159,11 +159,21 @@ export async function beat(
 export async function releaseRun(
   sql: Sql,
   { id, epoch }: Claim,
-  { afterSeconds, counts, step }: { afterSeconds: number; counts: boolean; step: 'waiting' | null },
+  {
+    afterSeconds,
+    counts,
+    step,
+    problem,
+  }: {
+    afterSeconds: number;
+    counts: boolean;
+    step: 'waiting' | null;
+    problem: ImportRun['problem'];
+  },
 ): Promise<void> {
   await sql`
     update import_runs set lease_until = null, attempts = attempts - ${counts ? 0 : 1}, step = ${step},
-      step_count = 0, claim_after = clock_timestamp() + make_interval(secs => ${afterSeconds})
+      step_count = 0, problem = ${json(problem)}::text::jsonb, claim_after = clock_timestamp() + make_interval(secs => ${afterSeconds})
     where id = ${id} and epoch = ${epoch}`;
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { isUnavailable } from '../../core/db/pg-errors.ts';
+import { ImportStopped, reasonOf } from '../../core/graph/sources/build.ts';
 import {
   finishImport,
   importSource,
@@ -38,6 +39,8 @@ const CLEAN_EVERY_MS = 60 * 60 * 1000;
 /** Pause while another import has the lock, and after an error of the database or the store. */
 const BUSY_SECONDS = 1;
 const UNAVAILABLE_SECONDS = 5;
+/** After an unknown error the pause is doubled with each attempt, up to this. */
+const PAUSE_SECONDS_MAX = 300;
 /** An unknown error, or the death of a worker, that repeats this often is attributed to the files. */
 const ATTEMPTS_MAX = 5;
 /** Time that a worker that stops gives a statement of an import; its transaction is rolled back then. */
@@ -47,9 +50,6 @@ type RunContext = Pick<JobContext, 'sql' | 'store' | 'log'>;
 
 /** States of work that does not wait for the import that runs, and of work that does. */
 const lanes = { examine: ['examining'], import: ['counting', 'importing', 'undoing'] } as const;
-
-/** The claim is lost, or the worker stops: the work ends without effect. */
-class Ended extends Error {}
 
 /** Runs everything that waits, one run after the other. */
 export async function runImports(
@@ -108,15 +108,15 @@ async function runClaimed(
     return endClaim(sql, run, { state: 'failed', problem: deadlyProblem });
   }
   const held = holdClaim(context, run, stopping);
-  const again = (afterSeconds: number, counts: boolean, step: 'waiting' | null = null) =>
-    releaseRun(sql, run, { afterSeconds, counts, step });
+  const again = (afterSeconds: number, counts: boolean, why: Partial<Why> = {}) =>
+    releaseRun(sql, run, { afterSeconds, counts, step: null, problem: null, ...why });
   try {
     await work(context, run, held);
     log.info({ run: run.id, state: run.state }, 'import run done');
   } catch (error) {
     // An undo that another attempt finds done was done by this one.
-    if (held.signal.aborted || error instanceof Ended) await again(0, run.kind === 'undo');
-    else if (isBusy(error)) await again(BUSY_SECONDS, false, 'waiting');
+    if (held.signal.aborted || error instanceof ImportStopped) await again(0, run.kind === 'undo');
+    else if (isBusy(error)) await again(BUSY_SECONDS, false, { step: 'waiting' });
     else if (isReason(error)) {
       const state = run.kind === 'undo' ? 'failed' : 'ready';
       const none = run.state === 'examining' ? { found: null } : {};
@@ -124,9 +124,10 @@ async function runClaimed(
     } else {
       log.error({ err: error, run: run.id, attempts: run.attempts }, 'import run failed');
       const isOut = isOutage(error);
-      if (isOut || run.attempts < ATTEMPTS_MAX || run.importId !== null)
-        await again(UNAVAILABLE_SECONDS, !isOut);
-      else await endClaim(sql, run, { state: 'failed', problem: unknownProblem });
+      if (isOut || run.attempts < ATTEMPTS_MAX || run.importId !== null) {
+        const seconds = isOut ? UNAVAILABLE_SECONDS : pauseAfter(run.attempts);
+        await again(seconds, !isOut, { problem: repeatedProblem(error, seconds) });
+      } else await endClaim(sql, run, { state: 'failed', problem: unknownProblem });
     }
   } finally {
     held.stop();
@@ -134,6 +135,14 @@ async function runClaimed(
   await deleteFiles(context).catch((error: unknown) => {
     log.warn({ err: error }, 'files of imports not deleted; housekeeping will delete them');
   });
+}
+
+/** Why a claim is given back. */
+type Why = Pick<ImportRun, 'problem'> & { step: 'waiting' | null };
+
+/** Seconds until a run that failed for an unknown reason is claimed again. */
+function pauseAfter(attempts: number): number {
+  return Math.min(PAUSE_SECONDS_MAX, UNAVAILABLE_SECONDS * 2 ** (attempts - 1));
 }
 
 interface HeldClaim {
@@ -166,7 +175,7 @@ function holdClaim({ sql, log }: RunContext, claim: Claim, stopping: AbortSignal
     signal,
     progress(step, count) {
       shown = { step, count };
-      if (signal.aborted) throw new Ended();
+      if (signal.aborted) throw new ImportStopped();
     },
     stop: () => clearInterval(timer),
   };
@@ -217,7 +226,7 @@ async function importFiles(
         counts: countsOf(written),
         reasons,
       };
-      if (!(await recordImport(tx, claim, done))) throw new Ended();
+      if (!(await recordImport(tx, claim, done))) throw new ImportStopped();
       // An error after it leaves an import that is only built to its end.
       run.importId = done.importId;
       if (mapping !== null) await keepMapping(tx, mapping.name, sourceMappingOf(mapping));
@@ -254,6 +263,12 @@ function isBusy(error: unknown): boolean {
 /** True for an error that says what is wrong with the files: a repetition would fail the same way. */
 function isReason(error: unknown): error is AppError {
   return error instanceof AppError && error.status < 500;
+}
+
+/** The problem that the operator is shown until the attempt is repeated. */
+function repeatedProblem(error: unknown, seconds: number) {
+  const detail = `The last attempt failed: ${reasonOf(error)}. It is repeated after ${seconds} s; the log of the worker has more.`;
+  return { code: 'attempt_failed', status: 503, detail };
 }
 
 const unknownProblem = {

@@ -12,7 +12,7 @@ import { refreshLookupTitles } from '../lookup-values.sql.ts';
 import { refreshNameCounts } from '../name-keys.sql.ts';
 import { writeGraph } from '../write-graph.ts';
 import * as queries from './build.sql.ts';
-import { finishImports, hasUnfinishedImports } from './identify.sql.ts';
+import { finishImports, hasUnfinishedImports, noteProblem } from './identify.sql.ts';
 import { entityCodes } from './source-record.ts';
 import { mergeByTrust, type StoredRecord } from './trust.ts';
 
@@ -23,16 +23,44 @@ const RECORDS_PER_TRANSACTION = 10_000;
 /** Records that are read before the event loop feeds the statement that is running. */
 const RECORDS_PER_TURN = 200;
 
+/** Longest reason of a failure that is stored. */
+const PROBLEM_LENGTH_MAX = 300;
+
+/** Thrown by a callback of an import to stop its work, which is no failure. */
+export class ImportStopped extends Error {}
+
 /**
  * Builds everything that is queued, in transactions that may be repeated: an import that was interrupted here goes
- * on where it was, also when all is built and only the counts are missing. Then marks the imports as done. `counts` is false
- * for a few records: names and titles, which are counted over the whole graph, are counted again by the next import. Where
- * nothing is left to do they are not.
+ * on where it was, also when all is built and only the counts are missing. Then marks the imports as done. When it fails, the
+ * imports that are not built have the reason, until a build ends. `counts` is false for a few records: names and titles, which
+ * are counted over the whole graph, are counted again by the next import. Where nothing is left to do they are not.
  */
 export async function buildQueued(
   sql: Database,
   onProgress: (queued: number) => void = () => {},
-  { counts = true }: { counts?: boolean } = {},
+  options: { counts?: boolean } = {},
+): Promise<void> {
+  try {
+    await buildAndFinish(sql, onProgress, options);
+  } catch (error) {
+    // The failure itself matters more than one of the note, as of a database that is away.
+    if (!(error instanceof ImportStopped)) {
+      await noteProblem(sql, reasonOf(error)).catch(() => {});
+    }
+    throw error;
+  }
+}
+
+/** The reason of a failure, in the words of its error. */
+export function reasonOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.slice(0, PROBLEM_LENGTH_MAX);
+}
+
+async function buildAndFinish(
+  sql: Database,
+  onProgress: (queued: number) => void,
+  { counts = true }: { counts?: boolean },
 ): Promise<void> {
   const importedAt = new Date().toISOString().slice(0, 19);
   const context = { importedAt, countryCodes: await selectCountryCodes(sql), dropped: {} };

@@ -185,8 +185,14 @@ export async function hasUnfinishedImports(sql: Sql): Promise<boolean> {
 /** Ends all imports whose records are built. */
 export async function finishImports(sql: Sql): Promise<void> {
   await sql`
-    update imports set state = case state when 'running' then 'done' else 'undone' end, finished_at = now()
+    update imports set state = case state when 'running' then 'done' else 'undone' end, finished_at = now(),
+      problem = null
     where state in ('running', 'undoing')`;
+}
+
+/** Stores why the imports whose records are not built have not ended. */
+export async function noteProblem(sql: Sql, problem: string): Promise<void> {
+  await sql`update imports set problem = ${problem} where state in ('running', 'undoing')`;
 }
 
 /** Sorts and joins of a whole file stay in memory as far as they can. */

@@ -10,6 +10,8 @@ export interface StoredImport {
   asOf: string;
   state: string;
   startedAt: Date;
+  /** The last failure of building its records; null while there is none. */
+  problem: string | null;
   rowCount: number;
   newCount: number;
   changedCount: number;
@@ -27,14 +29,14 @@ export async function listImports(
   before: number | null,
 ): Promise<StoredImport[]> {
   return sql<StoredImport[]>`
-    select id, source, files, as_of::text, state, started_at, row_count, new_count, changed_count, same_count,
+    select id, source, files, as_of::text, state, started_at, problem, row_count, new_count, changed_count, same_count,
       gone_count, merged_count, rejected_count, suppressed_count
     from imports ${before === null ? sql`` : sql`where id < ${before}`} order by id desc limit ${limit}`;
 }
 
 export async function readImport(sql: Sql, id: number): Promise<StoredImport | undefined> {
   const [row] = await sql<StoredImport[]>`
-    select id, source, files, as_of::text, state, started_at, row_count, new_count, changed_count, same_count,
+    select id, source, files, as_of::text, state, started_at, problem, row_count, new_count, changed_count, same_count,
       gone_count, merged_count, rejected_count, suppressed_count
     from imports where id = ${id}`;
   return row;
