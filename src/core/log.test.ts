@@ -39,9 +39,11 @@ test('a warning of Node is a line of the log, and no text between its lines', as
   const line = await new Promise((resolve) => {
     logWarnings({ warn: (...given: unknown[]) => resolve(given) });
     expect(process.listeners('warning')).toHaveLength(1);
-    process.emitWarning('this Node is old');
+    const warning = Object.assign(new Error('this Node is old'), { emitter: 'of a caller' });
+    process.emitWarning(Object.assign(warning, { name: 'OldWarning', code: 'OLD1' }));
   });
   process.removeAllListeners('warning');
   for (const listener of listeners) process.on('warning', listener);
-  expect(line).toEqual([{ warning: 'Warning' }, 'this Node is old']);
+  const stack = expect.stringContaining('log.test.ts');
+  expect(line).toEqual([{ warning: 'OldWarning', code: 'OLD1', stack }, 'this Node is old']);
 });

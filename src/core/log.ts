@@ -41,8 +41,9 @@ function writeLine(line: string): void {
  * `12:04:31 warn api: process ended, restarting it pid=77`; the stack of an error follows.
  */
 export function toPlainLine(json: string): string {
-  const { time, level, process, msg, err, ...rest } = JSON.parse(json) as Record<string, unknown>;
-  const { stack } = (err ?? {}) as { stack?: string };
+  const { time, level, process, msg, err, ...given } = JSON.parse(json) as Record<string, unknown>;
+  const { stack: ofWarning, ...rest } = given as { stack?: string };
+  const { stack = ofWarning } = (err ?? {}) as { stack?: string };
   const members = Object.entries(rest).map(([name, value]) => {
     return `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`;
   });
@@ -75,8 +76,13 @@ export function createLog(level: string, process: string): Log {
   );
 }
 
-/** Makes the warnings of Node and of libraries lines of the log: Node prints them as text, between lines of JSON. */
+/**
+ * Makes the warnings of Node and of libraries lines of the log: Node prints them as text, between lines of JSON. Of their
+ * members only these: one of too many listeners has the socket or request that it is about.
+ */
 export function logWarnings(log: Pick<Log, 'warn'>): void {
   process.removeAllListeners('warning');
-  process.on('warning', ({ name, message }) => log.warn({ warning: name }, message));
+  process.on('warning', ({ name, message, stack, code }: Error & { code?: string }) =>
+    log.warn({ warning: name, code, stack }, message),
+  );
 }
