@@ -3,7 +3,8 @@
  * line, where they override every file: a change here takes effect at the next start.
  */
 import { statfs } from 'node:fs/promises';
-import { availableParallelism, totalmem } from 'node:os';
+import { totalmem } from 'node:os';
+import { availableCores } from '../../src/core/lib/available-cores.ts';
 
 const MiB = 1024 * 1024;
 
@@ -18,14 +19,14 @@ interface Machine {
   sharedMemoryFolderBytes: number | null;
 }
 
-/** Reads the machine's properties; memory is the container's limit if there is one. */
+/** Reads the machine's properties; memory and processors are the container's limits if there are any. */
 export async function readMachine(): Promise<Machine> {
   const limit = process.constrainedMemory();
   const memory = totalmem();
   const shm = await statfs('/dev/shm').catch(() => null);
   return {
     memoryBytes: limit > 0 ? Math.min(memory, limit) : memory,
-    cpus: availableParallelism(),
+    cpus: availableCores(),
     sharedMemoryFolderBytes: shm === null ? null : shm.bavail * shm.bsize,
   };
 }

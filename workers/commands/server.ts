@@ -1,7 +1,7 @@
 /** `up`, `api`, `worker`, `migrate`. */
-import { availableParallelism } from 'node:os';
 import type { Command } from 'commander';
 import { type PlannedMigration, planMigrations } from '../../src/core/db/migration-plan.ts';
+import { availableCores } from '../../src/core/lib/available-cores.ts';
 import { conflict, unavailable } from '../../src/core/lib/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import { checkRedis } from '../../src/core/redis/check-redis.ts';
@@ -17,7 +17,7 @@ const WORKERS_BY_DEFAULT_MAX = 4;
 
 /** With a local copy a worker keeps its own core busy, and Postgres little more than the rest of one. */
 function workersByDefault(): number {
-  return Math.min(availableParallelism(), WORKERS_BY_DEFAULT_MAX);
+  return Math.min(availableCores(), WORKERS_BY_DEFAULT_MAX);
 }
 
 export function addServerCommands(program: Command): void {
@@ -27,7 +27,7 @@ export function addServerCommands(program: Command): void {
     .option('--port <number>', 'port of the API (PORT)', wholeNumber(0))
     .option(
       '--workers <number>',
-      `number of worker processes; as many as cores by default, at most ${WORKERS_BY_DEFAULT_MAX}; 0: lists wait`,
+      `number of worker processes; as many as cores that it may use by default, at most ${WORKERS_BY_DEFAULT_MAX}; 0: lists wait`,
       wholeNumber(0),
     )
     .action(async (options: { port?: number; workers?: number }, command: Command) => {
