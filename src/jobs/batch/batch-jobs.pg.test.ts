@@ -169,6 +169,33 @@ describe('a claim', () => {
   });
 });
 
+test('a lease granted before the clock was set back holds up neither its list nor others', async () => {
+  const { sql } = pipeline;
+  const held = await pipeline.upload(caller, list, options);
+  const next = await pipeline.upload(caller, list, options);
+  expect((await claimNextBatch(sql, 'split-batch', null))?.batch.id).toBe(held);
+  await sql`
+    update batches set job_lease_until = job_lease_until + interval '2 hours' where id = ${held}`;
+  await sql`update batches set created_at = created_at - interval '1 hour'`;
+  pipeline.queues.waiting = [];
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+  for (const id of [held, next]) {
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+  }
+});
+
+test('a chunk dispatched before the clock was set back is dispatched again when its job is lost', async () => {
+  const id = await pipeline.upload(caller, list, options);
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  pipeline.queues.waiting = [];
+  await pipeline.sql`
+    update chunks set dispatched_at = dispatched_at + interval '2 hours' where batch_id = ${id}`;
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+});
+
 test('a worker continues from account to account without further wake-ups', async () => {
   const other = await pipeline.account(1000);
   for (const who of [caller, other]) {

@@ -9,7 +9,7 @@ import { wordList } from '../../core/db/word-list.ts';
 import type { JobName } from '../queue/job-names.ts';
 import type { Batch } from './batch.ts';
 import { batchColumns } from './batches.sql.ts';
-import { CLAIM_ATTEMPTS, leaseEnd } from './lease.sql.ts';
+import { CLAIM_ATTEMPTS, isHeld, leaseEnd } from './lease.sql.ts';
 import { endingStates, unsplitStates } from './states.ts';
 
 /** A job that moves a batch out of a state that it would not leave otherwise. */
@@ -43,7 +43,7 @@ function awaits(sql: Sql, job: BatchJob) {
 function isDue(sql: Sql) {
   return sql`
     (job_after is null or job_after <= clock_timestamp())
-    and (job_lease_until is null or job_lease_until <= clock_timestamp())`;
+    and ${isHeld(sql, sql`job_lease_until`)} is not true`;
 }
 
 /** CTE `account`: the accounts with a batch that waits for the job, one index descent for each. */
@@ -63,7 +63,7 @@ function isServed(sql: Sql, job: BatchJob, accountId: ReturnType<Sql>) {
   return sql`
     exists (
       select from batches
-      where account_id = ${accountId} and job_lease_until > clock_timestamp() and ${awaits(sql, job)})`;
+      where account_id = ${accountId} and ${isHeld(sql, sql`job_lease_until`)} and ${awaits(sql, job)})`;
 }
 
 /**

@@ -167,12 +167,13 @@ export async function dispatchChunks(
     select chunk_id, epoch, batch_id, number, failures from dispatched order by turn`;
 }
 
-/** Dispatched chunks that no worker has claimed for `seconds`. */
+/** Dispatched chunks that no worker has claimed for `seconds`; also those dispatched before the clock was set back by more. */
 export async function listUnclaimed(sql: Sql, seconds: number): Promise<DispatchedChunk[]> {
   return sql<DispatchedChunk[]>`
     select id as chunk_id, epoch, batch_id, number, failures from chunks
     where state = 'dispatched'
-      and dispatched_at < clock_timestamp() - make_interval(secs => ${seconds})`;
+      and dispatched_at not between clock_timestamp() - make_interval(secs => ${seconds})
+        and clock_timestamp() + make_interval(secs => ${seconds})`;
 }
 
 /** Makes dispatched chunks pending again, unless they were claimed since. */

@@ -313,6 +313,16 @@ describe('an expired lease', () => {
     expect([...after]).toEqual([{ state: 'pending' }, { state: 'leased' }]);
   });
 
+  test('granted before the clock was set back is reclaimed at once', async () => {
+    const { sql } = pipeline;
+    const { id, chunkId, epoch } = await dispatched();
+    await claimChunk(sql, { chunkId, epoch });
+    await sql`update chunks set lease_until = lease_until + interval '2 hours' where id = ${chunkId}`;
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+  });
+
   test('is reclaimed once by many concurrent sweeps', async () => {
     const { sql } = pipeline;
     const { chunkId, epoch } = await dispatched();
