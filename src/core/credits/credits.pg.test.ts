@@ -22,6 +22,23 @@ test('a grant with the same reference moves credits once', async () => {
   expect(await readWallet(sql, accountId)).toEqual({ balance: 150, reserved: 0 });
 });
 
+test('a grant that a wallet cannot hold is refused whole, and no other account suffers', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'A', credits: 100 });
+  const amount = 999_999_999_901;
+  const refused = { code: 'invalid_parameter', message: expect.stringContaining('999999999900') };
+  for (const tooMuch of [amount, Number.MAX_SAFE_INTEGER]) {
+    const grant = { accountId, amount: tooMuch, reference: 'invoice-0' };
+    await expect(grantCredits(sql, grant)).rejects.toMatchObject(refused);
+  }
+  const rich = { name: 'C', credits: Number.MAX_SAFE_INTEGER };
+  await expect(createAccount(sql, rich)).rejects.toMatchObject({ code: 'invalid_parameter' });
+  expect(await readWallet(sql, accountId)).toEqual({ balance: 100, reserved: 0 });
+  const most = { accountId, amount: amount - 1, reference: 'invoice-0' };
+  expect((await grantCredits(sql, most)).balance).toBe(1_000_000_000_000);
+  expect(await grantCredits(sql, most)).toMatchObject({ granted: false });
+});
+
 test('a grant is for one account only', async () => {
   const { sql } = database;
   const accountId = await createAccount(sql, { name: 'A', credits: 1 });

@@ -44,18 +44,19 @@ export async function readWallet(sql: Sql, accountId: string): Promise<Wallet | 
 }
 
 /**
- * Adds credits with one ledger line. Returns the new balance; undefined when the reference was used
- * before (nothing moves) or the account does not exist.
+ * Adds credits with one ledger line, to a wallet of at most `balanceMax` with them. Returns the new balance; undefined when the
+ * reference was used before, the wallet would hold more (nothing moves), or the account does not exist.
  */
 export async function insertGrant(
   sql: Sql,
-  grant: { accountId: string; amount: number; reference: string },
+  grant: { accountId: string; amount: number; reference: string; balanceMax: number },
 ): Promise<number | undefined> {
   const [row] = await sql<{ balance: number }[]>`
     with line as (
       insert into ledger_entries (account_id, reference, kind, amount)
       select account_id, ${grant.reference}, 'grant', ${grant.amount}
-      from wallets where account_id = ${grant.accountId}
+      from wallets
+      where account_id = ${grant.accountId} and balance + ${grant.amount} <= ${grant.balanceMax}
       on conflict (account_id, reference) do nothing
       returning account_id, amount)
     update wallets set balance = balance + line.amount

@@ -20,15 +20,21 @@ export async function availableCredits(sql: Sql, accountId: string): Promise<num
 }
 
 /**
+ * Maximum of a wallet. A balance that is no exact number here cannot be read, and concurrent calls of other accounts are read in
+ * the same statement; sums over thousands of wallets stay exact too.
+ */
+const BALANCE_MAX = 1_000_000_000_000;
+
+/**
  * Adds credits to a wallet. The reference makes it safe to repeat: the same reference with the same
- * amount moves nothing: `granted` is then false. Throws `AppError` `not_found` for an unknown account
- * and `reference_reused` (409) for a reference that moved another amount.
+ * amount moves nothing: `granted` is then false. Throws `AppError` `not_found` for an unknown account,
+ * `reference_reused` (409) for a reference that moved another amount, and 400 for more than a wallet may hold.
  */
 export async function grantCredits(
   sql: Sql,
   grant: { accountId: string; amount: number; reference: string },
 ): Promise<{ balance: number; granted: boolean }> {
-  const balance = await insertGrant(sql, grant);
+  const balance = await insertGrant(sql, { ...grant, balanceMax: BALANCE_MAX });
   if (balance !== undefined) return { balance, granted: true };
   const wallet = await readWallet(sql, grant.accountId);
   if (wallet === undefined) {
@@ -36,6 +42,10 @@ export async function grantCredits(
   }
   const before = await findLedgerAmount(sql, grant);
   if (before === grant.amount) return { balance: wallet.balance, granted: false };
+  if (before === undefined) {
+    const most = Math.max(0, BALANCE_MAX - wallet.balance);
+    throw invalidParameter('amount', `must be at most ${most}: a wallet holds ${BALANCE_MAX}`);
+  }
   throw conflict(
     'reference_reused',
     `The reference ${grant.reference} already moved another amount: ${before}, not ${grant.amount}. Choose another reference.`,
