@@ -1,6 +1,6 @@
 /** The data folder: copied, moved and read by other users, while the service runs and afterwards. */
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, statSync } from 'node:fs';
 import { chmod, cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -182,6 +182,17 @@ it('is not written to a folder in place of a backup file, or into one that does 
   const words = ['backup', path.join(folder, 'file'), '--data-dir', service.dataDir];
   const stderr = `error: There is no folder ${folder}. Create it, or name a file in another one.`;
   expect(await runCommand(words)).toMatchObject({ code: 1, stderr: `${stderr}\n` });
+});
+
+it('does not take the place of a device or a pipe that a backup names', async () => {
+  const pipe = path.join(root, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  const refused = await runCommand(['backup', pipe, '--data-dir', service.dataDir]);
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is a device or a pipe'),
+  });
+  expect(statSync(pipe).isFIFO()).toBe(true);
 });
 
 it(

@@ -18,6 +18,7 @@ import { openQueues, type Queues } from '../../src/jobs/queue/queues.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult, say } from '../output.ts';
 import { checkTarget } from '../restore-target.ts';
+import { isSpecialFile } from '../special-file.ts';
 import { requireDatabase, withDatabase, withNewDatabase } from '../with-database.ts';
 
 export function addBackupCommands(program: Command): void {
@@ -166,6 +167,11 @@ function isFolder(file: string): AppError {
   return new AppError({ code: 'is_folder', status: 400, message });
 }
 
+function notAFile(file: string): AppError {
+  const message = `${file} is a device or a pipe, on which a backup that breaks off could not be told from a whole one. Name a file.`;
+  return new AppError({ code: 'not_a_file', status: 400, message });
+}
+
 function noFolder(folder: string): AppError {
   const message = `There is no folder ${folder}. Create it, or name a file in another one.`;
   return new AppError({ code: 'not_found', status: 404, message });
@@ -187,6 +193,7 @@ async function backup(
   const passphrase = isEncrypted ? (config.backupPassphrase?.reveal() ?? null) : null;
   if (isEncrypted && passphrase === null) throw missingPassphrase();
   if ((await stat(file).catch(() => null))?.isDirectory()) throw isFolder(file);
+  if (await isSpecialFile(file)) throw notAFile(file);
   const folder = path.dirname(file);
   if (!(await stat(folder).catch(() => null))?.isDirectory()) throw noFolder(folder);
   const partial = `${file}.partial`;

@@ -1,6 +1,6 @@
 /** Shared by the commands of lists and exports: following progress, and the download. */
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { realpath, rename, rm } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import type { Batch, Export } from '../../src/client/api-types.ts';
 import { AppError, unprocessable } from '../../src/core/lib/errors.ts';
 import { countOf, say } from '../output.ts';
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
+import { isSpecialFile } from '../special-file.ts';
 
 export const POLL_MS = 200;
 const POLL_MS_MAX = 1_000;
@@ -79,16 +80,24 @@ function openBar(): { update(batch: Batch | Export): void; stop(): void } {
   };
 }
 
-/** Writes to a temporary file and renames it, so an existing file is never partial. True when the result is complete. */
+/**
+ * Writes to a temporary file and renames it, so an existing file is never partial; through a link to the file that it names. A device
+ * or a pipe is written to. True when the result is complete.
+ */
 export async function download(
   open: () => Promise<{ complete: boolean; stream: Readable }>,
   output: string,
 ): Promise<boolean> {
   const { complete, stream } = await retryWhileUnavailable(open);
-  const temporary = `${output}.part`;
+  if (await isSpecialFile(output)) {
+    await pipeline(stream, createWriteStream(output));
+    return complete;
+  }
+  const file = await realpath(output).catch(() => output);
+  const temporary = `${file}.part`;
   try {
     await pipeline(stream, createWriteStream(temporary));
-    await rename(temporary, output);
+    await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
