@@ -24,9 +24,6 @@ const unavailableCodes = new Set([
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'ENOSPC',
-  'EIO',
-  'EMFILE',
   // admin_shutdown, crash_shutdown, cannot_connect_now, too_many_connections, out_of_memory, disk_full, io_error
   '57P01',
   '57P02',
@@ -44,15 +41,23 @@ const unavailableCodes = new Set([
   '40P01',
 ]);
 
+/** Codes of files: no space or quota, a disk that is broken or read-only, too many open files. */
+const fileCodes = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
+
 /** Returns true for a transient error. */
 export function isUnavailable(error: unknown): boolean {
   const { code, status } = (error ?? {}) as { code?: unknown; status?: unknown };
-  return (typeof code === 'string' && unavailableCodes.has(code)) || status === 503;
+  const isNamed = typeof code === 'string' && unavailableCodes.has(code);
+  return isNamed || status === 503 || isOfFiles(error);
 }
 
-/** Returns true for a transient error of the files of this machine: no space, a broken disk, too many open files. */
+/**
+ * Returns true for a transient error of the files of this machine. A recursive `mkdir` of Node fails with ENOENT on a disk that has no
+ * inode left for the folder.
+ */
 export function isOfFiles(error: unknown): boolean {
-  return /^(ENOSPC|EIO|EMFILE)$/.test(String((error as { code?: unknown } | null)?.code));
+  const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };
+  return fileCodes.has(String(code)) || (code === 'ENOENT' && syscall === 'mkdir');
 }
 
 /** Returns true for a statement that Postgres refused because its disk is full (`disk_full`). */
