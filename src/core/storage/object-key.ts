@@ -5,9 +5,14 @@ import { assert } from '../lib/assert.ts';
 
 const KEY = /^[A-Za-z0-9][A-Za-z0-9._-]*(\/[A-Za-z0-9][A-Za-z0-9._-]*)*$/;
 
-/** Throws unless the key consists of ASCII letters, digits, `.`, `_` and `-` between slashes. */
+/** Returns true for ASCII letters, digits, `.`, `_` and `-` between slashes. */
+export function isKey(text: string): boolean {
+  return KEY.test(text);
+}
+
+/** Throws unless `isKey`. */
 export function assertKey(key: string): void {
-  assert(KEY.test(key), `object key ${key} is well-formed`);
+  assert(isKey(key), `object key ${key} is well-formed`);
 }
 
 /** Throws unless the prefix is a key and a slash. */

@@ -17,7 +17,7 @@ export const manifestSchema = z.object({
   /** The applied migrations: rows only fit the schema that they come from. */
   schema: z.array(z.object({ name: z.string(), sha256: z.string() })),
   tables: z.array(z.object({ name: z.string(), columns: z.array(z.string()) })),
-  sequences: z.array(z.object({ name: z.string(), last: z.number() })),
+  sequences: z.array(z.object({ name: z.string(), last: z.int().positive() })),
 });
 export type Manifest = z.output<typeof manifestSchema>;
 

@@ -62,21 +62,37 @@ beforeAll(async () => {
 });
 afterAll(() => source.close());
 
-/** The plain backup with another manifest. */
-async function withManifest(change: (manifest: Manifest) => object): Promise<Buffer> {
+/** The plain backup with other entries: `change` returns those in the place of one. */
+async function rewritten(change: (name: string, own: Buffer) => [string, Buffer][]) {
   const tar = pack();
   const file = await sealedTar(tar, null);
   const filling = (async () => {
     for await (const { name, bytes } of readEntries(() => Readable.from([plain]), null)) {
-      const own = await buffer(bytes);
-      const isManifest = name === 'manifest.json';
-      const text = isManifest ? JSON.stringify(change(JSON.parse(own.toString()))) : own;
-      tar.entry({ name }, Buffer.from(text));
+      for (const [other, own] of change(name, await buffer(bytes))) tar.entry({ name: other }, own);
     }
     tar.finalize();
   })();
   const [whole] = await Promise.all([buffer(file), filling]);
   return whole;
+}
+
+/** The plain backup with another manifest. */
+function withManifest(change: (manifest: Manifest) => object): Promise<Buffer> {
+  const changed = (own: Buffer) => Buffer.from(JSON.stringify(change(JSON.parse(own.toString()))));
+  return rewritten((name, own) => [[name, name === 'manifest.json' ? changed(own) : own]]);
+}
+
+/** The plain backup with one more entry, which its end counts. */
+function withEntry(extra: string): Promise<Buffer> {
+  return rewritten((name, own) => {
+    if (name !== 'end.json') return [[name, own]];
+    const end = JSON.parse(own.toString());
+    end[extra.startsWith('objects') ? 'objects' : 'pieces']++;
+    return [
+      [extra, Buffer.from('x')],
+      [name, Buffer.from(JSON.stringify(end))],
+    ];
+  });
 }
 
 let target: Pipeline;
@@ -199,13 +215,28 @@ describe('nothing is restored', () => {
     await isEmpty();
   });
 
+  const terminal = 'tables/\u001b[2J/1';
+  test.each(['objects/../outside', 'objects/installation', terminal, 'another'])(
+    'from a file with the entry %j',
+    async (name) => {
+      await expect(restore(await withEntry(name))).rejects.toMatchObject({
+        code: 'backup_unreadable',
+        message: expect.stringContaining('an entry'),
+      });
+      await isEmpty();
+    },
+  );
+
   // The names of tables become statements.
   test.each([
     ['public.accounts; drop table public.accounts', ['id']],
     ['pg_catalog.pg_class', ['oid']],
     ['public.accounts', ['id" ) from stdin; drop table accounts --']],
   ])('from a manifest that was changed to name %j', async (name, columns) => {
-    const changed = (manifest: Manifest) => ({ ...manifest, tables: [{ name, columns }] });
+    const changed = (manifest: Manifest) => ({
+      ...manifest,
+      tables: [...manifest.tables, { name, columns }],
+    });
     await expect(restore(await withManifest(changed))).rejects.toMatchObject({
       code: 'backup_unreadable',
       message: expect.stringContaining('a table'),

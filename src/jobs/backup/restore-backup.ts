@@ -13,9 +13,10 @@ import {
 } from '../../core/db/unfinished-restore.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError, conflict } from '../../core/lib/errors.ts';
+import { isKey } from '../../core/storage/object-key.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { describeStorage, type StorageConfig } from '../../core/storage-config.ts';
-import { assertNewStore, markStore } from '../batch/own-store.ts';
+import { assertNewStore, INSTALLATION_KEY, markStore } from '../batch/own-store.ts';
 import {
   type BackupTable,
   countHeld,
@@ -47,6 +48,9 @@ export interface Restored extends End {
   /** Webhook deliveries that were pending, and are `failed` now. */
   deliveriesEnded: number;
 }
+
+/** A manifest has some 20 kB; a zip bomb has no end. */
+const JSON_BYTES_MAX = 16 * 1024 * 1024;
 
 interface RestoreContext {
   sql: Database;
@@ -143,6 +147,7 @@ async function check(
       refuseAnotherSchema(await readOwnSchema(), manifest);
     } else if (name === 'end.json') end = endSchema.parse(await readJson(bytes));
     else {
+      refuseOtherNames(name, manifest);
       const [kind, table, piece] = name.split('/');
       if (kind === 'tables') pieces++;
       if (kind === 'tables' && piece === '1') told(`check table ${table}`);
@@ -158,9 +163,23 @@ async function check(
   return { manifest, end };
 }
 
+/** Names are printed, and become keys of the store: only those that a backup has. */
+function refuseOtherNames(name: string, manifest: Manifest | null): void {
+  const [kind, ...rest] = name.split('/');
+  const isTable = kind === 'tables' && manifest?.tables.some((table) => table.name === rest[0]);
+  const key = rest.join('/');
+  const isFile = kind === 'objects' && isKey(key) && key !== INSTALLATION_KEY;
+  if (!isTable && !isFile) throw unreadable(`it has an entry ${JSON.stringify(name)}`);
+}
+
 async function readJson(bytes: Entry['bytes']): Promise<unknown> {
   const pieces: Buffer[] = [];
-  for await (const piece of bytes) pieces.push(piece);
+  let length = 0;
+  for await (const piece of bytes) {
+    length += piece.length;
+    if (length > JSON_BYTES_MAX) throw unreadable('its manifest is too long');
+    pieces.push(piece);
+  }
   return JSON.parse(Buffer.concat(pieces).toString());
 }
 
