@@ -5,7 +5,9 @@ import { createAccount } from '../accounts/accounts.ts';
 import { openAdmission } from '../keys/admission.ts';
 import { hashKey } from '../keys/key-format.ts';
 import { createKey } from '../keys/keys.ts';
+import type { AppError } from '../lib/errors.ts';
 import type { Limiter, RequestLimits } from './limiter.ts';
+import { countUnmeteredCall } from './limits.ts';
 
 /** A store of limits under test. */
 export interface LimiterHarness {
@@ -75,6 +77,18 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect(refused.retrySeconds).toBeLessThanOrEqual(61);
     await harness.pass(key.id, 'requests', Math.ceil(refused.retrySeconds));
     expect((await callOnce(key)).admitted).toBe(true);
+  });
+
+  test('nor an account out of its unmetered calls', async () => {
+    const account = { accountId: crypto.randomUUID() };
+    const call = () => countUnmeteredCall(harness.limiter, account);
+    await call();
+    await harness.pass(account.accountId, 'other calls', -3600);
+    const refused = await call().catch((error: AppError) => error);
+    expect(refused).toMatchObject({ code: 'rate_limited' });
+    expect(refused?.extensions?.retry_after).toBeLessThanOrEqual(61);
+    await harness.pass(account.accountId, 'other calls', 61);
+    await call();
   });
 
   test('a refunded cost can be taken again', async () => {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { AppError } from '../lib/errors.ts';
-import type { Bucket, LimitedKey, Limiter, RequestLimits } from './limiter.ts';
+import type { Bucket, LimitedKey, Limiter, RequestLimits, Tokens } from './limiter.ts';
 import { takeFromDay } from './limits.sql.ts';
 import { countRefusal } from './refusals.ts';
 
@@ -77,16 +77,30 @@ async function oweRequests(
   await limiter.oweTokens({ owner, name: 'requests', perMinute, cost });
 }
 
+/** Longest wait for a token of a bucket that owes a minute at most, with room for the slowest of them. */
+const WAIT_SECONDS_MAX = 120;
+
+/**
+ * Takes a token from a bucket that owes a minute at most. A longer wait comes from a clock that was set back, after which the bucket
+ * owes as much as if it were empty.
+ */
+async function takeToken(limiter: Limiter, of: Omit<Bucket, 'cost'>): Promise<Tokens> {
+  const tokens = await limiter.takeTokens({ ...of, cost: 1 });
+  if (tokens.retrySeconds <= WAIT_SECONDS_MAX) return tokens;
+  // Owing nothing bounds the debt.
+  await limiter.oweTokens({ ...of, cost: 0 });
+  return limiter.takeTokens({ ...of, cost: 1 });
+}
+
 /** Counts an unmetered call. Throws `AppError` 429 when the account makes too many. */
 export async function countUnmeteredCall(
   limiter: Limiter,
   key: { accountId: string },
 ): Promise<void> {
-  const tokens = await limiter.takeTokens({
+  const tokens = await takeToken(limiter, {
     owner: key.accountId,
     name: 'other calls',
     perMinute: UNMETERED_CALLS_PER_MINUTE,
-    cost: 1,
   });
   if (!tokens.admitted) {
     countRefusal('other');
@@ -121,7 +135,7 @@ export interface SignInAttempt {
  */
 export async function countSignIn(limiter: Limiter, attempt: SignInAttempt): Promise<void> {
   for (const bucket of signInBuckets(attempt)) {
-    const tokens = await limiter.takeTokens({ ...bucket, cost: 1 });
+    const tokens = await takeToken(limiter, bucket);
     if (!tokens.admitted) {
       throw rateLimited('failed sign-ins a minute', bucket.perMinute, tokens.retrySeconds);
     }
@@ -195,8 +209,8 @@ const QUOTES_PER_MINUTE = 5;
  * the list.
  */
 export async function countQuote(limiter: Limiter, batchId: string): Promise<void> {
-  const bucket = { owner: batchId, name: 'quotes', perMinute: QUOTES_PER_MINUTE, cost: 1 };
-  const tokens = await limiter.takeTokens(bucket);
+  const bucket = { owner: batchId, name: 'quotes', perMinute: QUOTES_PER_MINUTE };
+  const tokens = await takeToken(limiter, bucket);
   if (tokens.admitted) return;
   countRefusal('quotes');
   throw rateLimited('quotes of one batch a minute', QUOTES_PER_MINUTE, tokens.retrySeconds);
