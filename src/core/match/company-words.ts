@@ -114,11 +114,13 @@ for (const line of FORMS.trim().split('\n')) {
   const [form = '', ...spellings] = line.split(' ');
   for (const spelling of [form, ...spellings]) formOf.set(spelling.replaceAll('/', ' '), form);
 }
-/** Most names end with none of these, and are not searched for forms. */
-const lastWordsOfForms = new Set(
-  [...formOf.keys()].map((form) => form.slice(form.lastIndexOf(' ') + 1)),
-);
-const FORM_WORDS_MAX = 5;
+/** The most words of a form by its last one: most names end with none of these, and are not searched for forms. */
+const formWordsMax = new Map<string, number>();
+for (const form of formOf.keys()) {
+  const words = form.split(' ');
+  const last = words.at(-1) ?? '';
+  formWordsMax.set(last, Math.max(words.length, formWordsMax.get(last) ?? 0));
+}
 /** Forms that stand before a name as well. */
 const leadingForms = set('pt ooo oao pao zao uab sia ab oy sa');
 
@@ -307,8 +309,8 @@ export function parseCompanyName(text: string): CompanyName | null {
 
 function formAtEnd(all: readonly string[]): { form: string; words: number } | null {
   const last = all.at(-1) ?? '';
-  if (last !== 'and' && !lastWordsOfForms.has(last)) return null;
-  for (let count = Math.min(FORM_WORDS_MAX, all.length - 1); count > 0; count -= 1) {
+  const wordsMax = formWordsMax.get(last) ?? 0;
+  for (let count = Math.min(wordsMax, all.length - 1); count > 0; count -= 1) {
     const text = all.slice(-count).join(' ');
     const form = formOf.get(text);
     if (form !== undefined) return { form, words: count };
