@@ -5,6 +5,7 @@
  */
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildCopy } from '../src/core/graph-copy/build-copy.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 import { type CountingProxy, openCountingProxy } from './support/counting-proxy.ts';
 import { importGraph } from './support/graph.ts';
@@ -111,6 +112,14 @@ async function chunkWork() {
   return { rowsOfTheChunk: rowsPerChunk, ...work, objectsWritten: keys.length, bytesWritten };
 }
 
+/** A call with a local copy of the graph, which was opened before, as by the heartbeat of an API. */
+async function callFromCopy(): Promise<Work> {
+  const { localCopy, sql } = pipeline.context;
+  await buildCopy(pipeline.sql, { folder: localCopy.folder });
+  await localCopy.read(sql, async () => null);
+  return least(() => workOf(enrichOne));
+}
+
 test('a chunk, a list and a call have the committed counts of statements, rows and bytes', async () => {
   const counts = {
     chunk: await least(chunkWork),
@@ -121,6 +130,7 @@ test('a chunk, a list and a call have the committed counts of statements, rows a
       )),
     },
     call: await least(() => workOf(enrichOne)),
+    callFromCopy: await callFromCopy(),
   };
   const committed = path.join(packageRoot, 'tests', 'support', 'work-counts.json');
   const text = `${JSON.stringify(counts, null, 2)}\n`;

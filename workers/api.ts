@@ -8,6 +8,7 @@ import { type Config, readConfig } from '../src/core/config.ts';
 import { watchPool } from '../src/core/db/client.ts';
 import { openReplicas } from '../src/core/db/replicas.ts';
 import { openEnrichCalls } from '../src/core/enrich/enrich-calls.ts';
+import { watchCopy } from '../src/core/graph-copy/report-copy.ts';
 import { openAdmission } from '../src/core/keys/admission.ts';
 import { openKeyUses } from '../src/core/keys/key-uses.ts';
 import { must } from '../src/core/lib/assert.ts';
@@ -76,6 +77,7 @@ export async function runApi(config: Config): Promise<void> {
   await untilListening(server, config);
   const metrics = await serveMetrics('api', config);
   watchPool(context.sql);
+  watchCopy(context.localCopy);
   const heartbeat = startHeartbeat(context, 'api');
   const url = `http://${config.host}:${(server.address() as AddressInfo).port}`;
   context.log.info({ url, metrics: metrics.url }, 'API listening');

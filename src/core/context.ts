@@ -5,6 +5,8 @@ import { type PoolUse, poolSettings } from './db/pool-settings.ts';
 import { watchServers } from './db/watch-servers.ts';
 import { type LocalCopy, openLocalCopy } from './graph-copy/local-copy.ts';
 import { copyFolder } from './graph-copy/manifest.ts';
+import { readInProcess } from './graph-copy/read-in-process.ts';
+import { readInThread } from './graph-copy/read-in-thread.ts';
 import type { Limiter } from './limits/limiter.ts';
 import { openPostgresLimiter } from './limits/postgres-limiter.ts';
 import { openRedisLimiter } from './limits/redis-limiter.ts';
@@ -61,7 +63,8 @@ export async function openContext(
     statementTimeoutMs: WATCH_MS_MAX,
   });
   const { redisUrl, redisPrefix: prefix, apiProcesses: processes } = config;
-  const localCopy = openLocalCopy(copyFolder(config.dataDir), log);
+  const openReader = process === 'api' ? readInProcess : readInThread;
+  const localCopy = openLocalCopy(copyFolder(config.dataDir), log, openReader);
   const redis = redisUrl === undefined ? null : await openRedis(redisUrl, log);
   return {
     log,

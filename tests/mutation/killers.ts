@@ -34,6 +34,18 @@ export const killers = {
   keyOfCalls: { file: keys, test: 'credits a day' },
   owned: { file: paidOnce, test: '' },
   localCopy: { file: 'src/jobs/list/local-copy.pg.test.ts', test: 'an opt-out after the match' },
+  copiedCalls: {
+    file: 'src/core/enrich/calls-from-copy.pg.test.ts',
+    test: 'calls admitted as plain',
+  },
+  copiedCallsOfAny: {
+    file: 'src/core/enrich/calls-from-copy.pg.test.ts',
+    test: 'calls of any kind',
+  },
+  copiedMisses: {
+    file: 'src/core/enrich/calls-from-copy.pg.test.ts',
+    test: 'a person who is added',
+  },
   ownedLists: { file: paidOnceByLists, test: '' },
   search: { file: search, test: 'a page costs' },
   lists: { file: lists, test: 'a wallet that is too small' },

@@ -159,6 +159,7 @@ const changed: Changed[] = [
     changes: [
       ['balance - reserved', 'balance', 'together'],
       [' and owned_days = 0', '', 'together'],
+      ['and ${isInState(sql, graph)}', '', 'copiedCalls'],
       ['order by account_id for update', 'order by account_id', 'together'],
       ['order by account_id for update', 'for update', 'together'],
       ['[k.id, k.credits_of]', '[]::uuid[]', 'together'],
@@ -195,6 +196,7 @@ const changed: Changed[] = [
     after: 'function chargeAny(',
     changes: [
       ['balance - reserved', 'balance', 'together'],
+      ['and ${isInState(sql, graph)}', '', 'copiedCallsOfAny'],
       ['order by account_id for update', 'order by account_id', 'together'],
       ['order by account_id for update', 'for update', 'together'],
       ['and is_valid(k)', '', 'together'],
@@ -281,6 +283,11 @@ const changed: Changed[] = [
       ['b.credits_charged + coalesce', 'b.credits_charged + 0 * coalesce', 'lists'],
       ['b.credits_reserved - coalesce', 'b.credits_reserved - 0 * coalesce', 'lists'],
     ],
+  },
+  {
+    file: 'src/core/graph-copy/copy.sql.ts',
+    after: 'function hasState(',
+    changes: [['where ${isInState(sql, state)}', '', 'copiedMisses']],
   },
   {
     file: reservations,

@@ -15,25 +15,30 @@ import type { Hits, RowInput } from '../../src/core/enrich/outcomes.ts';
 import { buildCopy, rollForward } from '../../src/core/graph-copy/build-copy.ts';
 import { openLocalCopy } from '../../src/core/graph-copy/local-copy.ts';
 import { readManifestText } from '../../src/core/graph-copy/manifest.ts';
+import { readInProcess } from '../../src/core/graph-copy/read-in-process.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import { createLog } from '../../src/core/log.ts';
 import { type OperationName, operations } from '../../src/core/operations.ts';
 
 export type GraphReaders = Awaited<ReturnType<typeof openReaders>>;
 
-/** Opens both readers of the graph that `sql` sees. `build` makes a copy of it. */
+/** Opens all readers of the graph that `sql` sees. `build` makes a copy of it. */
 export async function openReaders(sql: Database) {
   const folder = await mkdtemp(path.join(tmpdir(), 'enrich-copy-'));
-  const copy = openLocalCopy(folder, createLog('silent', 'test'));
+  const log = createLog('silent', 'test');
+  const copy = openLocalCopy(folder, log);
+  const copyOfCalls = openLocalCopy(folder, log, readInProcess);
   /** Expects that the copy reads, and that all readers read the same. Returns what was read. */
   const expectSame = async <Read>(read: (reader: GraphReader) => Promise<Read>): Promise<Read> => {
     const byPostgres = await read(postgresGraph(sql));
-    const byCopy = await copy.read(sql, async (reader) => {
-      const answer = await read(reader);
-      reader.release();
-      return answer;
-    });
-    expect(byCopy).toEqual(byPostgres);
+    for (const { read: readCopy } of [copy, copyOfCalls]) {
+      const byCopy = await readCopy(sql, async (reader) => {
+        const answer = await read(reader);
+        reader.release();
+        return answer;
+      });
+      expect(byCopy).toEqual(byPostgres);
+    }
     expect(await read(graphOfCalls(sql))).toEqual(byPostgres);
     return byPostgres;
   };
@@ -60,6 +65,7 @@ export async function openReaders(sql: Database) {
     },
     async close() {
       copy.close();
+      copyOfCalls.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

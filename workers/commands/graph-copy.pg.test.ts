@@ -45,7 +45,7 @@ async function run(word: string): Promise<{ exitCode: unknown; printed: unknown 
 }
 
 test('a copy is built, described and dropped', async () => {
-  const none = { copy: null, changed: null, problem: 'there is no copy', workers: [] };
+  const none = { copy: null, changed: null, problem: 'there is no copy', processes: [] };
   expect(await run('status')).toEqual({ exitCode: 1, printed: none });
   const counts = { count: 3, identifiers: 3 };
   const built = await run('build');

@@ -1,4 +1,4 @@
-/** `graph copy`: the local copy of the graph, from which workers of this machine match lists. */
+/** `graph copy`: the local copy of the graph, which answers for lists and single calls on this machine. */
 import type { Command } from 'commander';
 import { buildCopy } from '../../src/core/graph-copy/build-copy.ts';
 import { readCopyStatus } from '../../src/core/graph-copy/copy-status.ts';
@@ -23,12 +23,14 @@ export function addGraphCopyCommands(program: Command): void {
     .command('graph')
     .description('the graph of people and companies')
     .command('copy')
-    .description('the local copy of the graph, from which workers of this machine match lists');
+    .description(
+      'the local copy of the graph, which answers for lists and single calls on this machine',
+    );
   addStatus(copy);
   addBuild(copy);
   copy
     .command('drop')
-    .description('delete the copy; lists are matched from Postgres')
+    .description('delete the copy; Postgres answers')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
       await dropCopies(copyFolder(config.dataDir));
@@ -39,21 +41,21 @@ export function addGraphCopyCommands(program: Command): void {
 function addStatus(copy: Command): void {
   copy
     .command('status')
-    .description('check the copy; exit 1 if lists are not matched from it')
+    .description('check the copy; exit 1 if it does not answer')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
-      const { workers, ...status } = await withExistingDatabase(config, async (sql) => {
+      const { processes, ...status } = await withExistingDatabase(config, async (sql) => {
         const copy = await readCopyStatus(sql, copyFolder(config.dataDir));
-        return { ...copy, workers: await listCopyReports(sql) };
+        return { ...copy, processes: await listCopyReports(sql) };
       });
       const { copy: found, changed, problem } = status;
-      printResult(json, { ...status, workers }, [
+      printResult(json, { ...status, processes }, [
         ...(found === null ? [] : [describe(found)]),
         ...(changed === null
           ? []
           : [`${changed} records changed since; Postgres answers for them.`]),
-        ...(problem === null ? [] : [`Lists are matched from Postgres: ${problem}.`]),
-        ...(workers.length === 0 ? [] : [`Workers, of all machines: ${sayShare(workers)}.`]),
+        ...(problem === null ? [] : [`Postgres answers: ${problem}.`]),
+        ...(processes.length === 0 ? [] : [`Processes, of all machines: ${sayShare(processes)}.`]),
       ]);
       if (problem !== null) process.exitCode = 1;
     });

@@ -101,7 +101,7 @@ test('a service that works has no problem', async () => {
   expect(text).toMatch(/^No problems\.\nProcesses {3}1 api \(9\.8\.7\), 1 worker \(9\.8\.7\)\n/);
   expect(text).toContain('Oldest      none');
   const copies =
-    '1 of 1 workers have one; at most 2 records changed since; 75 % of 40 rows from it';
+    '1 of 1 processes have one; at most 2 records changed since; 75 % of 40 rows from it';
   expect(text).toContain(`Copy        ${copies}\n`);
   expect(process.exitCode).toBeUndefined();
 });

@@ -138,11 +138,11 @@ function sayStorage({ value, failure }: Parts['storage']): string {
   return value.isOwn ? 'responds' : 'responds, but is not that of this database';
 }
 
-/** Describes the local copies of the workers that are seen. */
+/** Describes the local copies of the processes that are seen. */
 function sayCopies(reports: readonly CopyReport[]): string {
   const copies = reports.flatMap(({ copy }) => copy ?? []);
   const building = reports.some((report) => report.building) ? ', one is built' : '';
-  if (copies.length === 0) return `no worker has one${building}`;
+  if (copies.length === 0) return `no process has one${building}`;
   const changed = Math.max(...copies.map((copy) => copy.changed));
-  return `${copies.length} of ${reports.length} workers have one${building}; at most ${changed} records changed since; ${sayShare(reports)}`;
+  return `${copies.length} of ${reports.length} processes have one${building}; at most ${changed} records changed since; ${sayShare(reports)}`;
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '../db/client.ts';
+import { type GraphState, isInState } from '../graph-copy/local-copy.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import type { PricedOperation } from '../operations.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';
@@ -35,19 +36,28 @@ export interface ChargedCall {
  * next to one that is not plain, or no longer is, all take the other. A call whose key or session has ended since it was
  * admitted is not charged. Wallets are locked in the order of their ids, then keys and sessions (which a
  * revocation waits for, and which wait for it), then the budgets of keys in theirs. A person whom the account owns
- * costs nothing; of several calls for a new one, the first that is paid pays.
+ * costs nothing; of several calls for a new one, the first that is paid pays. With `graph`, the state in which a local copy
+ * answered for them: nothing is charged, and there are no results, when the graph has another one.
  */
-export async function chargeCalls(sql: Sql, calls: readonly PaidCall[]): Promise<ChargedCall[]> {
+export async function chargeCalls(
+  sql: Sql,
+  calls: readonly PaidCall[],
+  graph: GraphState | null = null,
+): Promise<ChargedCall[]> {
   const arePlain = calls.every(({ isPlain, sessionSha256 }) => isPlain && sessionSha256 === null);
-  const charged = arePlain ? await chargePlain(sql, calls) : null;
-  return charged ?? chargeAny(sql, calls);
+  const charged = arePlain ? await chargePlain(sql, calls, graph) : null;
+  return charged ?? chargeAny(sql, calls, graph);
 }
 
 /**
  * Charges calls, none of a session, of accounts without `owned_days` by keys without a maximum. Null, and nothing is done,
- * when one of them is another call, now that the wallets are locked.
+ * when one of them is another call, now that the wallets are locked, or the graph has another state.
  */
-async function chargePlain(sql: Sql, calls: readonly PaidCall[]): Promise<ChargedCall[] | null> {
+async function chargePlain(
+  sql: Sql,
+  calls: readonly PaidCall[],
+  graph: GraphState | null,
+): Promise<ChargedCall[] | null> {
   const rows = await sql<Omit<ChargedCall, 'leftToday'>[]>`
     with call as (
       select * from unnest(
@@ -59,6 +69,7 @@ async function chargePlain(sql: Sql, calls: readonly PaidCall[]): Promise<Charge
     wallet as (
       select account_id, balance - reserved as available from wallets
       where account_id in (select account_id from call) and owned_days = 0
+        and ${isInState(sql, graph)}
       order by account_id for update),
     key as (
       select k.id as key_id, exists (
@@ -100,7 +111,11 @@ const spendFromWallets = (sql: Sql) => sql`
     from spent where w.account_id = spent.account_id)`;
 
 /** Charges calls of any account, key and session; one statement for all. */
-async function chargeAny(sql: Sql, calls: readonly PaidCall[]): Promise<ChargedCall[]> {
+async function chargeAny(
+  sql: Sql,
+  calls: readonly PaidCall[],
+  graph: GraphState | null,
+): Promise<ChargedCall[]> {
   return sql<ChargedCall[]>`
     with call as (
       select * from unnest(
@@ -114,7 +129,8 @@ async function chargeAny(sql: Sql, calls: readonly PaidCall[]): Promise<ChargedC
       ) with ordinality c (account_id, key_id, price, reference, operation, session, kind, record_id, place)),
     wallet as (
       select account_id, balance - reserved as available, owned_days from wallets
-      where account_id in (select account_id from call) order by account_id for update),
+      where account_id in (select account_id from call) and ${isInState(sql, graph)}
+      order by account_id for update),
     owned as (
       select w.account_id, asked.kind, o.record_id
       from wallet w

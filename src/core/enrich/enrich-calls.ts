@@ -1,10 +1,17 @@
 /**
  * Single calls: each is a batch of one, coalesced with concurrent calls. Match first, then charge the matches, in
- * order of arrival, one statement for all. A call that cannot be paid returns nothing of its match.
+ * order of arrival, one statement for all. A call that cannot be paid returns nothing of its match. Where there is a local copy of
+ * the graph it answers, and the statement that charges proves that the graph still has the state of the answers.
  */
 import { chargeCalls } from '../credits/charge-calls.sql.ts';
-import type { Sql } from '../db/client.ts';
+import type { Database, Sql } from '../db/client.ts';
 import { graphOf } from '../graph/graph-of.ts';
+import {
+  type GraphInState,
+  type GraphState,
+  hasState,
+  type LocalCopy,
+} from '../graph-copy/local-copy.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
 import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
@@ -12,9 +19,11 @@ import { AppError } from '../lib/errors.ts';
 import { countRefusal } from '../limits/refusals.ts';
 import { creditsText, type OperationName, operations } from '../operations.ts';
 import { credentialsEnded } from '../sessions/still-valid.ts';
+import { countMatchedCalls } from './calls-matched.ts';
 import { enrichMany, type Outcome } from './enrich-many.ts';
 import { withoutConflict } from './free-outcomes.ts';
 import { graphOfCalls } from './graph-reader.ts';
+import type { RecordBytes } from './match-data.ts';
 import { hidesMobile, type MobileSetting } from './mobile-in-records.ts';
 import type { RowInput } from './outcomes.ts';
 import { requiredColumns } from './required-fields.ts';
@@ -48,6 +57,12 @@ interface CallContext {
   config: MobileSetting;
 }
 
+/** Of calls that the local copy of the graph may answer. */
+interface CopyContext extends CallContext {
+  sql: Database;
+  localCopy: LocalCopy;
+}
+
 export interface EnrichCalls {
   /**
    * Runs a call together with concurrent ones. Throws `AppError` 402 when its match cannot be paid, 401 or 403
@@ -59,35 +74,67 @@ export interface EnrichCalls {
 const BATCH_MAX = 64;
 
 /** Opens the runner of single calls over both graphs. */
-export function openEnrichCalls(context: CallContext, lane: Lane = openLane(2)): EnrichCalls {
-  const run = coalesce<EnrichCall, EnrichedCall>((calls) => enrichCalls(context, calls), {
+export function openEnrichCalls(context: CopyContext, lane: Lane = openLane(2)): EnrichCalls {
+  const run = coalesce<EnrichCall, EnrichedCall>((calls) => enrichFromCopy(context, calls), {
     lane,
     batchMax: BATCH_MAX,
   });
   return { run };
 }
 
+/** The result of a call; an `AppError` for one that gets nothing. */
+type Answer = EnrichedCall | Error;
+
+/**
+ * Runs calls as `enrichCalls` does, from the local copy of the graph where there is one. When the graph has changed since
+ * the copy was asked about changes, nothing was charged, and Postgres answers.
+ */
+async function enrichFromCopy(context: CopyContext, calls: EnrichCall[]): Promise<Answer[]> {
+  const live = calls.filter((call) => call.live).length;
+  if (live === 0) return enrichCalls(context, calls);
+  let isRepeated = false;
+  const copied = await context.localCopy.readAsKnown(context.sql, async (graph) => {
+    const answers = await matchAndCharge(context, calls, graph);
+    isRepeated = answers === null;
+    return answers;
+  });
+  countMatchedCalls(copied === null ? 'postgres' : 'copy', live, isRepeated);
+  return copied ?? enrichCalls(context, calls);
+}
+
 /**
  * Runs calls as one batch. Each has its own result: an `AppError` 402 when its match cannot be paid, 401 or 403
  * when its session or key has ended since it was admitted.
  */
-export async function enrichCalls(
+export async function enrichCalls(context: CallContext, calls: EnrichCall[]): Promise<Answer[]> {
+  return must(await matchAndCharge(context, calls, null), 'answers of Postgres');
+}
+
+/** Null, and nothing is charged, when the graph no longer has the state of the copy. */
+async function matchAndCharge(
   context: CallContext,
-  calls: EnrichCall[],
-): Promise<(EnrichedCall | Error)[]> {
-  const outcomes = await matchCalls(context, calls);
-  const answers: (EnrichedCall | Error)[] = outcomes.map((outcome) => {
-    return { outcome, charged: 0, remaining: null };
-  });
+  calls: readonly EnrichCall[],
+  copy: GraphInState | null,
+): Promise<Answer[] | null> {
+  const outcomes = await matchCalls(context, calls, copy);
+  const answers: Answer[] = outcomes.map((outcome) => ({ outcome, charged: 0, remaining: null }));
   const paying = calls.flatMap((call, index) =>
     call.live && outcomes[index]?.status === 'matched' ? [index] : [],
   );
-  await charge(context.sql, calls, answers, paying);
-  return answers;
+  const state = copy?.state ?? null;
+  const isProven =
+    paying.length > 0
+      ? await charge(context.sql, calls, answers, paying, state)
+      : state === null || (await hasState(context.sql, state));
+  return isProven ? answers : null;
 }
 
 /** Returns the outcomes of mixed calls: one look-up for each operation and graph among them. */
-async function matchCalls(context: CallContext, calls: readonly EnrichCall[]): Promise<Outcome[]> {
+async function matchCalls(
+  context: CallContext,
+  calls: readonly EnrichCall[],
+  copy: GraphInState | null,
+): Promise<Outcome[]> {
   const groups = new Map<string, number[]>();
   for (const [index, call] of calls.entries()) {
     const group = `${call.operation} ${call.live} ${call.minProbability} ${call.required ?? ''}`;
@@ -105,32 +152,57 @@ async function matchCalls(context: CallContext, calls: readonly EnrichCall[]): P
       required: requiredColumns(operation, required),
       hidesMobile: hidesMobile(context.config, operation),
       minProbability,
-      // Read with their companies, people are not read alone.
-      ...(operation === 'people.enrich-with-company' ? {} : { reader: graphOfCalls(graph) }),
+      ...readerOf(graph, operation, live ? copy : null),
     });
     for (const [place, index] of indexes.entries()) {
       outcomes[index] = must(found[place], 'an outcome for each call');
     }
   }
-  return outcomes;
+  if (copy === null) return outcomes;
+  const kept = outcomes.map(keepRecords);
+  copy.release();
+  return kept;
+}
+
+/** People read with their companies are not read alone. */
+function readerOf(graph: Sql, operation: OperationName, copy: GraphInState | null) {
+  if (copy !== null) return { reader: copy };
+  return operation === 'people.enrich-with-company' ? {} : { reader: graphOfCalls(graph) };
+}
+
+/** Copies the records of a match, whose buffers are used again. */
+function keepRecords(outcome: Outcome): Outcome {
+  const { match } = outcome;
+  if (match === null) return outcome;
+  return {
+    ...outcome,
+    match: { ...match, person: keep(match.person), company: keep(match.company) },
+  };
+}
+
+function keep(record: RecordBytes | null): RecordBytes | null {
+  if (record === null) return null;
+  const bytes = Buffer.from(record.bytes.subarray(record.from, record.to));
+  return { bytes, from: 0, to: bytes.length };
 }
 
 /**
  * Charges the calls at these indexes. A call that did not fit after dearer ones before it is retried alone: its
- * own price may still be available.
+ * own price may still be available. False, and nothing is charged, when the graph has another state.
  */
 async function charge(
   sql: Sql,
   calls: readonly EnrichCall[],
-  answers: (EnrichedCall | Error)[],
+  answers: Answer[],
   places: number[],
-): Promise<void> {
-  if (places.length === 0) return;
+  state: GraphState | null,
+): Promise<boolean> {
   const paidCalls = places.map((place) => {
     const { outcome } = must(answers[place], 'outcome of the call') as EnrichedCall;
     return toPaidCall(must(calls[place], 'call'), outcome.id);
   });
-  const results = await chargeCalls(sql, paidCalls);
+  const results = await chargeCalls(sql, paidCalls, state);
+  if (results.length === 0) return false;
   for (const [index, place] of places.entries()) {
     const { paid, charged, remaining, leftToday } = must(results[index], 'a result for each call');
     const { price } = must(paidCalls[index], 'call');
@@ -141,11 +213,13 @@ async function charge(
       const outcome = charged === 0 ? withoutConflict(answer.outcome) : answer.outcome;
       answers[place] = { outcome, charged, remaining };
     } else if (places.length > 1 && remaining >= price && (leftToday ?? price) >= price) {
-      await charge(sql, calls, answers, [place]);
+      // The state was proven with the others.
+      await charge(sql, calls, answers, [place], null);
     } else {
       answers[place] = cannotPay(price, { available: remaining, leftToday });
     }
   }
+  return true;
 }
 
 function toPaidCall(call: EnrichCall, recordId: number) {

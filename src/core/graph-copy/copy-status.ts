@@ -16,7 +16,7 @@ export interface CopyStatus {
   copy: Manifest | null;
   /** Records that changed since the state that it holds; null when that is not known. */
   changed: number | null;
-  /** Why lists are not matched from it; null when they are. */
+  /** Why it does not answer; null when it does. */
   problem: string | null;
 }
 
@@ -27,7 +27,7 @@ export async function readCopyStatus(sql: Sql, folder: string): Promise<CopyStat
   let copy: Manifest | null = null;
   try {
     copy = parseManifest(text);
-    (await openCopy(folder, copy)).close();
+    (await openCopy(folder, copy, { holdsTables: false })).close();
   } catch (error) {
     if (!(error instanceof UnusableCopy)) throw error;
     return { copy, changed: null, problem: error.message };

@@ -18,6 +18,22 @@ export async function readGraphState(sql: Sql): Promise<GraphState> {
   return must(state, 'the state of the graph');
 }
 
+/**
+ * Condition: the live graph has this state, so that what a local copy answered in it is what the graph holds; true for
+ * null.
+ */
+export function isInState(sql: Sql, state: GraphState | null): ReturnType<Sql> {
+  if (state === null) return sql`true`;
+  return sql`${state.token}::uuid = (
+    select token from graph.graph_changes order by number desc limit 1)`;
+}
+
+/** Returns true when the live graph still has this state. */
+export async function hasState(sql: Sql, state: GraphState): Promise<boolean> {
+  const rows = await sql`select where ${isInState(sql, state)}`;
+  return rows.length > 0;
+}
+
 /** The changes between two states. */
 export interface ChangesSince extends Record<Entity, ChangedOfKind> {
   state: GraphState;

@@ -30,7 +30,7 @@ import {
   manifestFile,
   UnusableCopy,
 } from './manifest.ts';
-import { openReader } from './read-in-thread.ts';
+import { readInThread } from './read-in-thread.ts';
 import { reportCopy, sayShare, watchCopy } from './report-copy.ts';
 
 let database: TestDatabase;
@@ -192,7 +192,7 @@ describe('is dropped, and Postgres answers:', () => {
 });
 
 test('a look-up fails when its thread ends', async () => {
-  const reader = await openReader(folder, await build());
+  const reader = await readInThread(folder, await build());
   // So many that the thread cannot respond before it ends.
   const answer = reader.people.lookUp(Array.from({ length: 300_000 }, () => email));
   reader.close();

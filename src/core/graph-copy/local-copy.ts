@@ -21,10 +21,10 @@ import {
   readManifestText,
   UnusableCopy,
 } from './manifest.ts';
-import { type CopyReader, openReader } from './read-in-thread.ts';
+import { type CopyReader, type OpenReader, readInThread } from './read-in-thread.ts';
 import { wipeWithdrawn } from './wipe-withdrawn.ts';
 
-export type { GraphState } from './copy.sql.ts';
+export { type GraphState, hasState, isInState } from './copy.sql.ts';
 
 /** The graph as a copy answers for it. */
 export interface GraphInState extends CopiedGraph {
@@ -39,6 +39,14 @@ export interface LocalCopy {
    * overwritten in it before. Records may be read until `graph.release`.
    */
   read<T>(sql: Database, work: (graph: GraphInState) => Promise<T>): Promise<T | null>;
+  /**
+   * As `read`, in the state that was learnt of last: changes since are not asked for. `work` resolves to null when the graph no
+   * longer has this state, and then the next call asks.
+   */
+  readAsKnown<T>(
+    sql: Database,
+    work: (graph: GraphInState) => Promise<T | null>,
+  ): Promise<T | null>;
   /** Counts rows of a list that a copy answered for, or could have answered for. */
   countRows(rows: number): void;
   /** Describes the copy as the last call of `read` found it. */
@@ -72,6 +80,8 @@ interface Current {
   copy: CopyReader;
   changed: ChangedGraph;
   isBehind: boolean;
+  /** False until the changes since are asked for, and when the graph is found in another state. */
+  isKnown: boolean;
   /** The state of the graph up to which people who withdrew are overwritten. */
   wipedTo: number;
   /** Set while this process overwrites some. */
@@ -92,36 +102,57 @@ interface OpenCopy {
   close(): void;
 }
 
-/** Opens the copy of a folder, if there is one or as soon as there is; see `copyFolder`. */
-export function openLocalCopy(folder: string, log: Log): LocalCopy {
+/** Opens the copy of a folder, if there is one or as soon as there is; see `copyFolder`. `openReader` opens its files. */
+export function openLocalCopy(
+  folder: string,
+  log: Log,
+  openReader: OpenReader = readInThread,
+): LocalCopy {
   let rows = 0;
-  const copies = followFolder(folder, log, () => {
+  const copies = followFolder(folder, log, openReader, () => {
     rows = 0;
   });
+  const readFrom = async <T>(
+    sql: Database,
+    used: Current,
+    asks: boolean,
+    work: (graph: GraphInState) => Promise<T>,
+  ): Promise<T | null> => {
+    used.readers++;
+    let state: GraphState | null = null;
+    try {
+      if (asks) await catchUp(sql, folder, used);
+      if (used.isBehind) return null;
+      state = used.changed.state;
+      const graph = copiedGraph(used.copy, used.changed, postgresGraph(sql));
+      return await work({ ...graph, state });
+    } catch (error) {
+      if (!(error instanceof UnusableCopy)) throw error;
+      // Another process may have overwritten what this one read. Then it counts for nothing: damage is found again.
+      if (state !== null && (await readGraphState(sql)).token !== state.token) return null;
+      await copies.drop(used.text, error.message);
+    } finally {
+      used.readers--;
+      closeUnused(used);
+    }
+    return null;
+  };
   return {
     async read(sql, work) {
       let used = await copies.find();
       // A new build may have replaced it since, and its files are closed then.
       while (used?.isReplaced) used = await copies.find();
       if (used === null) return null;
-      used.readers++;
-      let state: GraphState | null = null;
-      try {
-        await catchUp(sql, folder, used);
-        if (used.isBehind) return null;
-        state = used.changed.state;
-        const graph = copiedGraph(used.copy, used.changed, postgresGraph(sql));
-        return await work({ ...graph, state });
-      } catch (error) {
-        if (!(error instanceof UnusableCopy)) throw error;
-        // Another process may have overwritten what this one read. Then it counts for nothing: damage is found again.
-        if (state !== null && (await readGraphState(sql)).token !== state.token) return null;
-        await copies.drop(used.text, error.message);
-      } finally {
-        used.readers--;
-        closeUnused(used);
-      }
-      return null;
+      return readFrom(sql, used, true, work);
+    },
+
+    async readAsKnown(sql, work) {
+      const used = copies.current();
+      // Of too many changes the next `read` learns: asking for them takes as long as many calls.
+      if (used === null || used.isBehind) return null;
+      const answer = await readFrom(sql, used, !used.isKnown, work);
+      if (answer === null) used.isKnown = false;
+      return answer;
     },
 
     countRows(counted) {
@@ -145,7 +176,12 @@ export function openLocalCopy(folder: string, log: Log): LocalCopy {
 }
 
 /** Opens, replaces and drops the copies of a folder; `onOther` is called when another one, or none, takes the place of one. */
-function followFolder(folder: string, log: Log, onOther: () => void): OpenCopy {
+function followFolder(
+  folder: string,
+  log: Log,
+  openReader: OpenReader,
+  onOther: () => void,
+): OpenCopy {
   let current: Current | null = null;
   let opening: Promise<Current | null> | null = null;
   /** The manifest of a copy that was found unusable, and may not have been deleted. */
@@ -176,7 +212,14 @@ function followFolder(folder: string, log: Log, onOther: () => void): OpenCopy {
       retire();
       const state = lastLayer(manifest);
       current = {
-        ...{ text, manifest, copy, changed: new ChangedGraph(state), isBehind: false },
+        ...{
+          text,
+          manifest,
+          copy,
+          changed: new ChangedGraph(state),
+          isBehind: false,
+          isKnown: false,
+        },
         ...{ wipedTo: state.number, wiping: null, readers: 0, isReplaced: false },
       };
       onOther();
@@ -224,6 +267,7 @@ async function catchUp(sql: Database, folder: string, used: Current): Promise<vo
     if (!changes.hasWithdrawn) used.wipedTo = Math.max(used.wipedTo, changes.state.number);
     used.isBehind = changes.isTooMany;
     if (!used.isBehind && changes.state.number !== from.number) changed.add(changes);
+    used.isKnown = !used.isBehind;
     return;
   }
 }

@@ -39,8 +39,15 @@ export interface OpenCopy extends Record<Entity, OpenRecords> {
   close(): void;
 }
 
-/** Opens the files that a manifest names. Throws `UnusableCopy` when they are not what it says. */
-export async function openCopy(folder: string, manifest: Manifest): Promise<OpenCopy> {
+/**
+ * Opens the files that a manifest names. Tables of identifiers are held in memory unless they are large, or `holdsTables` is false.
+ * Throws `UnusableCopy` when the files are not what the manifest says.
+ */
+export async function openCopy(
+  folder: string,
+  manifest: Manifest,
+  { holdsTables = true }: { holdsTables?: boolean } = {},
+): Promise<OpenCopy> {
   const opened: number[] = [];
   const close = () => {
     for (const file of opened.splice(0)) closeSync(file);
@@ -63,7 +70,7 @@ export async function openCopy(folder: string, manifest: Manifest): Promise<Open
       );
     }
     const blocks = fileOf('blocks');
-    const table = await openTable(fileOf('identifiers'), files);
+    const table = await openTable(fileOf('identifiers'), files, holdsTables);
     const { forEach } = await openIndex(fileOf('index'), blocks, files);
     const records = { ...readerOf(table, blocks, fileOf('further'), layer.seed), forEach };
     return { records, covered: await readCovered(fileOf('covered'), files) };
@@ -111,8 +118,9 @@ async function readCovered(
 async function openTable(
   file: CopyFile,
   { slots, table_crc32: expected }: RecordFiles,
+  holds: boolean,
 ): Promise<IdentifierTable> {
-  const held = isHeld(slots) ? await readFile(file.path) : null;
+  const held = holds && isHeld(slots) ? await readFile(file.path) : null;
   let sum = held === null ? 0 : crc32(held);
   if (held === null) {
     for await (const bytes of createReadStream(file.path, { highWaterMark: 1 << 20 })) {

@@ -40,7 +40,10 @@ interface Waiting {
 }
 
 /** Opens the copy that a manifest names. Rejects with `UnusableCopy` when its files are not what it says. */
-export async function openReader(folder: string, manifest: Manifest): Promise<CopyReader> {
+export type OpenReader = (folder: string, manifest: Manifest) => Promise<CopyReader>;
+
+/** Opens a copy for lists: a thread reads it. */
+export async function readInThread(folder: string, manifest: Manifest): Promise<CopyReader> {
   const workerData: ThreadInput = { folder, manifest };
   const thread = new Worker(program, {
     workerData,

@@ -1,4 +1,4 @@
-/** The local copy of a worker, as its heartbeat and its metrics report it. */
+/** The local copy of a process, as its heartbeat and its metrics report it. */
 import { Gauge } from 'prom-client';
 import type { Database } from '../db/client.ts';
 import { metrics } from '../metrics.ts';
@@ -6,7 +6,7 @@ import { readGraphState } from './copy.sql.ts';
 import type { CopyInUse, LocalCopy } from './local-copy.ts';
 import { copyBytes, lastLayer } from './manifest.ts';
 
-/** Rows of lists and exports, by what answered for their records. */
+/** Rows of lists and exports, or single calls, by what answered for their records. */
 export interface RowsMatched {
   copy: number;
   postgres: number;
@@ -28,7 +28,7 @@ export interface CopyReport {
   } | null;
   /** The state of the graph up to which it has no person who withdrew; null without a copy. */
   reached: number | null;
-  /** The state of the graph before the worker looked: a build that it does not report begins in this state, or a later one. */
+  /** The state of the graph before the process looked: a build that it does not report begins in this state, or a later one. */
   graph_number: number;
   building: boolean;
   /** Since the process started. */
@@ -63,7 +63,7 @@ export async function reportCopy(
   };
 }
 
-/** Says which share of the rows of lists and exports these processes read from a copy. */
+/** Says which share of their rows and calls these processes read from a copy. */
 export function sayShare(reports: readonly CopyReport[]): string {
   const copy = reports.reduce((sum, { rows }) => sum + rows.copy, 0);
   const all = reports.reduce((sum, { rows }) => sum + rows.postgres, copy);

@@ -62,14 +62,14 @@ export function countPart(end: (typeof ends)[number]): void {
 
 const partsMatched = new Counter({
   name: 'enrich_list_parts_matched_total',
-  help: 'Parts of lists and exports, by what answered for their records: copy (the local copy of the graph) or postgres.',
+  help: 'Parts of lists and exports and chunks of quotes, by what answered for their records: copy (the local copy of the graph) or postgres.',
   labelNames: ['by'],
   registers: [metrics],
 });
 
 const rowsMatched = new Counter({
   name: 'enrich_list_rows_matched_total',
-  help: 'Rows of these parts, by what answered for their records.',
+  help: 'Rows of these parts and chunks, by what answered for their records.',
   labelNames: ['by'],
   registers: [metrics],
 });

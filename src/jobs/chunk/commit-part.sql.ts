@@ -12,7 +12,7 @@ import {
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
-import type { GraphState } from '../../core/graph-copy/local-copy.ts';
+import { type GraphState, isInState } from '../../core/graph-copy/local-copy.ts';
 import type { PricedOperation } from '../../core/operations.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
@@ -173,22 +173,6 @@ function pace(sql: Sql, rows: number): ReturnType<Sql> {
     paced_rows = ${rows} + b.paced_rows
       * least(1, ${PACE_SECONDS} / greatest(extract(epoch from clock_timestamp() - ${since}), 0.001)),
     paced_since = greatest(${since}, clock_timestamp() - make_interval(secs => ${PACE_SECONDS}))`;
-}
-
-/**
- * Condition: the live graph has this state, so that what a local copy answered in it is what the graph holds; true for
- * null.
- */
-function isInState(sql: Sql, state: GraphState | null): ReturnType<Sql> {
-  if (state === null) return sql`true`;
-  return sql`${state.token}::uuid = (
-    select token from graph.graph_changes order by number desc limit 1)`;
-}
-
-/** Returns true when the live graph still has this state. */
-export async function hasState(sql: Sql, state: GraphState): Promise<boolean> {
-  const rows = await sql`select where ${isInState(sql, state)}`;
-  return rows.length > 0;
 }
 
 interface PossibleShortage {

@@ -3,12 +3,12 @@
 import { agrees } from '../../core/enrich/agreement.ts';
 import { enrichMany, miss, type Outcome } from '../../core/enrich/enrich-many.ts';
 import { withoutConflict } from '../../core/enrich/free-outcomes.ts';
-import type { GraphReader } from '../../core/enrich/graph-reader.ts';
 import { type MatchData, needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
 import { hidesMobile } from '../../core/enrich/mobile-in-records.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
+import type { CopiedGraph } from '../../core/graph-copy/copied-graph.ts';
 import { must } from '../../core/lib/assert.ts';
 import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
 import { readRange } from '../../core/storage/object-sum.ts';
@@ -51,7 +51,7 @@ interface MatchOptions {
    */
   answered?: ReadonlyMap<number, number>;
   /** Answers instead of Postgres. */
-  reader?: GraphReader;
+  copy?: CopiedGraph | null;
 }
 
 /** Matches the unfinished rows of a chunk. */
@@ -59,7 +59,7 @@ export async function matchChunk(
   context: ChunkContext,
   batch: ListBatch,
   chunk: ClaimedChunk,
-  { answered = new Map(), reader }: MatchOptions = {},
+  { answered = new Map(), copy = null }: MatchOptions = {},
 ): Promise<MatchedChunk> {
   const delimiter = batch.dialect.delimiter;
   const range = { from: chunk.byteFrom, to: chunk.byteTo };
@@ -95,13 +95,16 @@ export async function matchChunk(
     hidesMobile: hidesMobile(context.config, batch.operation),
     minProbability: batch.match === 'likely' ? batch.minProbability : null,
     ...(checksAgreement(batch.mapping) ? { agreementOf } : {}),
-    ...(reader ? { reader } : {}),
+    ...(copy ? { reader: copy } : {}),
   });
   if (batch.dedupe) {
     await markDuplicates(context, batch, chunk, outcomes, answered);
     endPhase('compare');
   }
-  const release = () => kept.splice(0).forEach(releaseBuffer);
+  const release = () => {
+    kept.splice(0).forEach(releaseBuffer);
+    copy?.release();
+  };
   return { piece, records, repairs: read.repairs, outcomes, release };
 }
 

@@ -13,19 +13,19 @@ interface AnsweredRows {
 }
 
 /**
- * Runs `fromCopy` on the local copy, or `fromPostgres`: without a copy, in test mode, and for a part that was claimed before
- * without effect, as after a change of the graph. Counts the rows.
+ * Runs `work` on the local copy, or with null, for Postgres: without a copy, in test mode, and for a part that was claimed
+ * before without effect, as after a change of the graph. Counts the rows.
  */
-export async function readFromCopy<FromCopy extends AnsweredRows, Other extends AnsweredRows>(
+export async function readFromCopy<Answered extends AnsweredRows>(
   { sql, localCopy }: CopyContext,
   batch: Batch,
   chunk: ClaimedChunk,
-  fromCopy: (reader: GraphInState) => Promise<FromCopy>,
-  fromPostgres: () => Promise<Other>,
-): Promise<FromCopy | Other> {
-  const isFirstClaim = chunk.epoch === chunk.parts + 1;
-  const copied = batch.live && isFirstClaim ? await localCopy.read(sql, fromCopy) : null;
-  const read = copied ?? (await fromPostgres());
+  work: (copy: GraphInState | null) => Promise<Answered>,
+): Promise<Answered> {
+  // A quote claims no chunk.
+  const isFirstClaim = chunk.epoch <= chunk.parts + 1;
+  const copied = batch.live && isFirstClaim ? await localCopy.read(sql, work) : null;
+  const read = copied ?? (await work(null));
   const { length } = read.outcomes;
   countMatchedPart(copied === null ? 'postgres' : 'copy', length);
   // An export gains too little to be a reason to build one.

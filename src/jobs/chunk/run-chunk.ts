@@ -14,6 +14,7 @@ import {
   tellAmbiguous,
   withoutConflict,
 } from '../../core/enrich/free-outcomes.ts';
+import { hasState } from '../../core/graph-copy/local-copy.ts';
 import { takeRows, takeUnpaidTellings } from '../../core/limits/limits.ts';
 import { countRefusal } from '../../core/limits/refusals.ts';
 import { priceOf } from '../../core/operations.ts';
@@ -35,13 +36,7 @@ import { type ChunkPhases, countPart, startPhases } from './chunk-metrics.ts';
 import type { ChunkWork, ReadChunk } from './chunk-work.ts';
 import { type Claim, type ClaimedChunk, claimChunk } from './claim-chunk.sql.ts';
 import { commitPaidOnce } from './commit-paid-once.sql.ts';
-import {
-  type CommitPart,
-  type Committed,
-  commitPart,
-  hasState,
-  releaseChunk,
-} from './commit-part.sql.ts';
+import { type CommitPart, type Committed, commitPart, releaseChunk } from './commit-part.sql.ts';
 import { holdLease } from './lease.ts';
 import { answeredRecords } from './match-chunk.ts';
 import { chargedRecords, countCharged, findOwnedRows, noRows } from './owned-rows.ts';

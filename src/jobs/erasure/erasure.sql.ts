@@ -139,14 +139,15 @@ export async function readLastChange(sql: Sql): Promise<AfterDeletion> {
 const SEEN_SECONDS_MAX = 15;
 
 /**
- * Returns the hosts whose local copy may have people who were deleted up to this moment: those with a worker that lived then
+ * Returns the hosts whose local copy may have people who were deleted up to this moment: those with a process that lived then
  * and builds a copy, has one that has not followed the graph so far, or has not reported since. A build of which it has not
  * reported may read the graph as it was before.
  */
 export async function listHostsBehind(sql: Sql, { number, at }: AfterDeletion): Promise<string[]> {
   const rows = await sql<{ host: string }[]>`
     select distinct host from processes
-    where kind = 'worker' and seen_at > ${at}::timestamptz - make_interval(secs => ${SEEN_SECONDS_MAX})
+    where (kind = 'worker' or local_copy is not null)
+      and seen_at > ${at}::timestamptz - make_interval(secs => ${SEEN_SECONDS_MAX})
       and (coalesce((local_copy ->> 'graph_number')::bigint < ${number}, true)
         or (local_copy ->> 'building')::boolean or (local_copy ->> 'reached')::bigint < ${number})
     order by host`;

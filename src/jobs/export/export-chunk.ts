@@ -39,17 +39,11 @@ export async function readExportChunk(
   const graphSql = graphOf(context, batch.live);
   const brief = needsOnlyBrief(batch.operation, columns);
   const read = (people: PeopleReader) => outcomesOf(context, batch, chunk, { people, brief });
-  const { outcomes, graph, release } = await readFromCopy(
-    context,
-    batch,
-    chunk,
-    async (reader) => ({
-      outcomes: await read(reader.people),
-      graph: reader.state,
-      release: () => reader.release(),
-    }),
-    async () => ({ outcomes: await read(postgresPeople(graphSql)), graph: null, release() {} }),
-  );
+  const { outcomes, graph, release } = await readFromCopy(context, batch, chunk, async (copy) => ({
+    outcomes: await read(copy?.people ?? postgresPeople(graphSql)),
+    graph: copy?.state ?? null,
+    release: () => copy?.release(),
+  }));
   return {
     outcomes,
     graph,

@@ -21,20 +21,10 @@ export async function readListChunk(
   batch: ListBatch,
   chunk: ClaimedChunk,
 ): Promise<ChunkWork> {
-  const matched = await readFromCopy(
-    context,
-    batch,
-    chunk,
-    async (reader) => {
-      const fromCopy = await matchChunk(context, batch, chunk, { reader });
-      const release = () => {
-        fromCopy.release();
-        reader.release();
-      };
-      return { ...fromCopy, release, graph: reader.state };
-    },
-    async () => ({ ...(await matchChunk(context, batch, chunk)), graph: null }),
-  );
+  const matched = await readFromCopy(context, batch, chunk, async (copy) => ({
+    ...(await matchChunk(context, batch, chunk, { copy })),
+    graph: copy?.state ?? null,
+  }));
   const { piece, records, repairs, outcomes, graph } = matched;
   const layout = {
     delimiter: batch.dialect.delimiter,

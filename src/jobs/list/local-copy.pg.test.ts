@@ -99,6 +99,44 @@ test.each(Object.keys(operations) as OperationName[])(
   },
 );
 
+test('a quote from the copy is that of Postgres, and knows the changes since', async () => {
+  const by = await pipeline.unmeteredAccount(1000);
+  // Half of them go; no other test lists them.
+  const gone = [5, 6, 7, 8, 9, 10, 24, 25, 26, 27];
+  const text = list(...gone, 28, 29, 30, 32, 33, 34, 35, 36, 1, 2);
+  const options = { operation: 'people.enrich', hold: 'true' };
+  const quoteOf = async () => {
+    const id = await pipeline.enrich(by, text, options);
+    let quote: unknown;
+    const parts = await partsDuring(async () => {
+      await pipeline.call(by, `/v1/batches/${id}/quote`, { method: 'POST' });
+      await pipeline.runUntilIdle();
+      const view = await pipeline.batch(by, id);
+      quote = { ...('quote' in view ? view.quote : null), asked_at: null };
+    });
+    return { quote, parts };
+  };
+  const fromCopy = await quoteOf();
+  expect(fromCopy.parts).toEqual({ copy: 5, postgres: 0, repeated: 0 });
+  expect(fromCopy.quote).toMatchObject({ state: 'done', credits: 20 });
+  await dropCopies(folder);
+  const fromPostgres = await quoteOf();
+  expect(fromPostgres).toEqual({
+    quote: fromCopy.quote,
+    parts: { copy: 0, postgres: 5, repeated: 0 },
+  });
+  await buildCopy(pipeline.sql, { folder });
+  await deletePersons(
+    pipeline.sql,
+    gone.map((person) => 1000 + person),
+  );
+  const after = await quoteOf();
+  expect(after).toMatchObject({ parts: { copy: 5, postgres: 0 } });
+  await dropCopies(folder);
+  expect((await quoteOf()).quote).toEqual(after.quote);
+  expect(after.quote).not.toEqual(fromCopy.quote);
+});
+
 test('lists of test mode are not matched from the copy', async () => {
   const by = await pipeline.unmeteredAccount(100);
   const test = await pipeline.keyOf(by.accountId, 'test');

@@ -1,4 +1,7 @@
-/** Quotes a held batch: the same match pass as a run, without charges or results. */
+/**
+ * Quotes a held batch: the same match pass as a run, without charges or results. Nothing is committed that would have to prove
+ * the state of the graph: the quote is true of the moments at which its chunks were matched, from the local copy too.
+ */
 import { availableCredits } from '../../core/credits/credits.ts';
 import { paysOnce } from '../../core/credits/owned.ts';
 import { discloseQuote, tellAmbiguous } from '../../core/enrich/free-outcomes.ts';
@@ -11,6 +14,7 @@ import { countOutcomes } from '../chunk/afford.ts';
 import { type ClaimedChunk, listChunks } from '../chunk/claim-chunk.sql.ts';
 import { answeredRecords, matchChunk } from '../chunk/match-chunk.ts';
 import { countCharged, findOwnedRows, noRows } from '../chunk/owned-rows.ts';
+import { readFromCopy } from '../chunk/read-from-copy.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
 /**
@@ -54,7 +58,9 @@ async function countMatches(
   const answered = new Map<number, number>();
   for (const chunk of chunks) {
     if (!(await held.isWanted())) return undefined;
-    const { outcomes, release } = await matchChunk(context, batch, chunk, { answered });
+    const { outcomes, release } = await readFromCopy(context, batch, chunk, (copy) =>
+      matchChunk(context, batch, chunk, { answered, copy }),
+    );
     if (batch.dedupe) {
       for (const { id, row } of answeredRecords(chunk, outcomes)) answered.set(id, row);
     }

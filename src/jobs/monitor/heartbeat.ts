@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import { uuidv7 } from 'uuidv7';
 import type { Database, Sql } from '../../core/db/client.ts';
+import { readCallsMatched } from '../../core/enrich/calls-matched.ts';
 import type { LocalCopy } from '../../core/graph-copy/local-copy.ts';
 import { type CopyReport, reportCopy } from '../../core/graph-copy/report-copy.ts';
 import { readVersion } from '../../core/lib/package-root.ts';
@@ -26,8 +27,8 @@ interface BeatContext {
 }
 
 /**
- * Beats until stopped; then removes the process. A worker looks at its local copy before each beat, and so removes people
- * who were erased.
+ * Beats until stopped; then removes the process. It looks at its local copy before each beat, and so removes people who
+ * were erased.
  */
 export function startHeartbeat({ sql, log, localCopy }: BeatContext, kind: ProcessKind): Repeating {
   const process = { id: uuidv7(), kind, host: hostname(), version: readVersion() };
@@ -37,8 +38,8 @@ export function startHeartbeat({ sql, log, localCopy }: BeatContext, kind: Proce
     async () => {
       const { values } = await leasesReclaimed.get();
       const reclaimed = values[0]?.value ?? 0;
-      const copy =
-        kind === 'worker' ? await reportCopy(sql, localCopy, await readRowsMatched()) : null;
+      const rows = await (kind === 'worker' ? readRowsMatched() : readCallsMatched());
+      const copy = await reportCopy(sql, localCopy, rows);
       await insertBeat(sql, {
         ...process,
         startedAt,
@@ -57,7 +58,7 @@ export function startHeartbeat({ sql, log, localCopy }: BeatContext, kind: Proce
   };
 }
 
-/** Returns what the workers that are seen report of their local copies. */
+/** Returns what the processes that are seen report of their local copies. */
 export async function listCopyReports(sql: Sql): Promise<CopyReport[]> {
   const state = await readServiceState(sql);
   return (state?.processes ?? []).flatMap((one) => (isSeen(one) ? (one.local_copy ?? []) : []));
