@@ -181,6 +181,14 @@ export async function passAddress(sql: Database, address: string, holder: number
   await sql`update person_identifiers set person_id = ${holder} where value = ${address}`;
 }
 
+/** Returns the single calls that APIs have answered from a local copy, as far as they have reported. */
+export async function countCallsFromCopy(sql: Database): Promise<number> {
+  const [row] = await sql<{ calls: number }[]>`
+    select coalesce(sum((local_copy #>> '{rows,copy}')::bigint), 0)::int as calls
+    from processes where kind = 'api'`;
+  return must(row, 'one row').calls;
+}
+
 /** Defences of the database that can be switched off, to prove that the bench detects it. */
 export const mutations = {
   /** Every claim of a chunk gets the previous claim's token. */

@@ -6,13 +6,15 @@ import type { ChaosStack } from './chaos-stack.ts';
 import type { History } from './history.ts';
 import type { ListRun } from './list-driver.ts';
 
+/** The calls of an account that makes no others. */
+export type CallsMade = Pick<CallDriver, 'account' | 'matched' | 'hasKeys' | 'unknown'>;
+
 /** No charge without a delivered response, and no match without a charge. */
 export function checkCalls(
   history: History,
-  driver: CallDriver,
+  { account, matched, hasKeys, unknown }: CallsMade,
   ledger: readonly LedgerLine[],
 ): void {
-  const { account, matched, hasKeys, unknown } = driver;
   const charges = ledger.filter(
     ({ accountId, kind }) => accountId === account.id && kind === 'charge',
   );

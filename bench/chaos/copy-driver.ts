@@ -1,8 +1,8 @@
 /**
  * Harms a local copy of the graph while lists are matched from it: builds it again and again, rolls it forward, whole or not to
  * the end, changes and cuts its files, leaves half a build, holds the lock of its folder. Meanwhile an address passes from one
- * person to another and back. A list that is uploaded after a pass names the person who holds the address now, and is charged
- * once. A person who is erased goes from all files.
+ * person to another and back. A list that is uploaded, and a single call that is made, after a pass names the person who holds
+ * the address now, and is charged once. A person who is erased goes from all files.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, truncate, writeFile } from 'node:fs/promises';
@@ -28,6 +28,7 @@ import type { ApiCaller } from './api-caller.ts';
 import { passAddress } from './chaos.sql.ts';
 import type { ChaosStack } from './chaos-stack.ts';
 import { readRows } from './check-lists.ts';
+import type { CallsMade } from './check-money.ts';
 import type { History } from './history.ts';
 import { batchOf, hasEnded, uploadForm } from './lists.ts';
 import type { Random } from './random.ts';
@@ -41,8 +42,16 @@ const ADDRESS = 'passed@chaos.example';
 
 const harms = ['build', 'roll', 'stop', 'hold', 'erase', 'change', 'cut', 'half', 'none'] as const;
 type Harm = (typeof harms)[number];
+
+/** The response to a call that matches. */
+interface CalledPerson {
+  data: { id: number };
+  meta: { request_id: string };
+}
 /** A build comes before anything that needs one, so half of the harms are builds. */
 const drawn: readonly Harm[] = ['build', 'build', 'build', 'roll', ...harms];
+/** Before and after the address passes. */
+const CALLS = 4;
 /** Longer than a list takes. */
 const HOLD_MS = 5_000;
 
@@ -55,6 +64,8 @@ export class CopyDriver {
   readonly account: Account;
   readonly harmed: Partial<Record<Harm, number>> = {};
   #erased = 0;
+  /** Of the address; not all of them have a response. */
+  readonly calls: CallsMade;
   /** Credits that the lists must have been charged. */
   spent = 0;
 
@@ -64,6 +75,7 @@ export class CopyDriver {
     history: History,
     random: Random,
     account: Account,
+    caller: Account,
   ) {
     this.#stack = stack;
     this.#api = api;
@@ -71,6 +83,7 @@ export class CopyDriver {
     this.#random = random;
     this.#folder = copyFolder(path.join(history.folder, 'data'));
     this.account = account;
+    this.calls = { account: caller, matched: new Map(), hasKeys: false, unknown: 0 };
   }
 
   /** Harms the copy once between two lists, until `signal` aborts. */
@@ -79,10 +92,13 @@ export class CopyDriver {
     let harm: Harm = 'build';
     for (let pass = 1; !signal.aborted || pass === 1; pass++) {
       await this.#harm(harm);
-      // So workers have opened the copy before the address passes.
-      await this.#checkHolder(HOLDERS[(pass - 1) % 2] ?? 0);
+      // So workers and APIs have opened the copy before the address passes.
+      const before = HOLDERS[(pass - 1) % 2] ?? 0;
+      await this.#checkHolder(before);
+      await this.#checkCalls(before);
       const holder = HOLDERS[pass % 2] ?? 0;
       await this.#stack.ask((sql) => passAddress(sql, ADDRESS, holder));
+      await this.#checkCalls(holder);
       await this.#checkHolder(holder);
       harm = this.#random.pick(drawn);
     }
@@ -191,6 +207,23 @@ export class CopyDriver {
       await handle.write(byte, 0, 1, at);
     } finally {
       await handle.close();
+    }
+  }
+
+  /** Calls for the address, some times, on any API. */
+  async #checkCalls(holder: number): Promise<void> {
+    const { account, matched } = this.calls;
+    const query = { email: ADDRESS, fields: 'id' };
+    const call = { key: account.key, route: 'get /v1/people/enrich', query };
+    for (let count = 0; count < CALLS; count++) {
+      const answer = await this.#api.until(call, (tried) => {
+        if (tried === undefined || tried.status === 503) this.calls.unknown++;
+      });
+      const { data, meta } = (answer?.json ?? {}) as Partial<CalledPerson>;
+      if (meta !== undefined) matched.set(meta.request_id, operations['people.enrich'].price);
+      if (data?.id !== holder) {
+        this.#history.violate('a call names who holds an address now', { holder, data });
+      }
     }
   }
 

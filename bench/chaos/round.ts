@@ -6,7 +6,7 @@ import { must } from '../../src/core/lib/assert.ts';
 import { type Account, driveTopUps, openAccount, topUp } from './accounts.ts';
 import { ApiCaller } from './api-caller.ts';
 import { CallDriver, knowCalls } from './call-driver.ts';
-import { listEmails, mutations } from './chaos.sql.ts';
+import { countCallsFromCopy, listEmails, mutations } from './chaos.sql.ts';
 import { type Backend, type ChaosStack, openChaosStack } from './chaos-stack.ts';
 import { checkDatabase, LedgerWatch } from './check-database.ts';
 import { checkList } from './check-lists.ts';
@@ -173,6 +173,7 @@ export async function runTrial(
     calls: drivers.calls.map(({ calls, matched, unknown }) => [calls, matched.size, unknown]),
     damaged: drivers.damage.damaged,
     copyHarmed: drivers.copy.harmed,
+    callsFromCopy: await stack.ask(countCallsFromCopy),
     answers: api.counts,
     lastListSeconds,
   });
@@ -232,7 +233,7 @@ async function checkAll(
   const decided = await checkDecisions(api, history, decisions);
   spent.set(decisions.account, (spent.get(decisions.account) ?? 0) + decided);
   const lines = await ledger.look(stack, history);
-  for (const driver of drivers.calls) checkCalls(history, driver, lines);
+  for (const made of [...drivers.calls, drivers.copy.calls]) checkCalls(history, made, lines);
   await checkBatches(stack, history, [...runs, ...decisions.decided.map(({ run }) => run)]);
   await checkWallets(stack, history, spent);
   await checkDatabase(stack, history);
@@ -308,7 +309,8 @@ async function openDrivers(
   const choosing = random.fork('decisions');
   const decisions = new DecisionDriver(api, history, choosing, decider, likely);
   const passing = await openAccount(stack, 'passing', PLENTY);
-  const copy = new CopyDriver(stack, api, history, random.fork('copy'), passing);
+  const caller = await openAccount(stack, 'caller of a passing address', PLENTY);
+  const copy = new CopyDriver(stack, api, history, random.fork('copy'), passing, caller);
   return { lists: listDrivers, calls: callDrivers, noisy, damage, copy, decisions, poor, owner };
 }
 
