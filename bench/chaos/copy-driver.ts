@@ -50,8 +50,9 @@ interface CalledPerson {
 }
 /** A build comes before anything that needs one, so half of the harms are builds. */
 const drawn: readonly Harm[] = ['build', 'build', 'build', 'roll', ...harms];
-/** Before and after the address passes. */
-const CALLS = 4;
+/** Times that the address passes between two lists, and single calls after each. */
+const TURNS = 15;
+const CALLS = 3;
 /** Longer than a list takes. */
 const HOLD_MS = 5_000;
 
@@ -93,13 +94,14 @@ export class CopyDriver {
     for (let pass = 1; !signal.aborted || pass === 1; pass++) {
       await this.#harm(harm);
       // So workers and APIs have opened the copy before the address passes.
-      const before = HOLDERS[(pass - 1) % 2] ?? 0;
-      await this.#checkHolder(before);
-      await this.#checkCalls(before);
-      const holder = HOLDERS[pass % 2] ?? 0;
-      await this.#stack.ask((sql) => passAddress(sql, ADDRESS, holder));
-      await this.#checkCalls(holder);
-      await this.#checkHolder(holder);
+      await this.#checkHolder(HOLDERS[(pass - 1) % 2] ?? 0);
+      // An odd number, so that it ends with the other holder.
+      for (let turn = 0; turn < TURNS; turn++) {
+        const next = HOLDERS[(pass + turn) % 2] ?? 0;
+        await this.#stack.ask((sql) => passAddress(sql, ADDRESS, next));
+        await this.#checkCalls(next);
+      }
+      await this.#checkHolder(HOLDERS[pass % 2] ?? 0);
       harm = this.#random.pick(drawn);
     }
   }
