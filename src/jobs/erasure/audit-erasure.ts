@@ -71,7 +71,7 @@ export async function auditErasure(
   await searchObjects(context, needles, bytes.map(needleOf), audit);
   await searchCopy(context, bytes, audit);
   for (const host of await listHostsBehind(context.sql, after)) {
-    audit.left.push({ where: `local copy of a worker on ${host}`, found: [] });
+    audit.left.push({ where: `local copy on ${host}`, found: [] });
   }
   return audit;
 }

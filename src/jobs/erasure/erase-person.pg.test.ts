@@ -240,16 +240,16 @@ describe('a local copy of the graph', () => {
     ...{ copy: {}, reached: null, graph_number: 1_000_000, building: false },
     rows: { copy: 0, postgres: 0 },
   };
-  /** The report of a worker on another machine. */
-  const beat = (id: number, change: object) =>
+  /** The report of a process on another machine; none of one that knows no copies. */
+  const beat = (id: number, change: object | null, kind: 'api' | 'worker' = 'worker') =>
     insertBeat(pipeline.sql, {
       id: `01900000-0000-7000-8000-00000000000${id}`,
-      kind: 'worker',
+      kind,
       host: `machine-${id}`,
       version: '1.0.0',
       startedAt: new Date(),
       leasesReclaimed: 0,
-      localCopy: { ...report, ...change } as unknown as CopyReport,
+      localCopy: change && ({ ...report, ...change } as unknown as CopyReport),
     });
 
   /** Five files for people and for companies, and the manifest. */
@@ -283,19 +283,23 @@ describe('a local copy of the graph', () => {
     expect(await read).toBe('read');
   });
 
-  test('of another machine is left until its worker has followed, or builds no longer', async () => {
+  test('of another machine is left until its processes have followed, or build no longer', async () => {
     await beat(1, { reached: 0 });
     await beat(2, { building: true });
     await beat(3, { reached: 1_000_000 });
     await beat(4, { copy: null });
+    await beat(5, { reached: 0 }, 'api');
+    await beat(6, null, 'api');
     const { left } = await erasePerson(pipeline.context, { id: 1 }, 0);
     expect(left.map(({ where }) => where)).toEqual([
-      'local copy of a worker on machine-1',
-      'local copy of a worker on machine-2',
+      'local copy on machine-1',
+      'local copy on machine-2',
+      'local copy on machine-5',
     ]);
     const waiting = erasePerson(pipeline.context, { id: 1 });
     await beat(1, { copy: null });
     await beat(2, { reached: 1_000_000 });
+    await beat(5, { reached: 1_000_000 }, 'api');
     expect(await waiting).toMatchObject({ left: [] });
     // A worker that is gone says nothing any more; its machine's copy is dropped by the next one.
     await beat(1, { reached: 0 });
@@ -308,7 +312,7 @@ describe('a local copy of the graph', () => {
     const { number } = await readLastChange(pipeline.sql);
     await beat(1, { copy: null, graph_number: number });
     const { left } = await erasePerson(pipeline.context, { id: 1 }, 0);
-    expect(left.map(({ where }) => where)).toEqual(['local copy of a worker on machine-1']);
+    expect(left.map(({ where }) => where)).toEqual(['local copy on machine-1']);
     const waiting = erasePerson(pipeline.context, { id: 1 });
     const after = await readLastChange(pipeline.sql);
     await beat(1, { copy: null, graph_number: after.number });
