@@ -152,7 +152,7 @@ function describeAudits(audits: Health['audits']): string {
     : `${formatNumber(broken)} violations`;
 }
 
-/** What a worker matches lists from. */
+/** What a process answers from. */
 function describeCopy(report: CopyReport | null): string {
   if (report === null) return '';
   const { copy, building, rows } = report;
