@@ -12,6 +12,7 @@ import { acme, smallGraph } from '../../../tests/support/small-graph.ts';
 import { audit } from '../../jobs/audit/audit.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { readWallet } from '../credits/credits.sql.ts';
+import { inTransaction } from '../db/client.ts';
 import { deletePersons } from '../graph/delete-persons.ts';
 import { buildCopy, rollForward } from '../graph-copy/build-copy.ts';
 import { type LocalCopy, openLocalCopy } from '../graph-copy/local-copy.ts';
@@ -107,10 +108,12 @@ async function spent(): Promise<number> {
   return CREDITS - must(await readWallet(database.sql, payer.accountId), 'a wallet').balance;
 }
 
-/** Builds a copy and opens it, as the heartbeat of an API does. */
+/** Learns of the copy and of the changes since, as the heartbeat of an API does, and each call after a change. */
+const learn = () => copy.read(database.sql, async () => null);
+
 async function build(): Promise<void> {
   await buildCopy(database.sql, { folder });
-  await copy.read(database.sql, async () => null);
+  await learn();
 }
 
 const ada = () => callOf('people.enrich', { email: 'ada@home.example' });
@@ -219,7 +222,7 @@ describe.each([
     expect(done).toMatchObject([{ id, status: id === 0 ? 'no_match' : 'matched' }]);
     expect(by).toEqual({ copy: 0, postgres: 1, repeated: 1 });
     expect(await spent()).toBe(2 + Math.sign(id));
-    // From here on the copy knows.
+    await learn();
     const after = await callsDuring(() => run(copy)([call()]));
     expect(after).toMatchObject({ copy: 1, postgres: 0, done: [{ id }] });
   });
@@ -257,11 +260,28 @@ test('a company answers with its directors as they are', async () => {
   await importGraph(database.sql, { companies: [{ ...acme, name: 'Acme Two Ltd' }] });
   for (const reader of ['postgres', 'copy'] as const) {
     const { done, ...by } = await callsDuring(() => run(copy)([call()]));
+    await learn();
     expect(by[reader]).toBe(1);
     const [after] = done as { company: string; directors: string }[];
     expect(after?.company).toContain('Acme Two Ltd');
     expect(after?.directors).not.toContain('"person_id":1,');
   }
+});
+
+test('no call waits while changes are asked for', async () => {
+  await build();
+  await suppress(database.sql, 'bob@home.example');
+  await inTransaction(database.sql, async (tx) => {
+    await tx`lock table changed_records in access exclusive mode`;
+    const { done, ...by } = await callsDuring(async () => [
+      ...(await run(copy)([ada()])),
+      ...(await run(copy)([ada()])),
+    ]);
+    expect(done).toMatchObject([{ id: 1 }, { id: 1 }]);
+    expect(by).toEqual({ copy: 0, postgres: 2, repeated: 1 });
+  });
+  await learn();
+  expect(await callsDuring(() => run(copy)([ada()]))).toMatchObject({ copy: 1, postgres: 0 });
 });
 
 test('without a copy, with a dropped and with a damaged one, Postgres answers', async () => {
@@ -273,7 +293,7 @@ test('without a copy, with a dropped and with a damaged one, Postgres answers', 
   await postgresAnswers();
   await build();
   await dropCopies(folder);
-  await copy.read(database.sql, async () => null);
+  await learn();
   await postgresAnswers();
   await build();
   const [built = ''] = (await readdir(folder)).filter((name) => name.startsWith('build-'));
@@ -295,7 +315,7 @@ test('with too many changes Postgres answers, and the copy again when it is roll
       persons: Array.from({ length: 9_000 }, (_, index) => ({ id: from + index, name: 'N' })),
     });
   }
-  // One call finds that the graph has changed, and the next one how much.
+  // One call finds that the graph has changed; how much is asked for meanwhile.
   const { done, ...by } = await callsDuring(async () => [
     ...(await run(copy)([ada()])),
     ...(await run(copy)([ada()])),
@@ -305,7 +325,7 @@ test('with too many changes Postgres answers, and the copy again when it is roll
   expect(by).toEqual({ copy: 0, postgres: 3, repeated: 1 });
   const replaces = must(await readManifestText(folder), 'a manifest');
   await rollForward(database.sql, { folder, replaces, shareMax: 10_000 });
-  await copy.read(database.sql, async () => null);
+  await learn();
   expect(await callsDuring(() => run(copy)([ada()]))).toMatchObject({ copy: 1, postgres: 0 });
 });
 
@@ -358,6 +378,7 @@ describe('postgres and the copy', () => {
           const { done, copy: fromCopy, repeated } = await callsDuring(() => run(copy)(calls()));
           expect(done).toEqual(expected);
           expect((await spent()) - between).toBe(between - before);
+          await learn();
           by.copy += fromCopy;
           by.repeated += repeated;
         }

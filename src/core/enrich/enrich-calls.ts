@@ -13,7 +13,7 @@ import {
   type LocalCopy,
 } from '../graph-copy/local-copy.ts';
 import type { CallCredentials } from '../keys/keys.ts';
-import { must } from '../lib/assert.ts';
+import { assert, must } from '../lib/assert.ts';
 import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { AppError } from '../lib/errors.ts';
 import { countRefusal } from '../limits/refusals.ts';
@@ -214,7 +214,7 @@ async function charge(
       answers[place] = { outcome, charged, remaining };
     } else if (places.length > 1 && remaining >= price && (leftToday ?? price) >= price) {
       // The state was proven with the others.
-      await charge(sql, calls, answers, [place], null);
+      assert(await charge(sql, calls, answers, [place], null), 'Postgres needs no proof');
     } else {
       answers[place] = cannotPay(price, { available: remaining, leftToday });
     }

@@ -1,5 +1,16 @@
 /** A copy that is not what a build made of this graph is found before it answers, said in one line, and deleted. */
-import { mkdtemp, open, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -198,6 +209,26 @@ test('a look-up fails when its thread ends', async () => {
   reader.close();
   await expect(answer).rejects.toThrow(new UnusableCopy('its thread ended'));
   await expect(reader.people.lookUp([email])).rejects.toThrow(new UnusableCopy('its thread ended'));
+});
+
+test('a copy that cannot be opened or looked for at the moment is not dropped', async () => {
+  await build();
+  const tooMany = () => Promise.reject(new Error('EMFILE: too many open files'));
+  const full = openLocalCopy(
+    folder,
+    { warn: (_: object, line: string) => said.push(line) } as unknown as Log,
+    tooMany,
+  );
+  expect(await full.read(database.sql, async () => 'read')).toBeNull();
+  full.close();
+  expect(said).toEqual([expect.stringContaining('cannot be opened')]);
+  expect(await idByCopy()).toBe(1007);
+  // Reading it fails, and not because there is none.
+  await rename(manifestFile(folder), `${manifestFile(folder)}.away`);
+  await mkdir(manifestFile(folder));
+  expect(await idByCopy()).toBe(1007);
+  await rm(manifestFile(folder), { recursive: true });
+  expect(await idByCopy()).toBeNull();
 });
 
 test('an unusable copy that cannot be deleted is not tried again', async () => {

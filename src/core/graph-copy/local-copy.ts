@@ -40,8 +40,8 @@ export interface LocalCopy {
    */
   read<T>(sql: Database, work: (graph: GraphInState) => Promise<T>): Promise<T | null>;
   /**
-   * As `read`, in the state that was learnt of last: changes since are not asked for. `work` resolves to null when the graph no
-   * longer has this state, and then the next call asks.
+   * As `read`, in the state that was learnt of last: waits for nothing but `work`, which resolves to null when the graph no
+   * longer has this state. From then on null, until the changes since are known: they are asked for meanwhile.
    */
   readAsKnown<T>(
     sql: Database,
@@ -112,16 +112,17 @@ export function openLocalCopy(
   const copies = followFolder(folder, log, openReader, () => {
     rows = 0;
   });
+  /** Runs `work` in the state that is known, after `learn`. */
   const readFrom = async <T>(
     sql: Database,
     used: Current,
-    asks: boolean,
     work: (graph: GraphInState) => Promise<T>,
+    learn: () => Promise<void>,
   ): Promise<T | null> => {
     used.readers++;
     let state: GraphState | null = null;
     try {
-      if (asks) await catchUp(sql, folder, used);
+      await learn();
       if (used.isBehind) return null;
       state = used.changed.state;
       const graph = copiedGraph(used.copy, used.changed, postgresGraph(sql));
@@ -137,21 +138,39 @@ export function openLocalCopy(
     }
     return null;
   };
+
+  const read: LocalCopy['read'] = async (sql, work) => {
+    let used = await copies.find();
+    // A new build may have replaced it since, and its files are closed then.
+    while (used?.isReplaced) used = await copies.find();
+    if (used === null) return null;
+    const found = used;
+    return readFrom(sql, found, work, () => catchUp(sql, folder, found));
+  };
+
+  let isAsking = false;
+  /** Asks what changed, unless that is under way. */
+  const ask = async (sql: Database): Promise<void> => {
+    if (isAsking) return;
+    isAsking = true;
+    await read(sql, async () => {}).catch((error: unknown) =>
+      log.warn({ err: error }, 'the changes of the graph are not known, Postgres answers'),
+    );
+    isAsking = false;
+  };
+
   return {
-    async read(sql, work) {
-      let used = await copies.find();
-      // A new build may have replaced it since, and its files are closed then.
-      while (used?.isReplaced) used = await copies.find();
-      if (used === null) return null;
-      return readFrom(sql, used, true, work);
-    },
+    read,
 
     async readAsKnown(sql, work) {
       const used = copies.current();
-      // Of too many changes the next `read` learns: asking for them takes as long as many calls.
+      // What is behind is rolled forward first: the next `read` finds it.
       if (used === null || used.isBehind) return null;
-      const answer = await readFrom(sql, used, !used.isKnown, work);
-      if (answer === null) used.isKnown = false;
+      const answer = used.isKnown ? await readFrom(sql, used, work, async () => {}) : null;
+      if (answer === null) {
+        used.isKnown = false;
+        void ask(sql);
+      }
       return answer;
     },
 
@@ -225,17 +244,27 @@ function followFolder(
       onOther();
       return current;
     } catch (error) {
+      const why = (error as Error).message;
+      // As with too many open files: the copy is as good as before, and others use it.
+      if (!(error instanceof UnusableCopy)) {
+        log.warn(
+          { folder },
+          `the local copy of the graph cannot be opened, Postgres answers: ${why}`,
+        );
+        return null;
+      }
       // Another process may just have replaced it by a new one.
       const isPresent = (await readManifestText(folder)) === text;
-      if (isPresent) await drop(text, (error as Error).message);
+      if (isPresent) await drop(text, why);
       return null;
     }
   };
 
   const find = async (): Promise<Current | null> => {
-    const text = await readManifestText(folder).catch(() => null);
+    // A folder that cannot be read at the moment says nothing: the copy that is open stays.
+    const text = await readManifestText(folder).catch(() => undefined);
     if (text === null) retire();
-    if (text === null || text === current?.text) return current;
+    if (text == null || text === current?.text) return current;
     if (text === refused) return null;
     opening ??= open(text).finally(() => {
       opening = null;
