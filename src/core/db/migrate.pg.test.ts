@@ -40,11 +40,13 @@ describe('the hash of a migration', () => {
       'graph/0003-list-larger-changes.sql',
       'graph/0004-note-changed-directors.sql',
       'graph/0005-list-changes-in-order.sql',
+      'graph/0006-problem-of-an-import.sql',
       'graph_test/0001-baseline.sql',
       'graph_test/0002-former-identifiers.sql',
       'graph_test/0003-list-larger-changes.sql',
       'graph_test/0004-note-changed-directors.sql',
       'graph_test/0005-list-changes-in-order.sql',
+      'graph_test/0006-problem-of-an-import.sql',
       'public/0001-baseline.sql',
       'public/0002-revocation-is-final.sql',
     ]);

@@ -7,14 +7,12 @@ import { createTestDatabase } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { openStore } from '../../core/context.ts';
 import { assertSchemaCurrent, migrate, readOwnSchema } from '../../core/db/migrate.ts';
 import { unmarkUnfinishedRestore } from '../../core/db/unfinished-restore.ts';
-import { describeStorage, type S3Config } from '../../core/storage-config.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
-import { assertNewStore, isOwnStore, markStore } from '../batch/own-store.ts';
+import { isOwnStore, markStore } from '../batch/own-store.ts';
 import { type Manifest, readEntries, sealed as sealedTar } from './backup-file.ts';
 import { assertRestorable, checkBackup, restoreBackup } from './restore-backup.ts';
 import { writeBackup } from './write-backup.ts';
@@ -368,43 +366,6 @@ test('an object that is deleted meanwhile is counted, and one that the database 
     message: expect.stringContaining(`lacks 1 file that the database names, such as ${upload}`),
   });
   await sql`update batches set files_deleted_at = now() where id = ${id}`;
-});
-
-describe('no backup is begun', () => {
-  const noBackup = (of: Pick<Pipeline['context'], 'sql' | 'store' | 'config'>) =>
-    expect(writeBackup(of, null)).rejects;
-
-  test('with the store of another installation, an empty one, or a bucket that does not exist', async () => {
-    const { context } = source;
-    const other = await openPipeline({}, 's3');
-    const { store } = other.context;
-    const mixed = { ...context, store };
-    await noBackup(mixed).toMatchObject({
-      code: 'another_store',
-      message: expect.stringContaining('no object `installation`'),
-    });
-    await store.put('installation', [Buffer.from('another')]);
-    await noBackup(mixed).toMatchObject({ code: 'another_store' });
-    const storage = { ...(other.context.config.storage as S3Config), bucket: 'mistyped' };
-    const config = { ...context.config, storage };
-    await noBackup({ ...context, config, store: await openStore(storage) }).toMatchObject({
-      code: 'store_unavailable',
-      message: expect.stringMatching(
-        /^The bucket mistyped at http:\S+ cannot be used\. .*\(NoSuchBucket\)\. Create the bucket, or correct S3_BUCKET/,
-      ),
-    });
-    const unchecked = { sql: null, store: await openStore(storage) };
-    await expect(assertNewStore(unchecked, describeStorage(storage))).rejects.toThrow(
-      /^The bucket mistyped at http:\S+ cannot be used/,
-    );
-    await other.close();
-  });
-
-  test('of a database without an account', async () => {
-    await openTarget();
-    await noBackup(target.context).toMatchObject({ code: 'not_found' });
-    await closeTarget();
-  });
 });
 
 test('a disk that is full in the middle of a table ends the backup', async () => {
