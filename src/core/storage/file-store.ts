@@ -33,7 +33,11 @@ export function openFileStore(folder: string): ObjectStore {
       assertPrefix(prefix);
       await rm(fileOf(prefix.slice(0, -1)), { recursive: true, force: true });
     },
-    list: () => list(folder),
+    list: (prefix) => {
+      if (prefix === undefined) return list(folder);
+      assertPrefix(prefix);
+      return list(folder, fileOf(prefix.slice(0, -1)));
+    },
     presigned: null,
   };
 }
@@ -113,9 +117,9 @@ async function head(file: string): Promise<number | null> {
   }
 }
 
-async function* list(folder: string): AsyncGenerator<string> {
+async function* list(folder: string, within = folder): AsyncGenerator<string> {
   const options = { recursive: true, withFileTypes: true } as const;
-  const entries = await readdir(folder, options).catch((error: unknown) => {
+  const entries = await readdir(within, options).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;
   });

@@ -206,10 +206,15 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
   test('the list of keys contains every object once', async () => {
     const keys = ['list/a', 'list/b/c', 'list/b/d.csv'];
     for (const key of keys) await store.put(key, [Buffer.from(key)]);
-    const listed: string[] = [];
-    for await (const key of store.list()) if (key.startsWith('list/')) listed.push(key);
-    expect(listed.sort()).toEqual(keys);
-    expect(await store.head(listed[1] ?? '')).toBe(8);
+    const listed = async (prefix?: string) => {
+      const found: string[] = [];
+      for await (const key of store.list(prefix)) if (key.startsWith('list/')) found.push(key);
+      return found.sort();
+    };
+    expect(await listed()).toEqual(keys);
+    expect(await store.head(keys[1] ?? '')).toBe(8);
+    expect(await listed('list/b/')).toEqual(keys.slice(1));
+    expect(await listed('none/')).toEqual([]);
   });
 
   test.each(['', '/a', 'a/', 'a//b', '../a', 'a/../b', 'a b', 'Lüneburg', 'a\0', 'a?b', '.a'])(
@@ -229,6 +234,7 @@ export function testObjectStore(open: () => Promise<StoreUnderTest>): void {
     'the prefix %j is a bug of the caller',
     async (prefix) => {
       await expect(store.deletePrefix(prefix)).rejects.toThrow(/assertion failed/);
+      expect(() => store.list(prefix)).toThrow(/assertion failed/);
     },
   );
 }

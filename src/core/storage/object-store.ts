@@ -47,10 +47,10 @@ export interface ObjectStore {
   /** Deletes every object whose key starts with the prefix, which ends in `/`. */
   deletePrefix(prefix: string): Promise<void>;
   /**
-   * Lists the keys of all objects, in no order; a key that is added or deleted meanwhile may or may not be among
-   * them.
+   * Lists the keys of all objects, or of those with a prefix, which ends in `/`, in no order; a key that is added or deleted
+   * meanwhile may or may not be among them.
    */
-  list(): AsyncIterable<string>;
+  list(prefix?: string): AsyncIterable<string>;
   /** Addresses at which a caller reaches one object directly; null for stores that have none. */
   presigned: PresignedAddresses | null;
 }

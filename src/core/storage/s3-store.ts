@@ -64,7 +64,10 @@ export function openS3Store(config: S3Config, limits?: S3Limits): ObjectStore {
       assertPrefix(prefix);
       await explained(prefix, deletePrefix(client, config.bucket, folder + prefix));
     },
-    list: () => list(client, config.bucket, folder),
+    list: (prefix) => {
+      if (prefix !== undefined) assertPrefix(prefix);
+      return list(client, config.bucket, folder, prefix);
+    },
     presigned: presignedAddresses(client, addressOf),
   };
 }
@@ -140,9 +143,14 @@ async function deleteObject(client: S3Client, address: ObjectAddress): Promise<v
   }
 }
 
-async function* list(client: S3Client, bucket: string, folder: string): AsyncGenerator<string> {
+async function* list(
+  client: S3Client,
+  bucket: string,
+  folder: string,
+  prefix = '',
+): AsyncGenerator<string> {
   try {
-    const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: folder });
+    const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: folder + prefix });
     for await (const { Contents = [] } of pages) {
       for (const { Key = '' } of Contents) yield Key.slice(folder.length);
     }
