@@ -477,6 +477,22 @@ create table public.processes (
 );
 alter table public.processes set unlogged;
 
+create table public.published_copies (
+  id uuid default gen_random_uuid() not null,
+  number bigint not null,
+  token uuid not null,
+  wiped_to bigint not null,
+  lease_expires_at timestamp with time zone,
+  published_at timestamp with time zone,
+  manifest text,
+  bytes bigint,
+  pieces text[],
+  constraint published_copies_pkey PRIMARY KEY (id),
+  constraint published_copies_whole CHECK (((lease_expires_at IS NULL) = (num_nulls(published_at, manifest, bytes, pieces) = 0)))
+);
+CREATE UNIQUE INDEX published_copies_one_of_each ON public.published_copies USING btree (((lease_expires_at IS NULL)));
+alter table public.published_copies set unlogged;
+
 create table public.rate_buckets (
   owner uuid not null,
   name text not null,

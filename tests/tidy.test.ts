@@ -45,8 +45,11 @@ const sharedStatements: Record<string, readonly string[]> = {
   ],
   // Deliveries end in the transaction that brings them back.
   'src/jobs/backup/leave-the-past.ts': ['src/jobs/webhook/webhooks.sql.ts'],
-  // One snapshot of money and batches.
-  'src/jobs/audit/audit.ts': ['src/core/credits/audit.sql.ts'],
+  // One snapshot of money, batches and published copies.
+  'src/jobs/audit/audit.ts': [
+    'src/core/credits/audit.sql.ts',
+    'src/core/graph-copy/published.sql.ts',
+  ],
   'src/jobs/audit/audit-log.ts': ['src/core/credits/audit.sql.ts'],
   // The wallet is what transactions about an account's schedules or webhooks lock.
   'src/jobs/schedule/schedules.ts': ['src/core/credits/credits.sql.ts'],

@@ -48,7 +48,8 @@ export async function runWorker(config: Config): Promise<void> {
   const sweeping = startSweeping(job);
   const housekeeping = startHousekeeping(job);
   const scheduling = startScheduling(job);
-  const keeping = startKeepingCopy(job);
+  // Parts of results wait for no copy.
+  const keeping = startKeepingCopy({ ...job, store: context.store });
   const delivering = startDelivering(job);
   const importing = startImporting(job);
   watchPool(context.sql);

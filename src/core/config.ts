@@ -244,7 +244,7 @@ export const configOptions = {
   buildsLocalCopy: option(
     'BUILD_LOCAL_COPY',
     'true',
-    'Whether workers build a local copy of a large graph in ENRICH_DATA_DIR by themselves when lists are long enough to gain by it. `false` leaves that to `enrich graph copy build`.',
+    'Whether workers build a local copy of a large graph in ENRICH_DATA_DIR by themselves when lists are long enough to gain by it. `false` leaves that to `enrich graph copy build`. With S3, also whether they publish it to the bucket, and fetch it from there where a machine has none.',
     flag(true),
   ),
   accountChunksMax: option(

@@ -66,6 +66,7 @@ const owners: Owned[] = [
     writers: ['core/graph'],
     readers: ['core/graph-copy', 'jobs/chunk', 'jobs/erasure'],
   },
+  { tables: 'published_copies', writers: ['core/graph-copy'] },
   {
     tables: 'suppressed_identifiers suppressed_officers suppressed_persons suppressions',
     writers: ['core/suppression'],

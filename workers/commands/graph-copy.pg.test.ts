@@ -4,8 +4,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { deletePersons } from '../../src/core/graph/delete-persons.ts';
+import { readGraphState } from '../../src/core/graph-copy/copy.sql.ts';
+import { copyFolder, readManifestText } from '../../src/core/graph-copy/manifest.ts';
+import { publishCopy } from '../../src/core/graph-copy/publish-copy.ts';
+import { must } from '../../src/core/lib/assert.ts';
+import { openS3Store } from '../../src/core/storage/s3-store.ts';
+import { markStore } from '../../src/jobs/batch/own-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
 import { importGraph } from '../../tests/support/graph.ts';
+import { startS3Server } from '../../tests/support/s3-server.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
 import { addGlobalOptions } from '../global-options.ts';
 import { addGraphCopyCommands } from './graph-copy.ts';
@@ -45,7 +53,13 @@ async function run(word: string): Promise<{ exitCode: unknown; printed: unknown 
 }
 
 test('a copy is built, described and dropped', async () => {
-  const none = { copy: null, changed: null, problem: 'there is no copy', processes: [] };
+  const none = {
+    copy: null,
+    changed: null,
+    problem: 'there is no copy',
+    published: null,
+    processes: [],
+  };
   expect(await run('status')).toEqual({ exitCode: 1, printed: none });
   const counts = { count: 3, identifiers: 3 };
   const built = await run('build');
@@ -60,4 +74,27 @@ test('a copy is built, described and dropped', async () => {
   expect(await run('drop')).toEqual({ exitCode: 0, printed: { dropped: true } });
   expect(await readdir(folder)).toEqual([]);
   expect(await run('status')).toEqual({ exitCode: 1, printed: none });
+});
+
+test('a copy that is published is described, and dropped with the one of this machine', async () => {
+  const server = await startS3Server();
+  for (const [name, value] of Object.entries(server.environment)) vi.stubEnv(name, value);
+  const { sql } = database;
+  const store = openS3Store(server.config);
+  await markStore({ sql, store });
+  expect(await run('build')).toMatchObject({ exitCode: 0 });
+  const copies = copyFolder(folder);
+  const text = must(await readManifestText(copies), 'a copy');
+  const { number } = await readGraphState(sql);
+  await publishCopy({ sql, store }, { folder: copies, text, wipedTo: number, replaces: null });
+  const published = { number, reachable: true, withdrawn: false };
+  expect(await run('status')).toMatchObject({ exitCode: 0, printed: { published } });
+  await deletePersons(sql, [1001]);
+  expect(await run('status')).toMatchObject({
+    printed: { published: { number, withdrawn: true } },
+  });
+  expect(await run('drop')).toEqual({ exitCode: 0, printed: { dropped: true } });
+  expect(await run('status')).toMatchObject({ exitCode: 1, printed: { published: null } });
+  expect(await server.keys()).toEqual(['installation']);
+  await server.close();
 });

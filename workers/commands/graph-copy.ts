@@ -1,5 +1,7 @@
 /** `graph copy`: the local copy of the graph, which answers for lists and single calls on this machine. */
 import type { Command } from 'commander';
+import type { Config } from '../../src/core/config.ts';
+import { openStore } from '../../src/core/context.ts';
 import { buildCopy } from '../../src/core/graph-copy/build-copy.ts';
 import { readCopyStatus } from '../../src/core/graph-copy/copy-status.ts';
 import {
@@ -9,7 +11,11 @@ import {
   entities,
   type Manifest,
 } from '../../src/core/graph-copy/manifest.ts';
+import { type PublishedCopy, readPublished } from '../../src/core/graph-copy/published.sql.ts';
+import { withdrawPublished } from '../../src/core/graph-copy/published-objects.ts';
 import { sayShare } from '../../src/core/graph-copy/report-copy.ts';
+import { describeStorage, type StorageConfig } from '../../src/core/storage-config.ts';
+import { requireOwnStore } from '../../src/jobs/batch/own-store.ts';
 import { listCopyReports } from '../../src/jobs/monitor/heartbeat.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
@@ -30,12 +36,22 @@ export function addGraphCopyCommands(program: Command): void {
   addBuild(copy);
   copy
     .command('drop')
-    .description('delete the copy; Postgres answers')
+    .description('delete the copy and the published one; Postgres answers')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
       await dropCopies(copyFolder(config.dataDir));
+      if (config.storage.provider === 's3') await dropPublished(config, config.storage);
       printResult(json, { dropped: true }, ['There is no local copy any more.']);
     });
+}
+
+/** Deletes the published copy: workers would fetch it soon. */
+async function dropPublished(config: Config, storage: StorageConfig): Promise<void> {
+  await withExistingDatabase(config, async (sql) => {
+    const store = await openStore(storage);
+    await requireOwnStore({ sql, store }, describeStorage(storage));
+    await withdrawPublished({ sql, store });
+  });
 }
 
 function addStatus(copy: Command): void {
@@ -46,15 +62,17 @@ function addStatus(copy: Command): void {
       const { config, json } = readGlobals(command);
       const { processes, ...status } = await withExistingDatabase(config, async (sql) => {
         const copy = await readCopyStatus(sql, copyFolder(config.dataDir));
-        return { ...copy, processes: await listCopyReports(sql) };
+        const published = await readPublished(sql);
+        return { ...copy, published, processes: await listCopyReports(sql) };
       });
-      const { copy: found, changed, problem } = status;
-      printResult(json, { ...status, processes }, [
+      const { copy: found, changed, problem, published } = status;
+      printResult(json, { ...status, published: published && asJson(published), processes }, [
         ...(found === null ? [] : [describe(found)]),
         ...(changed === null
           ? []
           : [`${changed} records changed since; Postgres answers for them.`]),
         ...(problem === null ? [] : [`Postgres answers: ${problem}.`]),
+        ...(published === null ? [] : [describePublished(published)]),
         ...(processes.length === 0 ? [] : [`Processes, of all machines: ${sayShare(processes)}.`]),
       ]);
       if (problem !== null) process.exitCode = 1;
@@ -96,4 +114,17 @@ function describe(copy: Manifest): string {
   const { number, built_at: rolled, ...delta } = copy.delta;
   const changed = `${delta.people.covered} people and ${delta.companies.covered} companies`;
   return `${built} Rolled forward to state ${number} on ${rolled}: ${changed}.`;
+}
+
+/** Names are those of the JSON. */
+function asJson({ number, bytes, publishedAt, isReachable, hasWithdrawn }: PublishedCopy): object {
+  const published_at = publishedAt.toISOString();
+  return { number, bytes, published_at, reachable: isReachable, withdrawn: hasWithdrawn };
+}
+
+function describePublished(published: PublishedCopy): string {
+  const { number, bytes, publishedAt, isReachable, hasWithdrawn } = published;
+  const what = `Published for other machines: state ${number}, ${Math.ceil(bytes / MIB)} MiB, on ${publishedAt.toISOString()}.`;
+  if (!isReachable) return `${what} It is from another history, or too old, and will be deleted.`;
+  return hasWithdrawn ? `${what} People withdrew since, and will be removed from it.` : what;
 }

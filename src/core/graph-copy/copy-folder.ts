@@ -21,39 +21,45 @@ export interface Replacing {
 }
 
 /**
- * Runs `write` in a transaction that is one snapshot of the graph, with a new folder for files. The manifest that it returns
- * takes the place of the present one, and files that it does not name are deleted. One process of a folder at a time: throws
- * `AppError` 409 `copy_is_built` while another one writes, or when the present copy is not the one that `replaces` names.
- * When `write` fails, the present copy stays.
+ * Runs `write` in a transaction, with a new folder for files. The manifest that it returns takes the place of the present one,
+ * and files that it does not name are deleted. One process of a folder at a time: throws `AppError` 409 `copy_is_built` while
+ * another one writes, or when the present copy is not the one that `replaces` names. When `write` fails, the present copy stays.
+ * The transaction is one snapshot of the graph, unless `begin` makes it another one.
  */
 export async function replaceCopy(
   sql: Database,
   { folder, replaces }: Replacing,
   write: (tx: Sql, files: string, name: string) => Promise<Manifest>,
+  begin: (tx: Sql) => Promise<void> = beginBuild,
 ): Promise<Manifest> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   return inTransaction(sql, async (tx) => {
-    await beginBuild(tx);
+    await begin(tx);
     if (!(await lockBuild(tx, await placeOf(folder)))) {
       throw conflict('copy_is_built', 'Another process builds this copy. Wait until it has ended.');
     }
     if (replaces !== undefined && (await readManifestText(folder)) !== replaces) {
       throw conflict('copy_is_built', 'Another process has built this copy meanwhile.');
     }
-    const name = `build-${randomUUID()}`;
-    const files = path.join(folder, name);
+    const name = await makeLayerFolder(folder);
     try {
-      await mkdir(files, { mode: 0o700 });
-      const manifest = await write(tx, files, name);
+      const manifest = await write(tx, path.join(folder, name), name);
       const text = encodeManifest(manifest);
       await publish(folder, text);
       await deleteOthers(folder, text);
       return manifest;
     } catch (error) {
-      await rm(files, { recursive: true, force: true });
+      await deleteOthers(folder, await readManifestText(folder));
       throw error;
     }
   });
+}
+
+/** Makes a folder for the files of a layer; returns its name. */
+export async function makeLayerFolder(folder: string): Promise<string> {
+  const name = `build-${randomUUID()}`;
+  await mkdir(path.join(folder, name), { mode: 0o700 });
+  return name;
 }
 
 /** Deletes what killed processes left in a folder of copies, unless one writes to it. */

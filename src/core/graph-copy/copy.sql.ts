@@ -64,6 +64,20 @@ function hasWithdrawn(sql: Sql, id: ReturnType<Sql>): ReturnType<Sql> {
     or exists (select from suppressed_persons s where s.person_id = ${id}))`;
 }
 
+/** Condition: a person who changed after the state `number`, and so many minutes ago if given, has gone or opted out. */
+export function hasWithdrawnSince(
+  sql: Sql,
+  number: ReturnType<Sql>,
+  minutes: number | null = null,
+): ReturnType<Sql> {
+  // A time to come is that of a clock that was set back.
+  const isOld = sql`exists (select from graph_changes g where g.number = c.number
+    and (g.changed_at < now() - make_interval(mins => ${minutes}) or g.changed_at > now() + interval '1 minute'))`;
+  return sql`exists (select from changed_records c
+    where c.number > ${number} and c.entity = ${PEOPLE} and ${hasWithdrawn(sql, sql`c.id`)}
+      and ${minutes === null ? sql`true` : isOld})`;
+}
+
 /** Returns what changed since a state, with at most `idsMax` records. */
 export async function readChangesSince(
   sql: Sql,
@@ -87,8 +101,7 @@ export async function readChangesSince(
       exists (select from graph_changes where number = ${number} and token = ${token}::uuid) as is_known,
       exists (select from graph_changes where number > ${number} and is_whole) as is_whole,
       (select count(*) from touched) > ${idsMax} as is_too_many,
-      exists (select from changed_records c
-        where c.number > ${wipedTo} and c.entity = ${PEOPLE} and ${hasWithdrawn(sql, sql`c.id`)}) as has_withdrawn,
+      ${hasWithdrawnSince(sql, sql`${wipedTo}`)} as has_withdrawn,
       array(select id from few where entity = ${PEOPLE}) as people,
       array(select id from few where entity = ${COMPANIES}) as companies,
       (select string_agg(i.kind || ' ' || i.person_id || ' ' || i.value, E'\n')
@@ -157,6 +170,11 @@ export async function listWithdrawn(
 /** Makes the transaction one snapshot, which only reads and may take its time. The first statement of it. */
 export async function beginBuild(tx: Sql): Promise<void> {
   await tx`set transaction isolation level repeatable read read only`;
+  await beginFetch(tx);
+}
+
+/** Lets the transaction take its time: it holds the lock of a folder, and no snapshot. */
+export async function beginFetch(tx: Sql): Promise<void> {
   await tx`set local idle_in_transaction_session_timeout = 0`;
   await tx`set local statement_timeout = 0`;
 }

@@ -9,6 +9,7 @@ import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { inTransaction } from '../db/client.ts';
 import type { Log } from '../log.ts';
+import { openFileStore } from '../storage/file-store.ts';
 import { suppress } from '../suppression/suppress.ts';
 import { buildCopy } from './build-copy.ts';
 import { lockBuild } from './copy.sql.ts';
@@ -41,8 +42,8 @@ afterEach(async () => {
 });
 
 function keeper(localCopy: LocalCopy, options: KeepOptions = {}, mayBuild = true) {
-  const context = { sql: database.sql, localCopy, log };
-  return openKeeper(context, mayBuild, { recordsMin: 10, ...options });
+  const context = { sql: database.sql, localCopy, log, store: openFileStore(folder) };
+  return openKeeper(context, { mayBuild, mayFetch: false }, { recordsMin: 10, ...options });
 }
 
 /** The folders of builds, whole or not. */

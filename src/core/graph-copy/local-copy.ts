@@ -53,8 +53,10 @@ export interface LocalCopy {
   describe(): CopyInUse;
   /** See `copyFolder`. */
   folder: string;
-  /** Set while this process builds the next copy. */
+  /** Set while this process builds, fetches or rolls forward the next copy. */
   isBuilding: boolean;
+  /** Set while it publishes this one. */
+  isPublishing: boolean;
   close(): void;
 }
 
@@ -190,6 +192,7 @@ export function openLocalCopy(
     },
     folder,
     isBuilding: false,
+    isPublishing: false,
     close: copies.close,
   };
 }

@@ -71,9 +71,19 @@ export function lastLayer(manifest: Manifest): Layer {
 
 /** Returns the length of all files of a copy. */
 export function copyBytes(manifest: Manifest): number {
-  return layersOf(manifest)
-    .flatMap((layer) => entities.flatMap((entity) => Object.values(fileSizes(layer[entity]))))
-    .reduce((sum, bytes) => sum + bytes, 0);
+  return filesOf(manifest).reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Returns the files of a copy, always in the same order: where they are in its folder, and their length. */
+export function filesOf(manifest: Manifest): { file: string; bytes: number }[] {
+  return layersOf(manifest).flatMap((layer) =>
+    entities.flatMap((entity) =>
+      fileKinds.map((kind) => ({
+        file: path.join(layer.folder, fileName(entity, kind)),
+        bytes: fileSizes(layer[entity])[kind],
+      })),
+    ),
+  );
 }
 
 /** The files of one kind of record: their names begin with the kind. */

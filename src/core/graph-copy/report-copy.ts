@@ -30,6 +30,7 @@ export interface CopyReport {
   reached: number | null;
   /** The state of the graph before the process looked: a build that it does not report begins in this state, or a later one. */
   graph_number: number;
+  /** It builds, fetches or publishes one. */
   building: boolean;
   /** Since the process started. */
   rows: RowsMatched;
@@ -58,7 +59,7 @@ export async function reportCopy(
     },
     reached,
     graph_number: number,
-    building: wasBuilding || localCopy.isBuilding,
+    building: wasBuilding || localCopy.isBuilding || localCopy.isPublishing,
     rows,
   };
 }

@@ -55,7 +55,7 @@ export async function writeRecords(
     furtherFrom,
     onProgress,
     signal,
-    freeBytes = readFreeBytes,
+    freeBytes,
   }: FilesToWrite & WriteOptions,
 ): Promise<RecordFiles> {
   const fileOf = (kind: FileKind) => path.join(folder, fileName(entity, kind));
@@ -70,7 +70,7 @@ export async function writeRecords(
     await blocks.append(BLOCK_ALIGN);
     for await (const page of pages) {
       signal?.throwIfAborted();
-      if ((await freeBytes(folder)) < FREE_BYTES_MIN) throw diskFull();
+      await assertRoom(folder, freeBytes);
       for (const row of page) {
         const place = await appendText(further, row[3]);
         const record = { ...recordOf(row), further: { ...place, at: furtherFrom + place.at } };
@@ -116,10 +116,16 @@ function tooLarge(entity: Entity): AppError {
   return unprocessable('graph_too_large', message);
 }
 
-function diskFull(): AppError {
+/** Throws `AppError` 503 `disk_full` when less of the disk is free than a copy must leave, and these bytes. */
+export async function assertRoom(
+  folder: string,
+  freeBytes: (folder: string) => Promise<number> = readFreeBytes,
+  needed = 0,
+): Promise<void> {
+  if ((await freeBytes(folder)) >= FREE_BYTES_MIN + needed) return;
   const message =
-    'Less than 1 GiB of the disk is free. Make room for a copy, or move ENRICH_DATA_DIR to another disk.';
-  return unavailable('disk_full', message);
+    'Less than 1 GiB of the disk is free, or would be with the copy. Make room for a copy, or move ENRICH_DATA_DIR to another disk.';
+  throw unavailable('disk_full', message);
 }
 
 function recordOf([id, held, text, , employer]: RecordToCopy): Omit<CopiedRecord, 'further'> {

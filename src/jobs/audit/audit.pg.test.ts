@@ -193,6 +193,19 @@ const corruptions: Corruption[] = [
     by: 'a line that is gone',
     corrupt: (sql) => sql`delete from ledger_entries where reference = 'charge'`,
   },
+  {
+    check: 'no published copy of the graph keeps a person who withdrew an hour ago',
+    by: 'a person who was deleted after a copy was published, 61 minutes ago',
+    corrupt: (sql) => sql`
+      with last as (select number, token from graph_changes order by number desc limit 1),
+      published as (
+        insert into published_copies (number, token, wiped_to, published_at, manifest, bytes, pieces)
+        select number, token, number, now(), '', 0, '{}' from last),
+      changed as (
+        insert into graph_changes (number, changed_at)
+        select number + 1, now() - interval '61 minutes' from last returning number)
+      insert into changed_records (number, entity, id) select number, 2, 999 from changed`,
+  },
 ];
 
 /** Takes off what would refuse the corruption, and undoes everything afterwards. */

@@ -1,6 +1,7 @@
-/** Proves that money, reservations and rows agree: each check counts what breaks its rule. */
+/** Proves that money, reservations and rows agree, and that published people are gone in time: each check counts what breaks its rule. */
 import { countCreditViolations } from '../../core/credits/audit.sql.ts';
 import type { Database, Sql } from '../../core/db/client.ts';
+import { countPublishedViolations } from '../../core/graph-copy/published.sql.ts';
 import { prices } from '../../core/operations.ts';
 import { batchPayers, countBatchViolations } from './audit-batches.sql.ts';
 
@@ -28,5 +29,6 @@ export async function countViolations(tx: Sql): Promise<AuditCheck[]> {
   return [
     ...(await countCreditViolations(tx, prices, batchPayers(tx))),
     ...(await countBatchViolations(tx)),
+    ...(await countPublishedViolations(tx)),
   ];
 }

@@ -1,4 +1,5 @@
 /** Ends a batch whose stored list or ids are missing. */
+import { PUBLISHED_PREFIX } from '../../core/graph-copy/published-objects.ts';
 import { type AppError, unavailable } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -37,7 +38,10 @@ export async function endWhenObjectMissing(
 }
 
 async function isEmpty(store: ObjectStore): Promise<boolean> {
-  for await (const key of store.list()) if (key !== INSTALLATION_KEY) return false;
+  for await (const key of store.list()) {
+    // Workers write these to any store.
+    if (key !== INSTALLATION_KEY && !key.startsWith(PUBLISHED_PREFIX)) return false;
+  }
   return true;
 }
 

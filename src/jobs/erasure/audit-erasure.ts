@@ -8,6 +8,7 @@ import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import type { Context } from '../../core/context.ts';
 import { fileName, listCopyFiles } from '../../core/graph-copy/manifest.ts';
+import { PUBLISHED_PREFIX } from '../../core/graph-copy/published-objects.ts';
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
 import { addedTexts } from '../result/added-texts.ts';
@@ -68,8 +69,10 @@ export async function auditErasure(
   }
   await searchTables(context, needles, audit);
   const bytes = identifiers.map(asBytes);
-  await searchObjects(context, needles, bytes.map(needleOf), audit);
-  await searchCopy(context, bytes, audit);
+  const mentions = bytes.map(needleOf);
+  const inBlocks = [...mentions, ...bytes.map(blockNeedleOf)];
+  await searchObjects(context, needles, { mentions, inBlocks }, audit);
+  await searchCopy(context, { mentions, inBlocks }, audit);
   for (const host of await listHostsBehind(context.sql, after)) {
     audit.left.push({ where: `local copy on ${host}`, found: [] });
   }
@@ -103,14 +106,21 @@ function asBytes({ kind, value }: PersonIdentifier): PersonIdentifier {
   return { kind, value: Buffer.from(value).toString('latin1') };
 }
 
+/** Search texts for bytes: those of a text, and those of a text or a file of blocks of a copy of the graph. */
+interface ByteNeedles {
+  mentions: readonly Needle[];
+  inBlocks: readonly Needle[];
+}
+
 async function searchObjects(
   context: PartsContext,
   needles: readonly Needle[],
-  byteNeedles: readonly Needle[],
+  { mentions, inBlocks }: ByteNeedles,
   audit: ErasureAudit,
 ): Promise<void> {
   for await (const key of context.store.list()) {
     audit.swept.objects++;
+    const byteNeedles = key.startsWith(PUBLISHED_PREFIX) ? inBlocks : mentions;
     const found = await searchObject(context, key, byteNeedles, audit);
     if (found.length === 0) continue;
     const ours = await foundInOurs(context, key, needles, found);
@@ -153,14 +163,12 @@ async function searchObject(
 /** Searches the files of this machine's copy: a new one is sound, and half a build is none. */
 async function searchCopy(
   { localCopy }: ErasureContext,
-  identifiers: readonly PersonIdentifier[],
+  { mentions, inBlocks }: ByteNeedles,
   audit: ErasureAudit,
 ): Promise<void> {
-  const mentions = identifiers.map(needleOf);
-  // Companies have other codes.
-  const inBlocks = [...mentions, ...identifiers.map(blockNeedleOf)];
   for (const file of await listCopyFiles(localCopy.folder)) {
     audit.swept.copied_files++;
+    // Companies have other codes.
     const needles = path.basename(file) === fileName('people', 'blocks') ? inBlocks : mentions;
     try {
       const found = await searchBlocks(createReadStream(file), needles, audit);

@@ -7,12 +7,18 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { ada, crowd, eve, smallGraph } from '../../../tests/support/small-graph.ts';
 import { buildCopy } from '../../core/graph-copy/build-copy.ts';
+import { readGraphState } from '../../core/graph-copy/copy.sql.ts';
 import { deleteHalfBuilds } from '../../core/graph-copy/copy-folder.ts';
+import { readManifestText } from '../../core/graph-copy/manifest.ts';
+import { publishCopy } from '../../core/graph-copy/publish-copy.ts';
+import { claimPublishing, readNamed, readPublished } from '../../core/graph-copy/published.sql.ts';
+import { PUBLISHED_PREFIX } from '../../core/graph-copy/published-objects.ts';
 import type { CopyReport } from '../../core/graph-copy/report-copy.ts';
+import { must } from '../../core/lib/assert.ts';
 import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { insertBeat } from '../monitor/monitor.sql.ts';
-import { auditErasure } from './audit-erasure.ts';
+import { auditErasure, type ErasureAudit } from './audit-erasure.ts';
 import { erasePerson } from './erase-person.ts';
 import { readLastChange } from './erasure.sql.ts';
 import { showPerson } from './show-person.ts';
@@ -281,6 +287,34 @@ describe('a local copy of the graph', () => {
     expect(again).toMatchObject({ left: [], swept: { copied_files: COPIED_FILES } });
     const read = pipeline.context.localCopy.read(pipeline.sql, async () => 'read');
     expect(await read).toBe('read');
+  });
+
+  test('that is published, or being published, goes with the person, and the audit reads what is left', async () => {
+    const { sql, context } = pipeline;
+    const { folder } = context.localCopy;
+    await buildCopy(sql, { folder });
+    const text = must(await readManifestText(folder), 'a copy');
+    const { number } = await readLastChange(sql);
+    await publishCopy(context, { folder, text, wipedTo: number, replaces: null });
+    const identifiers = [{ kind: 'email' as const, value: ada.email }];
+    const published = ({ left }: ErasureAudit) =>
+      left.filter(({ where }) => where.startsWith(PUBLISHED_PREFIX));
+    expect(published(await auditNow([], identifiers))).toHaveLength(2);
+    // Another worker has begun with the next one, and written an object.
+    const { id: replaces } = must(await readPublished(sql), 'a published copy');
+    const state = { ...(await readGraphState(sql)), wipedTo: number, replaces };
+    const { id } = must(await claimPublishing(sql, state), 'a lease');
+    const half = `${PUBLISHED_PREFIX}${id}/${'0'.repeat(64)}`;
+    await context.store.put(half, [Buffer.from(`ask ${ada.email}`)]);
+    expect(await erasePerson(context, { id: 1 })).toMatchObject({ erased: 1, left: [] });
+    expect(await context.store.head(half)).toBeNull();
+    expect(await readNamed(sql)).toEqual({ pieces: [], written: [] });
+    // One that was published without the person stays.
+    const after = must(await readManifestText(folder), 'a copy');
+    const { number: wipedTo } = await readLastChange(sql);
+    await publishCopy(context, { folder, text: after, wipedTo, replaces: null });
+    expect(await erasePerson(context, { identifier: ada.email })).toMatchObject({ left: [] });
+    expect((await readNamed(sql)).pieces).not.toEqual([]);
   });
 
   test('of another machine is left until its processes have followed, or build no longer', async () => {

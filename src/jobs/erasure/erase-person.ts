@@ -5,6 +5,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { disown } from '../../core/credits/owned.ts';
 import { deletePersons } from '../../core/graph/delete-persons.ts';
+import { withdrawPublished } from '../../core/graph-copy/published-objects.ts';
 import { deleteResponsesAbout } from '../../core/idempotency/idempotency.ts';
 import { isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
 import { suppressPeople } from '../../core/suppression/suppress.ts';
@@ -56,7 +57,10 @@ export async function erasePerson(
   await forgetPeople(sql, ids);
   const erased = await deletePersons(sql, ids);
   const after = await readLastChange(sql);
+  // A worker that publishes a copy with the person notices, and reports its end.
+  await withdrawPublished(context, after.number);
   await waitForCopies(context, after, waitMs);
+  await withdrawPublished(context, after.number);
   await deleteAbandonedWrites(context.store);
   const audit = await auditErasure(context, ids, identifiers, after);
   return { erased, parts_rewritten: parts, answers_cleared: answers, ...audit };
