@@ -1,8 +1,9 @@
 /**
  * Harms a local copy of the graph while lists are matched from it: builds it again and again, rolls it forward, whole or not to
- * the end, changes and cuts its files, leaves half a build, holds the lock of its folder. Meanwhile an address passes from one
- * person to another and back. A list that is uploaded, and a single call that is made, after a pass names the person who holds
- * the address now, and is charged once. A person who is erased goes from all files.
+ * the end, changes and cuts its files, leaves half a build, holds the lock of its folder, publishes it, removes and changes published
+ * objects, and fetches it in place of its own. Meanwhile an address passes from one person to another and back. A list that is
+ * uploaded, and a single call that is made, after a pass names the person who holds the address now, and is charged once. A person
+ * who is erased goes from all files and objects.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, truncate, writeFile } from 'node:fs/promises';
@@ -12,15 +13,25 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { deletePersons } from '../../src/core/graph/delete-persons.ts';
 import { importRecords } from '../../src/core/graph/import/import-records.ts';
 import { buildCopy, rollForward } from '../../src/core/graph-copy/build-copy.ts';
-import { lockBuild } from '../../src/core/graph-copy/copy.sql.ts';
+import { lockBuild, readGraphState } from '../../src/core/graph-copy/copy.sql.ts';
 import { placeOf } from '../../src/core/graph-copy/copy-folder.ts';
+import { fetchCopy } from '../../src/core/graph-copy/fetch-copy.ts';
 import {
   copyFolder,
+  dropCopies,
   fileName,
+  lastLayer,
   listCopyFiles,
+  parseManifest,
   readManifestText,
   UnusableCopy,
 } from '../../src/core/graph-copy/manifest.ts';
+import { publishCopy } from '../../src/core/graph-copy/publish-copy.ts';
+import { readPublished } from '../../src/core/graph-copy/published.sql.ts';
+import {
+  PUBLISHED_PREFIX,
+  withdrawPublished,
+} from '../../src/core/graph-copy/published-objects.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { operations } from '../../src/core/operations.ts';
 import type { Account } from './accounts.ts';
@@ -40,7 +51,21 @@ const WAIT_MS_MAX = 120_000;
 const HOLDERS = [1_000_001, 1_000_002] as const;
 const ADDRESS = 'passed@chaos.example';
 
-const harms = ['build', 'roll', 'stop', 'hold', 'erase', 'change', 'cut', 'half', 'none'] as const;
+const harms = [
+  'build',
+  'roll',
+  'stop',
+  'hold',
+  'erase',
+  'change',
+  'cut',
+  'half',
+  'publish',
+  'fetch',
+  'lose object',
+  'change object',
+  'none',
+] as const;
 type Harm = (typeof harms)[number];
 
 /** The response to a call that matches. */
@@ -53,6 +78,8 @@ const drawn: readonly Harm[] = ['build', 'build', 'build', 'roll', ...harms];
 /** Times that the address passes between two lists, and single calls after each. */
 const TURNS = 15;
 const CALLS = 3;
+/** Longer than any published object. */
+const OBJECT_BYTES_MAX = 2 ** 24;
 /** Longer than a list takes. */
 const HOLD_MS = 5_000;
 
@@ -133,7 +160,13 @@ export class CopyDriver {
     else if (harm === 'stop') await this.#roll(stop);
     else if (harm === 'hold') await this.#hold();
     else if (harm === 'erase') await this.#erase();
-    else if (harm === 'half') {
+    else if (harm === 'publish') await this.#publish();
+    else if (harm === 'fetch') await this.#fetch();
+    else if (harm === 'lose object' || harm === 'change object') {
+      await this.#publish();
+      await this.#damageObject(harm);
+      await this.#fetch();
+    } else if (harm === 'half') {
       const half = path.join(this.#folder, `build-${randomUUID()}`);
       await mkdir(half, { recursive: true });
       await writeFile(path.join(half, fileName('people', 'blocks')), 'half');
@@ -153,6 +186,48 @@ export class CopyDriver {
     if (replaces === null) return;
     const options = { folder: this.#folder, replaces, shareMax: 1, onProgress };
     await this.#stack.ask((sql) => rollForward(sql, options).catch(ifBuilding));
+  }
+
+  /** Publishes the copy, if there is one, as a worker does. */
+  async #publish(): Promise<void> {
+    const { store } = this.#stack;
+    await this.#stack.ask(async (sql) => {
+      const text = await readManifestText(this.#folder);
+      if (text === null) return;
+      const replaces = (await readPublished(sql))?.id ?? null;
+      const { number: wipedTo } = lastLayer(parseManifest(text));
+      const options = { folder: this.#folder, text, wipedTo, replaces };
+      await publishCopy({ sql, store }, options).catch(ifBuilding);
+    });
+  }
+
+  /** Takes the published copy, if there is one, in place of the present one. */
+  async #fetch(): Promise<void> {
+    const { store } = this.#stack;
+    await this.#stack.ask(async (sql) => {
+      const published = await readPublished(sql);
+      if (!published?.isReachable) return;
+      await dropCopies(this.#folder);
+      await fetchCopy({ sql, store }, published, { folder: this.#folder }).catch(ifBuilding);
+    });
+  }
+
+  async #publishedKeys(): Promise<string[]> {
+    const keys: string[] = [];
+    for await (const key of this.#stack.store.list(PUBLISHED_PREFIX)) keys.push(key);
+    return keys;
+  }
+
+  async #damageObject(harm: 'lose object' | 'change object'): Promise<void> {
+    const { store } = this.#stack;
+    const keys = await this.#publishedKeys();
+    if (keys.length === 0) return;
+    const key = this.#random.pick(keys);
+    if (harm === 'lose object') return store.delete(key);
+    const bytes = await store.get(key, { from: 0, to: OBJECT_BYTES_MAX });
+    const at = this.#random.between(0, bytes.length - 1);
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    await store.put(key, [bytes]);
   }
 
   /** Holds the lock of the folder's writers while the address passes: no process may wipe, build or roll forward. */
@@ -179,7 +254,13 @@ export class CopyDriver {
     const email = `erased-${this.#erased}@chaos.example`;
     await this.#add([{ id, email }]);
     await this.#build();
+    await this.#publish();
+    const { store } = this.#stack;
     await this.#stack.ask((sql) => deletePersons(sql, [id]));
+    // As `erasePerson` does.
+    await this.#stack.ask(async (sql) =>
+      withdrawPublished({ sql, store }, (await readGraphState(sql)).number),
+    );
     const deadline = Date.now() + WAIT_MS_MAX;
     while (await this.#isCopied(email)) {
       if (Date.now() > deadline) {
@@ -193,6 +274,10 @@ export class CopyDriver {
     for (const file of await listCopyFiles(this.#folder)) {
       const bytes = await readFile(file).catch(() => null);
       if (bytes?.includes(text)) return true;
+    }
+    for (const key of await this.#publishedKeys()) {
+      const bytes = await this.#stack.store.get(key, { from: 0, to: OBJECT_BYTES_MAX });
+      if (bytes.includes(text)) return true;
     }
     return false;
   }
@@ -264,8 +349,12 @@ function stop(): void {
   throw new UnusableCopy('stopped in the middle');
 }
 
-/** Another process may look after the copy, or have found it damaged. */
+/** Another process may look after the copy or the published one, or have found it damaged. */
 function ifBuilding(error: unknown): void {
   if (error instanceof UnusableCopy) return;
-  if (!(error instanceof AppError) || error.code !== 'copy_is_built') throw error;
+  const isOther =
+    error instanceof AppError &&
+    ['copy_is_built', 'copy_is_published', 'publication_ended'].includes(error.code);
+  // Its files may be deleted while they are opened.
+  if (!isOther && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
 }

@@ -281,12 +281,11 @@ describe('a local copy of the graph', () => {
     const erasure = await erasePerson(pipeline.context, { id: 1 });
     const files = erasure.left.map(({ where }) => where);
     expect(files).toContain(path.join(half, 'people.blocks'));
-    expect(files.every((file) => file.startsWith(half))).toBe(true);
+    expect(files.filter((file) => !file.startsWith(half))).toEqual([]);
     await deleteHalfBuilds(pipeline.sql, folder);
     const again = await erasePerson(pipeline.context, { identifier: ada.email });
     expect(again).toMatchObject({ left: [], swept: { copied_files: COPIED_FILES } });
-    const read = pipeline.context.localCopy.read(pipeline.sql, async () => 'read');
-    expect(await read).toBe('read');
+    expect(await pipeline.context.localCopy.read(pipeline.sql, async () => 'read')).toBe('read');
   });
 
   test('that is published, or being published, goes with the person, and the audit reads what is left', async () => {
@@ -296,10 +295,9 @@ describe('a local copy of the graph', () => {
     const text = must(await readManifestText(folder), 'a copy');
     const { number } = await readLastChange(sql);
     await publishCopy(context, { folder, text, wipedTo: number, replaces: null });
-    const identifiers = [{ kind: 'email' as const, value: ada.email }];
     const published = ({ left }: ErasureAudit) =>
       left.filter(({ where }) => where.startsWith(PUBLISHED_PREFIX));
-    expect(published(await auditNow([], identifiers))).toHaveLength(2);
+    expect(published(await auditNow([], [{ kind: 'email', value: ada.email }]))).toHaveLength(2);
     // Another worker has begun with the next one, and written an object.
     const { id: replaces } = must(await readPublished(sql), 'a published copy');
     const state = { ...(await readGraphState(sql)), wipedTo: number, replaces };
