@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,6 +35,28 @@ describe('a start', () => {
     expect(second.pid).not.toBe(first.pid);
     expect(await query(second.url, 'select answer from kept')).toEqual([{ answer: 42 }]);
   });
+
+  it.each(['postgres-credentials.json', 'objects'])(
+    'is refused in a folder that has %s of a database that is gone, and begins no empty one',
+    async (trace) => {
+      const dataDir = newDataDir();
+      await (await startEmbeddedPostgres({ dataDir, settings })).stop();
+      await mkdir(path.join(dataDir, 'objects'));
+      await writeFile(path.join(dataDir, 'objects/installation'), '');
+      for (const name of await readdir(dataDir)) {
+        if (name !== trace) await rm(path.join(dataDir, name), { recursive: true });
+      }
+      // A copy of a killed service, whose message would be to delete this file.
+      const claim = { claim: 'killed', pid: 1, start: '0', folder: '0:0' };
+      await writeFile(path.join(dataDir, 'postgres.lock'), JSON.stringify(claim));
+      await mkdir(path.join(dataDir, 'postgres'));
+      await expect(startEmbeddedPostgres({ dataDir, settings })).rejects.toMatchObject({
+        code: 'database_gone',
+        message: expect.stringContaining(`The database's files in ${dataDir}/postgres are gone`),
+      });
+      expect(await readdir(path.join(dataDir, 'postgres'))).toEqual([]);
+    },
+  );
 
   it('restricts files and network to this user and machine, and sorts the same everywhere', async () => {
     const dataDir = newDataDir();

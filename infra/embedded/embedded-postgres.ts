@@ -4,10 +4,11 @@
  * never prevent its start.
  */
 import { mkdir, realpath } from 'node:fs/promises';
+import path from 'node:path';
 import { must } from '../../src/core/lib/assert.ts';
 import { unavailable } from '../../src/core/lib/errors.ts';
 import { lockDataFolder } from './data-folder-lock.ts';
-import { prepareCluster, requireCluster } from './postgres-cluster.ts';
+import { databaseGone, hasDatabase, prepareCluster } from './postgres-cluster.ts';
 import { type PostgresCredentials, readCredentials } from './postgres-credentials.ts';
 import { ADMIN_ROLE, prepareRoles, SERVICE_ROLE } from './postgres-roles.ts';
 import { type RunningServer, startServer } from './postgres-server.ts';
@@ -43,14 +44,16 @@ interface EmbeddedPostgresOptions {
  * Starts the server whose files are in `<dataDir>/postgres`, created on first use, and resolves when it responds.
  * Call it from the main thread: on Linux the server ends with the thread that started it. Throws `AppError`
  * `data_folder_in_use` when a live process already serves this folder, `restore_unfinished` after a restore that failed,
- * `database_gone` when it starts `again` and the files are gone, and other `AppError`s, with the server's
- * own message, when there is no server for this machine or it fails.
+ * `database_gone` when the folder had a database whose files are gone, and other `AppError`s, with the server's own message, when there is no server for this machine or it fails.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const { log = () => {}, settings = {}, restores = false, again = false } = options;
-  if (again) await requireCluster(options.dataDir);
+  // Before the lock, which would take what is left of a killed service for a copy, and create a folder that is gone.
+  if (!restores && !(await hasDatabase(options.dataDir)) && again) {
+    throw databaseGone(path.join(options.dataDir, 'postgres'));
+  }
   await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
   const dataDir = await realpath(options.dataDir);
   const lock = await lockDataFolder(dataDir);

@@ -94,15 +94,37 @@ export async function prepareCluster(options: PrepareOptions): Promise<PostgresC
   return cluster;
 }
 
-/** Throws `AppError` 503 `database_gone` when the data folder, or the cluster in it, does not exist. */
-export async function requireCluster(dataDir: string): Promise<void> {
-  const folder = folderOf(dataDir, await readCredentials(dataDir));
-  if (await hasCluster(folder)) return;
-  throw unavailable(
+/**
+ * Returns true for a data folder with a database, and false for one that never had any. Throws `AppError` 503 `database_gone`
+ * when it had one: a server has run on it, or it has stored files, which only a database names. A new database would be
+ * empty, and its service would take the folder's files for those of another.
+ */
+export async function hasDatabase(dataDir: string): Promise<boolean> {
+  const stored = await readCredentials(dataDir);
+  const folder = folderOf(dataDir, stored);
+  if (await hasCluster(folder)) return true;
+  // A start that was killed during initdb leaves credentials too, without a port.
+  if ((stored?.port ?? null) !== null || (await hasFiles(path.join(dataDir, 'objects')))) {
+    throw databaseGone(folder);
+  }
+  return false;
+}
+
+/** Returns the error of a data folder whose database should be in `folder`. */
+export function databaseGone(folder: string): AppError {
+  return unavailable(
     'database_gone',
-    `The database's files in ${folder} are gone. Mount the disk that had them, or restore a backup into a new ` +
-      'data folder (docs/operations.md, Restore).',
+    `The database's files in ${folder} are gone. Mount the disk that had them, put that folder back, or restore a backup ` +
+      'into a new data folder (docs/operations.md, Restore). If the service has a database of its own elsewhere, set DATABASE_URL.',
   );
+}
+
+async function hasFiles(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException): string[] => {
+    if (error.code !== 'ENOENT') throw error;
+    return [];
+  });
+  return names.length > 0;
 }
 
 function folderOf(dataDir: string, stored: PostgresCredentials | null): string {
