@@ -1,8 +1,6 @@
 /** The database of a command: that of the service, else one that runs for as long as the command works. */
-import { stat } from 'node:fs/promises';
-import path from 'node:path';
 import { startEmbeddedPostgres } from '../infra/embedded/embedded-postgres.ts';
-import { readCredentials } from '../infra/embedded/postgres-credentials.ts';
+import { hasDatabase } from '../infra/embedded/postgres-cluster.ts';
 import { closeDataFolder } from '../infra/embedded/private-folder.ts';
 import { endRestore } from '../infra/embedded/restored-folder.ts';
 import type { Config } from '../src/core/config.ts';
@@ -16,39 +14,21 @@ import type { CommandConfig } from './global-options.ts';
 import { migrateAll, migrateIfBehind } from './migrate-all.ts';
 
 /**
- * Throws `AppError` 404 for a data folder without a database, and `schema_older` or `foreign_database` for a database in which
- * no service was set up. A command that reads or backs up what is there would create an empty one and find nothing wrong with it.
- */
-export async function requireDatabase(config: CommandConfig): Promise<void> {
-  const { databaseUrl, dataDir } = config;
-  if (databaseUrl !== undefined) {
-    await noteDatabase(config);
-    return onDatabase(databaseUrl, config, assertServiceDatabase);
-  }
-  if ((await readCredentials(dataDir)) !== null) return;
-  if (await stat(path.join(dataDir, 'postgres')).catch(() => null)) return;
-  const message = `The data folder ${dataDir} has no database. Name the folder of the service with --data-dir, or set DATABASE_URL.`;
-  throw new AppError({ code: 'not_found', status: 404, message });
-}
-
-/** As `withDatabase`, for a command that only reads: it sets up no service. Throws as `requireDatabase`. */
-export async function withExistingDatabase<T>(
-  config: Config,
-  work: (sql: Database, url: string) => Promise<T>,
-): Promise<T> {
-  await requireDatabase(config);
-  return withDatabase(config, work);
-}
-
-/**
- * Runs `work` on the database of the configuration: DATABASE_URL, else that of a running `up`, else the
- * embedded one, started for as long as the work takes. The schema is brought up to date first.
+ * Runs `work` on the database of the configuration: DATABASE_URL, else that of a running `up`, else the embedded one,
+ * started for as long as the work takes. The schema is brought up to date first. Only `up`, `demo`, `migrate` and `restore`
+ * begin a service: a command for a folder or a database without one has the wrong name of it. Throws `AppError` 404 for a
+ * folder that never had a database, `database_gone` for one that lost it, and `schema_older` or `foreign_database` for a database
+ * in which no service was set up.
  */
 export async function withDatabase<T>(
   config: Config,
   work: (sql: Database, url: string) => Promise<T>,
 ): Promise<T> {
-  return atDatabase(config, (url) => onMigrated(url, config, work));
+  return atDatabase(config, 'existing', async (url) => {
+    if (config.databaseUrl !== undefined) await onDatabase(url, config, assertServiceDatabase);
+    await migrateIfBehind(url);
+    return onDatabase(url, config, (sql) => work(sql, url));
+  });
 }
 
 /**
@@ -66,7 +46,7 @@ export async function withNewDatabase<T>(
     await migrateIfBehind(url, { restores: true });
     return onDatabase(url, config, (sql) => work(sql, url));
   };
-  if (config.databaseUrl !== undefined) return atDatabase(config, fill);
+  if (config.databaseUrl !== undefined) return atDatabase(config, 'any', fill);
   const done = await onEmbedded(config, true, fill);
   await endRestore(config.dataDir);
   return done;
@@ -74,18 +54,23 @@ export async function withNewDatabase<T>(
 
 /** Brings everything in the database of the configuration up to date. Returns what was applied to its schema. */
 export async function migrateDatabase(config: Config): Promise<string[]> {
-  return atDatabase(config, migrateAll);
+  return atDatabase(config, 'any', migrateAll);
 }
 
-/** As `withDatabase`, with the schema as it is. */
+/** Runs `work` on the database as it is, also on an empty one that DATABASE_URL names. */
 export async function withUnchangedDatabase<T>(
   config: Config,
   work: (sql: Database) => Promise<T>,
 ): Promise<T> {
-  return atDatabase(config, (url) => onDatabase(url, config, work));
+  return atDatabase(config, 'existing', (url) => onDatabase(url, config, work));
 }
 
-async function atDatabase<T>(config: CommandConfig, work: (url: string) => Promise<T>): Promise<T> {
+/** `existing`: a data folder without a database is refused, and left as it is. */
+async function atDatabase<T>(
+  config: CommandConfig,
+  needs: 'existing' | 'any',
+  work: (url: string) => Promise<T>,
+): Promise<T> {
   await noteDatabase(config);
   const up = config.databaseUrl === undefined ? await findRunningUp(config) : null;
   const url = config.databaseUrl ?? up?.database_url;
@@ -93,7 +78,13 @@ async function atDatabase<T>(config: CommandConfig, work: (url: string) => Promi
     await closeDataFolder(config.dataDir);
     return await work(url);
   }
+  if (needs === 'existing' && !(await hasDatabase(config.dataDir))) throw noDatabase(config);
   return onEmbedded(config, false, work);
+}
+
+function noDatabase({ dataDir }: CommandConfig): AppError {
+  const message = `The data folder ${dataDir} has no database. Name the folder of the service with --data-dir, or set DATABASE_URL.`;
+  return new AppError({ code: 'not_found', status: 404, message });
 }
 
 async function onEmbedded<T>(
@@ -108,15 +99,6 @@ async function onEmbedded<T>(
   } catch (error) {
     throw (await explainByDisk(error, dataDir)) ?? error;
   }
-}
-
-async function onMigrated<T>(
-  url: string,
-  config: Config,
-  work: (sql: Database, url: string) => Promise<T>,
-): Promise<T> {
-  await migrateIfBehind(url);
-  return onDatabase(url, config, (sql) => work(sql, url));
 }
 
 /** The embedded server may end on a full disk, so that all that is left to see is a closed connection. */

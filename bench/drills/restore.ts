@@ -90,6 +90,7 @@ async function prepare(folder: string): Promise<Service> {
     JSON.stringify({ id: n + 1, name: `Name${n + 1}`, email: `p${n + 1}@drill.example` }),
   );
   await writeFile(people, `${lines.join('\n')}\n`);
+  await must(folder, 'migrate');
   await must(folder, 'import', 'persons', people);
   const credits = String(CREDITS);
   const made = ['account', 'create', '--name', 'Drill', '--credits', credits];

@@ -1,7 +1,8 @@
 /** The data folder: copied, moved and read by other users, while the service runs and afterwards. */
 import { execFile, execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, statSync } from 'node:fs';
-import { chmod, cp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -235,14 +236,46 @@ it('API and workers are not superusers of their database', async () => {
   expect([...roles]).toEqual([{ name: 'enrich_service', superuser: false }]);
 });
 
-it.each([['audit'], ['doctor'], ['backup', path.join(root, 'nothing.backup')]])(
+it.each([
+  ['audit'],
+  ['doctor'],
+  ['backup', path.join(root, 'nothing.backup')],
+  ['migrate', '--plan'],
+  ['suppress', 'ada@example.com'],
+  ['key', 'create', '--account', randomUUID(), '--mode', 'live'],
+  ['credits', 'grant', '--account', randomUUID(), '--amount', '1', '--reference', 'r'],
+  ['account', 'create', '--name', 'Acme', '--credits', '1'],
+  ['generate', '--persons', '1', '--companies', '1'],
+  ['import', 'persons', leads],
+])(
   '%s of a folder without a database is refused, and creates none',
   async (...words) => {
     const wrong = path.join(root, 'wrong-folder');
     const { code, stderr } = await runCommand([...words, '--data-dir', wrong]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('--data-dir') });
-    expect(stderr).toContain(`${wrong} has no database`);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `error: The data folder ${wrong} has no database. Name the folder of the service with --data-dir, or set DATABASE_URL.\n`,
+    });
     await expect(stat(wrong)).rejects.toThrow('ENOENT');
+  },
+  caseMs,
+);
+
+it.each([
+  ['up', '--port', '0'],
+  ['suppress', 'ada@example.com'],
+])(
+  '%s of a folder whose database is gone is refused, and begins no empty one',
+  async (...words) => {
+    const lost = await mkdtemp(path.join(root, 'lost-'));
+    await mkdir(path.join(lost, 'objects'));
+    await writeFile(path.join(lost, 'objects/installation'), 'id');
+    const { code, stderr } = await runCommand([...words, '--data-dir', lost]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/files in .*\/postgres are gone\..*\(database_gone\)\n$/),
+    });
+    expect(await readdir(lost)).toEqual(['objects']);
   },
   caseMs,
 );

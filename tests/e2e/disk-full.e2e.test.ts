@@ -139,6 +139,7 @@ it.skipIf(mounted !== null)(
   async () => {
     const dataDir = path.join(tight, 'data');
     const size = ['--persons', '30000', '--companies', '5000'];
+    await runJson(['migrate', '--data-dir', dataDir]);
     const { code, stderr } = await runCommand(['generate', ...size, '--data-dir', dataDir]);
     expect(code).toBe(1);
     expect(stderr).toContain(`error: The disk of the data folder ${dataDir} is full`);

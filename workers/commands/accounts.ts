@@ -22,7 +22,7 @@ import { insertAudit } from '../../src/jobs/monitor/monitor.sql.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult } from '../output.ts';
-import { withDatabase, withExistingDatabase } from '../with-database.ts';
+import { withDatabase } from '../with-database.ts';
 
 export function addAccountCommands(program: Command): void {
   addAccount(program);
@@ -77,7 +77,7 @@ function addList(account: Command): void {
     .description('list all accounts, oldest first')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
-      const accounts = await withExistingDatabase(config, listAccounts);
+      const accounts = await withDatabase(config, listAccounts);
       const lines = accounts.map(({ id, name, email, credits }) =>
         [id, countOf(credits, 'credit').padEnd(16), email ?? '-', name].join('  '),
       );
@@ -223,7 +223,7 @@ function addAudit(program: Command): void {
     .option('--log <file...>', 'also name what answers in logs of the API promised and is missing')
     .action(async ({ deep = false, log }: { deep?: boolean; log?: string[] }, command: Command) => {
       const { config, json } = readGlobals(command);
-      const result = await withExistingDatabase(config, async (sql, url) => {
+      const result = await withDatabase(config, async (sql, url) => {
         await using context = deep ? await openContext(config, url, 'cli') : null;
         // In a wrong store everything is missing: that would be a failed audit of the database.
         if (context !== null) await requireOwnStore(context, describeStorage(config.storage));

@@ -19,7 +19,7 @@ import { readGlobals } from '../global-options.ts';
 import { countOf, printResult, say } from '../output.ts';
 import { checkTarget } from '../restore-target.ts';
 import { isSpecialFile } from '../special-file.ts';
-import { requireDatabase, withDatabase, withNewDatabase } from '../with-database.ts';
+import { withDatabase, withNewDatabase } from '../with-database.ts';
 
 export function addBackupCommands(program: Command): void {
   program
@@ -28,7 +28,6 @@ export function addBackupCommands(program: Command): void {
     .option('--encrypt', 'encrypt it with ENRICH_BACKUP_PASSPHRASE')
     .action(async (file: string, options: { encrypt?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
-      await requireDatabase(config);
       const end = await onContext(config, (context) => backup(context, config, file, options));
       const left = end.missing === 0 ? '' : ` ${end.missing} had been deleted meanwhile.`;
       printResult(json, { file, ...end }, [
@@ -77,7 +76,6 @@ function addDoctor(program: Command): void {
     .action(async (options: DoctorOptions, command: Command) => {
       const { fix = false, restored = false, filesLost = false } = options;
       const { config, json } = readGlobals(command);
-      await requireDatabase(config);
       const diagnosis = await onContext(config, async (context, url) => {
         return withQueues(config, url, (queues) =>
           diagnose({ ...context, config, queues }, { fix, restored, filesLost, told: say }),

@@ -19,7 +19,7 @@ import { requireOwnStore } from '../../src/jobs/batch/own-store.ts';
 import { listCopyReports } from '../../src/jobs/monitor/heartbeat.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult, say } from '../output.ts';
-import { withDatabase, withExistingDatabase } from '../with-database.ts';
+import { withDatabase } from '../with-database.ts';
 
 const RECORDS_PER_LINE = 100_000;
 const MIB = 1024 * 1024;
@@ -47,7 +47,7 @@ export function addGraphCopyCommands(program: Command): void {
 
 /** Deletes the published copy: workers would fetch it soon. */
 async function dropPublished(config: Config, storage: StorageConfig): Promise<void> {
-  await withExistingDatabase(config, async (sql) => {
+  await withDatabase(config, async (sql) => {
     const store = await openStore(storage);
     await requireOwnStore({ sql, store }, describeStorage(storage));
     await withdrawPublished({ sql, store });
@@ -60,7 +60,7 @@ function addStatus(copy: Command): void {
     .description('check the copy; exit 1 if it does not answer')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
-      const { processes, ...status } = await withExistingDatabase(config, async (sql) => {
+      const { processes, ...status } = await withDatabase(config, async (sql) => {
         const copy = await readCopyStatus(sql, copyFolder(config.dataDir));
         const published = await readPublished(sql);
         return { ...copy, published, processes: await listCopyReports(sql) };

@@ -29,7 +29,7 @@ import { isoDate } from '../../src/sources/values.ts';
 import { oneOf, wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult, say } from '../output.ts';
-import { withDatabase, withExistingDatabase } from '../with-database.ts';
+import { withDatabase } from '../with-database.ts';
 
 interface ImportOptions {
   source?: string;
@@ -92,7 +92,7 @@ function addHistory(importing: Command): void {
     .option('--limit <number>', 'number of imports', wholeNumber(1), 20)
     .action(async ({ limit }: { limit: number }, command: Command) => {
       const { config, json } = readGlobals(command);
-      const imports = await withExistingDatabase(config, (sql) => listImports(sql, limit));
+      const imports = await withDatabase(config, (sql) => listImports(sql, limit));
       const lines = imports.map(
         (one) =>
           `${one.id}  ${one.source} as of ${one.asOf}, ${one.state}: ${one.rowCount} rows, ${one.newCount} new, ` +
@@ -123,7 +123,7 @@ function addSplits(importing: Command): void {
     .option('--limit <number>', 'number of splits', wholeNumber(1), 20)
     .action(async ({ limit }: { limit: number }, command: Command) => {
       const { config, json } = readGlobals(command);
-      const splits = await withExistingDatabase(config, (sql) => listSplits(sql, limit));
+      const splits = await withDatabase(config, (sql) => listSplits(sql, limit));
       const data = splits.map(({ madeAt, undoneAt, ...split }) => ({
         ...split,
         made_at: madeAt,

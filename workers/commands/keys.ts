@@ -19,7 +19,7 @@ import { openQueues } from '../../src/jobs/queue/queues.ts';
 import { listOf, oneOf, wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult } from '../output.ts';
-import { withDatabase, withExistingDatabase } from '../with-database.ts';
+import { withDatabase } from '../with-database.ts';
 
 /** More keys than any account keeps. */
 const LISTED_MAX = 1000;
@@ -80,7 +80,7 @@ function addList(key: Command): void {
     .requiredOption('--account <account>', 'id or e-mail address of the account')
     .action(async (options: { account: string }, command: Command) => {
       const { config, json } = readGlobals(command);
-      const keys = await withExistingDatabase(config, async (sql) =>
+      const keys = await withDatabase(config, async (sql) =>
         listKeys(
           sql,
           { accountId: await resolveAccount(sql, options.account), mode: null },

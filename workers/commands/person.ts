@@ -13,7 +13,7 @@ import { showPerson } from '../../src/jobs/erasure/show-person.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult } from '../output.ts';
-import { withDatabase, withExistingDatabase } from '../with-database.ts';
+import { withDatabase } from '../with-database.ts';
 
 export function addPersonCommands(program: Command): void {
   addSuppress(program);
@@ -81,7 +81,7 @@ function addCompanyShow(company: Command): void {
     .option('--sources', 'with the sources that it is made of, and the origin of each value')
     .action(async (id: number, options: { sources?: boolean }, command: Command) => {
       const { config } = readGlobals(command);
-      const shown = await withExistingDatabase(config, (sql) => showSources(sql, 'company', id));
+      const shown = await withDatabase(config, (sql) => showSources(sql, 'company', id));
       const printed = options.sources === true ? shown : shown.record;
       process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
     });
@@ -146,7 +146,7 @@ function addShow(person: Command): void {
         const { id } = options;
         if (id === undefined) throw usage('Give --id with --sources.');
         const { config } = readGlobals(command);
-        const record = await withExistingDatabase(config, (sql) => showSources(sql, 'person', id));
+        const record = await withDatabase(config, (sql) => showSources(sql, 'person', id));
         process.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
         return;
       }
@@ -180,7 +180,7 @@ function usage(message: string): AppError {
 /** Runs `work` with database and storage of the stack. */
 function withContext<T>(command: Command, work: (context: Context) => Promise<T>): Promise<T> {
   const { config } = readGlobals(command);
-  return withExistingDatabase(config, async (_sql, url) => {
+  return withDatabase(config, async (_sql, url) => {
     await using context = await openContext(config, url, 'cli');
     return await work(context);
   });
