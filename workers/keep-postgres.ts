@@ -10,7 +10,7 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../infra/embedded/embedded-postgres.ts';
-import { DISK_FULL_BYTES, readFreeBytes } from '../src/core/lib/free-space.ts';
+import { isForWantOfSpace } from '../src/core/lib/free-space.ts';
 import type { Log } from '../src/core/log.ts';
 import { metrics } from '../src/core/metrics.ts';
 
@@ -21,9 +21,6 @@ const BALLAST_MS = 60_000;
 
 const FULL_MESSAGE =
   'the disk is full: the database starts again when there is room, delete or move what is not needed';
-
-/** Of Node and of Postgres (disk_full). */
-const spaceCodes = new Set(['ENOSPC', 'EDQUOT', '53100']);
 
 const waiting = new Gauge({
   name: 'enrich_database_waits_for_space',
@@ -107,12 +104,4 @@ async function startWithRoom(
       if (stopping.aborted) throw error;
     }
   }
-}
-
-async function isForWantOfSpace(error: unknown, dataDir: string): Promise<boolean> {
-  const { code, message } = error as { code?: string; message?: string };
-  if (code !== undefined && spaceCodes.has(code)) return true;
-  if (code !== 'embedded_postgres_failed') return false;
-  if (/No space left on device|Disk quota exceeded/.test(message ?? '')) return true;
-  return (await readFreeBytes(dataDir)) < DISK_FULL_BYTES;
 }

@@ -8,7 +8,7 @@ import { connect, type Database } from '../src/core/db/client.ts';
 import { assertServiceDatabase } from '../src/core/db/migrate.ts';
 import { isDiskFull, isUnavailable } from '../src/core/db/pg-errors.ts';
 import { AppError, unavailable } from '../src/core/lib/errors.ts';
-import { DISK_FULL_BYTES, readFreeBytes } from '../src/core/lib/free-space.ts';
+import { DISK_FULL_BYTES, isForWantOfSpace, readFreeBytes } from '../src/core/lib/free-space.ts';
 import { findRunningUp, noteDatabase } from './find-service.ts';
 import type { CommandConfig } from './global-options.ts';
 import { migrateAll, migrateIfBehind } from './migrate-all.ts';
@@ -92,20 +92,25 @@ async function onEmbedded<T>(
   restores: boolean,
   work: (url: string) => Promise<T>,
 ): Promise<T> {
-  await using postgres = await startEmbeddedPostgres({ dataDir, restores });
+  await using postgres = await startEmbeddedPostgres({ dataDir, restores }).catch(async (error) => {
+    throw (await isForWantOfSpace(error, dataDir)) ? diskFull(dataDir, error) : error;
+  });
   await closeDataFolder(dataDir);
   try {
     return await work(postgres.url);
   } catch (error) {
-    throw (await explainByDisk(error, dataDir)) ?? error;
+    throw (await isOfFullDisk(error, dataDir)) ? diskFull(dataDir, error) : error;
   }
 }
 
 /** The embedded server may end on a full disk, so that all that is left to see is a closed connection. */
-async function explainByDisk(cause: unknown, dataDir: string): Promise<AppError | null> {
-  const isFull =
-    isDiskFull(cause) || (isUnavailable(cause) && (await readFreeBytes(dataDir)) < DISK_FULL_BYTES);
-  if (!isFull) return null;
+async function isOfFullDisk(cause: unknown, dataDir: string): Promise<boolean> {
+  return (
+    isDiskFull(cause) || (isUnavailable(cause) && (await readFreeBytes(dataDir)) < DISK_FULL_BYTES)
+  );
+}
+
+function diskFull(dataDir: string, cause: unknown): AppError {
   const message = `The disk of the data folder ${dataDir} is full, and the command was not finished. Free some space, and repeat it. What a restore began takes space too: delete its new folder first.`;
   return unavailable('disk_full', message, { cause });
 }

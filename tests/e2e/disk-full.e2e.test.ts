@@ -148,6 +148,21 @@ it.skipIf(mounted !== null)(
 );
 
 it.skipIf(mounted !== null)(
+  'a command whose database cannot even be created says so in one line',
+  async () => {
+    rmSync(path.join(tight, 'data'), { recursive: true, force: true });
+    writeFileSync(path.join(tight, 'other'), Buffer.alloc(126 * 1024 * 1024));
+    const dataDir = path.join(tight, 'tighter');
+    const { code, stderr } = await runCommand(['migrate', '--data-dir', dataDir]);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^error: The disk of the data folder .* \(disk_full\)\n$/),
+    });
+  },
+  caseMs,
+);
+
+it.skipIf(mounted !== null)(
   `recovers from a full disk automatically, even when the write-ahead log is full${mounted === null ? '' : ` (${mounted})`}`,
   async () => {
     const up = service.up.pids.up;
