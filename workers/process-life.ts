@@ -40,15 +40,16 @@ export function shutDownGracefully(end: () => Promise<void>): void {
 }
 
 /**
- * Runs a process of the stack. An error that keeps it from starting is sent to the supervisor, which prints its
- * message; a process that was started by hand throws it.
+ * Runs a process of the stack. An error that keeps it from starting is sent to the supervisor, which throws
+ * the same; a process that was started by hand throws it.
  */
 export async function startReporting(start: () => Promise<void>): Promise<void> {
   try {
     await start();
   } catch (error) {
     if (!(error instanceof AppError) || !isSupervised) throw error;
-    process.send?.({ failed: error.message }, () => process.exit(1));
+    const { code, status, message } = error;
+    process.send?.({ failed: { code, status, message } }, () => process.exit(1));
   }
 }
 

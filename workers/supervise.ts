@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter } from 'prom-client';
-import { type AppError, unavailable } from '../src/core/lib/errors.ts';
+import { AppError, type AppErrorInput, unavailable } from '../src/core/lib/errors.ts';
 import type { Log } from '../src/core/log.ts';
 import { metrics } from '../src/core/metrics.ts';
 import { SUPERVISED } from './process-life.ts';
@@ -85,10 +85,6 @@ export async function supervise(
   };
 }
 
-function notStarted(message: string): AppError {
-  return unavailable('not_started', message);
-}
-
 async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
@@ -106,12 +102,15 @@ async function launch(
   });
   const ready = await Promise.race([
     once(child, 'message').then(([message]) => {
-      const { ready, failed } = message as { ready: Ready } & { failed?: string };
-      if (failed !== undefined) throw notStarted(failed);
+      const { ready, failed } = message as { ready: Ready } & { failed?: AppErrorInput };
+      if (failed !== undefined) throw new AppError(failed);
       return ready;
     }),
     once(child, 'exit').then(([code]) => {
-      throw notStarted(`The ${name} process ended with code ${code} before it was ready.`);
+      throw unavailable(
+        'not_started',
+        `The ${name} process ended with code ${code} before it was ready.`,
+      );
     }),
   ]);
   await onReady(child.pid ?? 0, ready);

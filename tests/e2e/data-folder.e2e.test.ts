@@ -280,6 +280,21 @@ it.each([
   caseMs,
 );
 
+it(
+  'with files of another installation is refused by the processes of `up`, which ends with their code',
+  async () => {
+    const { url, drop } = await createTestDatabase();
+    const dataDir = await mkdtemp(path.join(root, 'mixed-'));
+    await mkdir(path.join(dataDir, 'objects'));
+    await writeFile(path.join(dataDir, 'objects/installation'), randomUUID());
+    const up = startCommand(['up', '--workers', '0'], { databaseUrl: url, dataDir });
+    expect(await up.ended).toBe(1);
+    expect(up.stderr).toMatch(/is the object store of another installation.* \(another_store\)\n$/);
+    await drop();
+  },
+  caseMs,
+);
+
 describe('a copy of the data folder', () => {
   it(
     'that was made while the service ran does not affect the original, and its error says what to do',
