@@ -7,6 +7,7 @@ import { createPostgresBackend, type PgPool, Queue, runMigrations, Worker } from
 import pg from 'pg';
 import type { ServerWatch } from '../../core/db/server-watch.ts';
 import { watchServers } from '../../core/db/watch-servers.ts';
+import { unavailable } from '../../core/lib/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
 import type { QueueTelemetry } from './telemetry.ts';
@@ -67,13 +68,25 @@ export function openPostgresBackend(
   };
 }
 
-/** Creates or migrates the queue's schema. Safe to call concurrently from many processes. */
+/**
+ * Creates or migrates the queue's schema. Safe to call concurrently from many processes. Throws `AppError` 503 when the
+ * connection ends meanwhile.
+ */
 export async function migrateQueue(url: string): Promise<void> {
   const { connectionString, Client } = clientOf(url);
   const client = new Client({ connectionString });
+  let isLost = false;
+  // Without a listener it would end the process.
+  client.on('error', () => {
+    isLost = true;
+  });
   await client.connect();
   try {
     await runMigrations(client, 'bullmq');
+  } catch (cause) {
+    if (!isLost) throw cause;
+    const message = 'The database ended while its queue was migrated.';
+    throw unavailable('database_unavailable', message, { cause });
   } finally {
     await client.end();
   }
