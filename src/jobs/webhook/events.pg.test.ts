@@ -250,10 +250,8 @@ describe('credits', () => {
     expect(await enrichOne(who, 200)).toBe(70);
     expect(await types(low)).toEqual(['credits.low', 'credits.low', 'credits.empty']);
     expect(await types(lower)).toEqual(['credits.low', 'credits.low', 'credits.empty']);
-    expect((await events(low)).at(-1)).toEqual({
-      type: 'credits.empty',
-      data: { balance: 0, reserved: 0 },
-    });
+    const empty = { type: 'credits.empty', data: { balance: 0, reserved: 0 } };
+    expect((await events(low)).at(-1)).toEqual(empty);
   });
 
   test('that lists spend concurrently send one event as well', async () => {
@@ -262,9 +260,8 @@ describe('credits', () => {
     const names = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8'];
     for (let n = 0; n < 3; n++) await fixture.upload(who, list(...names), options);
     await fixture.runUntilIdle(6);
-    // Chunks that end at once may each leave the next list to the other: workers sweep every few seconds.
-    await fixture.sweep();
-    await fixture.runUntilIdle(6);
+    // Chunks that end at once may each leave the next list to the other, until the sweep.
+    await fixture.sweep().then(() => fixture.runUntilIdle(6));
     expect(await events(low)).toMatchObject([{ type: 'credits.low', data: { threshold: 100 } }]);
     expect(await fixture.wallet(who)).toMatchObject({ balance: 86 });
   });
