@@ -13,7 +13,7 @@ import type { Part } from './parts.sql.ts';
 import type { PartsContext } from './read-part.ts';
 import { openParts, PIECE_BYTES } from './read-parts.ts';
 
-const PART_BYTES = 12 * 1024 * 1024 + 17;
+const PART_BYTES = 6 * 1024 * 1024 + 17;
 const KEY = 'batches/a/parts/1-0-1.csv';
 const content = randomBytes(PART_BYTES);
 const part: Part = {

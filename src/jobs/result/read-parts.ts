@@ -18,7 +18,7 @@ export interface PartPiece extends Pick<Part, 'firstRow'> {
 /** Maximum bytes of a piece. */
 export const PIECE_BYTES = 64 * 1024;
 /** Bytes of the whole parts that all downloads of this process hold. More of them read their parts twice. */
-const WHOLE_BYTES_MAX = 32 * 1024 * 1024;
+const WHOLE_BYTES_MAX = 16 * 1024 * 1024;
 let wholeBytes = 0;
 /** Of many downloads that begin at once some are verified at a time, so that other readers of files have a turn. */
 const verifying = pLimit(8);

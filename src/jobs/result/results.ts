@@ -12,7 +12,7 @@ import { assertFilesKept } from './files-kept.ts';
 import { numberedRows, withReruns } from './merge-reruns.ts';
 import type { Part } from './parts.sql.ts';
 import { atListedKey, type PartsContext } from './read-part.ts';
-import { openParts, type PartPiece, PIECE_BYTES } from './read-parts.ts';
+import { openParts, type PartPiece } from './read-parts.ts';
 import { openRedactedParts } from './redact-parts.ts';
 import {
   BYTE_ORDER_MARK,
@@ -179,9 +179,9 @@ async function* toChosenCsv(
   yield Buffer.concat(block);
 }
 
-/** A stream that reads a block ahead: by default it would be sixteen, for a client that may not read one. */
+/** A stream that reads no block ahead, for a client that may not read one; by default it would be sixteen. */
 function streamOf(blocks: AsyncIterable<Buffer>): Readable {
-  return Readable.from(blocks, { objectMode: false, highWaterMark: PIECE_BYTES });
+  return Readable.from(blocks, { objectMode: false, highWaterMark: 0 });
 }
 
 /** The compressed stream. An error of either stream ends both, and so does a disconnected reader. */
