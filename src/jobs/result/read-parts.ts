@@ -23,10 +23,10 @@ let wholeBytes = 0;
 /** Of many downloads that begin at once some are verified at a time, so that other readers of files have a turn. */
 const verifying = pLimit(8);
 /**
- * Of many downloads some read a piece at a time. With a piece of each in one round of the event loop, every other request
- * would wait for the end of a long round.
+ * Of many downloads some read a piece of a file at a time. With a piece of each in one round of the event loop, every other
+ * request would wait for the end of a long round. Pieces of a bucket come one by one, with its responses.
  */
-const reading = pLimit(16);
+const readingFiles = pLimit(16);
 /** A part that is being verified. It ends early when the last download that waits for it is abandoned. */
 interface Verification {
   sums: Promise<number[]>;
@@ -87,7 +87,7 @@ async function* readPieces(
   if (wholeBytes + part.bytes <= WHOLE_BYTES_MAX) {
     wholeBytes += part.bytes;
     try {
-      yield* cut(part, await reading(() => readWhole(source, part)));
+      yield* cut(part, await inTurn(source, () => readWhole(source, part)));
     } finally {
       wholeBytes -= part.bytes;
     }
@@ -97,9 +97,16 @@ async function* readPieces(
   for (const [place, sum] of sums.entries()) {
     const from = place * PIECE_BYTES;
     const range = { from, to: Math.min(bytes, from + PIECE_BYTES) };
-    const piece = await reading(() => readRange(source.context.store, objectKey, range, sum));
+    const { store } = source.context;
+    const piece = await inTurn(source, () => readRange(store, objectKey, range, sum));
     yield { firstRow: part.firstRow, bytes: piece, isLast: range.to === bytes };
   }
+}
+
+/** Reads when it is the turn of the download; see `readingFiles`. */
+function inTurn({ context: { store } }: Source, read: () => Promise<Buffer>): Promise<Buffer> {
+  // Only a bucket has addresses of its own.
+  return store.presigned === null ? readingFiles(read) : read();
 }
 
 function readWhole({ context, readAt }: Source, part: Part): Promise<Buffer> {
