@@ -234,15 +234,16 @@ function followFolder(
       retire();
       const state = lastLayer(manifest);
       current = {
-        ...{
-          text,
-          manifest,
-          copy,
-          changed: new ChangedGraph(state),
-          isBehind: false,
-          isKnown: false,
-        },
-        ...{ wipedTo: state.number, wiping: null, readers: 0, isReplaced: false },
+        text,
+        manifest,
+        copy,
+        changed: new ChangedGraph(state),
+        isBehind: false,
+        isKnown: false,
+        wipedTo: state.number,
+        wiping: null,
+        readers: 0,
+        isReplaced: false,
       };
       onOther();
       return current;

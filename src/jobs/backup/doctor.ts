@@ -194,7 +194,10 @@ async function listStored({ sql, store }: DoctorContext): Promise<Stored> {
     const [, id] = /^batches\/([0-9a-f-]{36})\//.exec(key) ?? [];
     if (id !== undefined) ids.add(id);
     const batchId = batchOfRewritten(key);
-    if (batchId !== null) rewritten.set(batchId, [...(rewritten.get(batchId) ?? []), key]);
+    if (batchId === null) continue;
+    const keys = rewritten.get(batchId) ?? [];
+    rewritten.set(batchId, keys);
+    keys.push(key);
   }
   const all = [...ids];
   const unknown: string[] = [];
