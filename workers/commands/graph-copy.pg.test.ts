@@ -1,4 +1,5 @@
 /** `graph copy`: build, status and drop, as JSON. */
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,7 +11,11 @@ import { copyFolder, readManifestText } from '../../src/core/graph-copy/manifest
 import { publishCopy } from '../../src/core/graph-copy/publish-copy.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import { openS3Store } from '../../src/core/storage/s3-store.ts';
-import { markStore } from '../../src/jobs/batch/own-store.ts';
+import {
+  INSTALLATION_ID_LENGTH,
+  INSTALLATION_KEY,
+  markStore,
+} from '../../src/jobs/batch/own-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { startS3Server } from '../../tests/support/s3-server.ts';
@@ -76,7 +81,7 @@ test('a copy is built, described and dropped', async () => {
   expect(await run('status')).toEqual({ exitCode: 1, printed: none });
 });
 
-test('a copy that is published is described, and dropped with the one of this machine', async () => {
+test('a copy that is published is described, and dropped with that of this machine, or neither is', async () => {
   const server = await startS3Server();
   for (const [name, value] of Object.entries(server.environment)) vi.stubEnv(name, value);
   const { sql } = database;
@@ -93,6 +98,11 @@ test('a copy that is published is described, and dropped with the one of this ma
   expect(await run('status')).toMatchObject({
     printed: { published: { number, withdrawn: true } },
   });
+  const mark = await store.get(INSTALLATION_KEY, { from: 0, to: INSTALLATION_ID_LENGTH });
+  await store.put(INSTALLATION_KEY, [Buffer.from(randomUUID())]);
+  await expect(run('drop')).rejects.toMatchObject({ code: 'another_store' });
+  expect(await readManifestText(copies)).not.toBeNull();
+  await store.put(INSTALLATION_KEY, [mark]);
   expect(await run('drop')).toEqual({ exitCode: 0, printed: { dropped: true } });
   expect(await run('status')).toMatchObject({ exitCode: 1, printed: { published: null } });
   expect(await server.keys()).toEqual(['installation']);

@@ -39,13 +39,13 @@ export function addGraphCopyCommands(program: Command): void {
     .description('delete the copy and the published one; Postgres answers')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
-      await dropCopies(copyFolder(config.dataDir));
       if (config.storage.provider === 's3') await dropPublished(config, config.storage);
+      await dropCopies(copyFolder(config.dataDir));
       printResult(json, { dropped: true }, ['There is no local copy any more.']);
     });
 }
 
-/** Deletes the published copy: workers would fetch it soon. */
+/** Deletes the published copy, before the copy on this machine: a worker would fetch it at once. */
 async function dropPublished(config: Config, storage: StorageConfig): Promise<void> {
   await withDatabase(config, async (sql) => {
     const store = await openStore(storage);
