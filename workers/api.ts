@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../src/api/app.ts';
-import { createHttpServer } from '../src/api/http-server.ts';
+import { createHttpServer, httpLimits } from '../src/api/http-server.ts';
 import { type Config, readConfig } from '../src/core/config.ts';
 import { watchPool } from '../src/core/db/client.ts';
 import { openReplicas } from '../src/core/db/replicas.ts';
@@ -71,7 +71,7 @@ export async function runApi(config: Config): Promise<void> {
   const known = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  const server = createHttpServer((request, response) => {
+  const server = createHttpServer(app, httpLimits, (request, response) => {
     void known.then(() => app(request, response));
   }).listen(config.port, config.host);
   await untilListening(server, config);
