@@ -3,7 +3,7 @@ import { execFile, execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, statSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -225,6 +225,12 @@ it(
   },
   caseMs,
 );
+
+it('workers leave the processor to the API', () => {
+  const { api, workers } = service.up.pids;
+  expect(workers.length).toBeGreaterThan(0);
+  for (const worker of workers) expect(getPriority(worker)).toBeGreaterThan(getPriority(api));
+});
 
 it('API and workers are not superusers of their database', async () => {
   const admin = connect({ url: await readAdminUrl(service.dataDir), connections: 1 });
