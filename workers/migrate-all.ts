@@ -1,6 +1,5 @@
 import { connect } from '../src/core/db/client.ts';
 import { migrate } from '../src/core/db/migrate.ts';
-import { unavailable } from '../src/core/lib/errors.ts';
 
 /**
  * Brings the schema of the service and of its queue up to date, and fills the graph of test keys. Returns
@@ -28,18 +27,11 @@ async function migrateSchema(
   databaseUrl: string,
   options: { restores?: boolean } = {},
 ): Promise<string[]> {
-  let onClose = () => {};
-  const closed = new Promise<never>((_, reject) => {
-    const message = 'The database ended while it was migrated.';
-    onClose = () => reject(unavailable('database_unavailable', message));
-  });
-  closed.catch(() => {});
-  const sql = connect({ url: databaseUrl, connections: 1, onClose });
+  const sql = connect({ url: databaseUrl, connections: 1 });
   try {
-    // On a full disk the server ends in the midst of it.
-    return await Promise.race([migrate(sql, undefined, options), closed]);
+    return await migrate(sql, undefined, options);
   } finally {
-    await sql.end({ timeout: 5 });
+    await sql.end();
   }
 }
 

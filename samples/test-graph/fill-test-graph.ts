@@ -20,7 +20,7 @@ export async function fillTestGraphAt(databaseUrl: string): Promise<void> {
   try {
     await fillTestGraph(testSql);
   } finally {
-    await testSql.end({ timeout: 5 });
+    await testSql.end();
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * Proves what `patches/` fixes in the driver: a connection that breaks during a transaction, or while it is
- * opened, ends neither the process nor the pool (porsager/postgres#1208), and a transaction has a session for itself.
+ * Proves what `patches/` fixes in the driver: a connection that breaks during a transaction, while it is reserved or
+ * while it is opened, ends neither the process nor the pool (porsager/postgres#1208) and leaves no query waiting, and a
+ * transaction has a session for itself.
  */
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -61,6 +62,25 @@ it('answers no query of a transaction by the session that the pool has opened si
   expect(await told).toBe('CONNECTION_CLOSED');
 });
 
+it('rejects what waits for a reserved connection that broke, and connects again', async () => {
+  for (let time = 0; time < 10; time++) {
+    const session = await sql.reserve();
+    const [own] = await session<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    const sleep = session`select pg_sleep(${600 + time})`.then(() => 'answered', codeOf);
+    // A statement with parameters is described first: until then, the next ones wait in the reservation's queue.
+    const waiting = session`select ${time}::int`.then(() => 'answered', codeOf);
+    await database.sql`select pg_terminate_backend(${own?.pid ?? 0})`;
+    expect(await waiting).toBe('CONNECTION_CLOSED');
+    expect(await sleep).not.toBe('answered');
+    await sql`select 1`;
+    // The pool has another session by now, which is not the one that was reserved.
+    expect(await session`select 1`.then(() => 'answered', codeOf)).toBe('CONNECTION_CLOSED');
+    session.release();
+    const [row] = await sql<{ one: number }[]>`select 1 as one`;
+    expect(row).toEqual({ one: 1 });
+  }
+});
+
 it('begins a transaction behind as many queries as a connection takes', async () => {
   const lock = await database.sql.reserve();
   await lock`select pg_advisory_lock(1)`;
@@ -80,14 +100,33 @@ it('begins a transaction behind as many queries as a connection takes', async ()
   expect(left).toHaveLength(0);
 });
 
+it('ends a pool whose connection breaks meanwhile', async () => {
+  const pool = connect({ url: database.url, connections: 1 });
+  const [own] = await pool<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  const sleep = pool`select pg_sleep(600)`.then(() => 'answered', codeOf);
+  const ended = pool.end();
+  await database.sql`select pg_terminate_backend(${own?.pid ?? 0})`;
+  await ended;
+  expect(await sleep).not.toBe('answered');
+});
+
+it('ends a pool once a connection that was reserved is released', async () => {
+  const pool = connect({ url: database.url, connections: 1 });
+  const session = await pool.reserve();
+  const ended = pool.end();
+  expect(await session`select 1 as one`).toEqual([{ one: 1 }]);
+  session.release();
+  await ended;
+});
+
 // Authentication succeeded and the server is ready: messages of the protocol, version 3.
 const welcome = Buffer.from([82, 0, 0, 0, 8, 0, 0, 0, 0, 90, 0, 0, 0, 5, 73]);
 
-it('rejects the query that waits for a connection that breaks before its first query, and no other', async () => {
+/** Opens a pool whose server breaks the first connection when the driver asks for the types, and accepts no other. */
+async function connectToBreakingServer(): Promise<Database> {
   const server = createServer((socket) => {
     socket.once('data', () => {
       socket.write(welcome);
-      // The driver asks for the types first; from here on no connection is accepted.
       socket.once('data', () => {
         server.close();
         socket.end();
@@ -96,8 +135,18 @@ it('rejects the query that waits for a connection that breaks before its first q
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  const pool = connect({ url: `postgres://nobody@127.0.0.1:${port}/none`, connections: 1 });
+  return connect({ url: `postgres://nobody@127.0.0.1:${port}/none`, connections: 1 });
+}
+
+it('rejects the query that waits for a connection that breaks before its first query, and no other', async () => {
+  const pool = await connectToBreakingServer();
   // An unhandled error would end the process, and fails this test run.
   await expect(pool`select 1`).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-  await pool.end({ timeout: 1 });
+  await pool.end();
+});
+
+it('rejects a reservation that waits for a connection that breaks before its first query', async () => {
+  const pool = await connectToBreakingServer();
+  await expect(pool.reserve()).rejects.toMatchObject({ code: expect.any(String) });
+  await pool.end();
 });

@@ -48,8 +48,6 @@ export interface ConnectOptions {
   plansForValues?: boolean;
   /** Maximum seconds to open a connection; 30 by default. */
   connectSeconds?: number;
-  /** Called whenever a connection has closed, for work on a reserved one: what it asks then may never be answered. */
-  onClose?: () => void;
 }
 
 /** Upper bound of the measured wait, recorded when a pool does not respond. */
@@ -83,7 +81,6 @@ export function connect(options: ConnectOptions): Database {
     // A connection keeps a prepared statement for each form of a filter: connections of searches are short-lived.
     ...(options.plansForValues ? { max_lifetime: SEARCH_CONNECTION_SECONDS } : {}),
     onnotice: () => {},
-    ...(options.onClose === undefined ? {} : { onclose: options.onClose }),
     // Column names only: `postgres.camel` would rename the keys inside JSON values too.
     transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
     connection: {
