@@ -10,7 +10,7 @@ import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from '../infra/embedded/embedded-postgres.ts';
-import { isForWantOfSpace } from '../src/core/lib/free-space.ts';
+import { isOfFullDisk } from '../src/core/db/pg-errors.ts';
 import type { Log } from '../src/core/log.ts';
 import { metrics } from '../src/core/metrics.ts';
 
@@ -95,7 +95,7 @@ async function startWithRoom(
       waiting.set(0);
       return server;
     } catch (error) {
-      if (stopping.aborted || !(await isForWantOfSpace(error, dataDir))) throw error;
+      if (stopping.aborted || !(await isOfFullDisk(error, dataDir))) throw error;
       waiting.set(1);
       const reserve = await releaseBallast(dataDir);
       log.error({ reason: String(error), reserve: reserve ? 'released' : 'none' }, FULL_MESSAGE);

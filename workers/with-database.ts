@@ -6,9 +6,8 @@ import { endRestore } from '../infra/embedded/restored-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { connect, type Database } from '../src/core/db/client.ts';
 import { assertServiceDatabase } from '../src/core/db/migrate.ts';
-import { isDiskFull, isUnavailable } from '../src/core/db/pg-errors.ts';
+import { isOfFullDisk } from '../src/core/db/pg-errors.ts';
 import { AppError, unavailable } from '../src/core/lib/errors.ts';
-import { DISK_FULL_BYTES, isForWantOfSpace, readFreeBytes } from '../src/core/lib/free-space.ts';
 import { findRunningUp, noteDatabase } from './find-service.ts';
 import type { CommandConfig } from './global-options.ts';
 import { migrateAll, migrateIfBehind } from './migrate-all.ts';
@@ -92,22 +91,12 @@ async function onEmbedded<T>(
   restores: boolean,
   work: (url: string) => Promise<T>,
 ): Promise<T> {
-  await using postgres = await startEmbeddedPostgres({ dataDir, restores }).catch(async (error) => {
-    throw (await isForWantOfSpace(error, dataDir)) ? diskFull(dataDir, error) : error;
-  });
-  await closeDataFolder(dataDir);
-  try {
-    return await work(postgres.url);
-  } catch (error) {
+  const refuse = async (error: unknown): Promise<never> => {
     throw (await isOfFullDisk(error, dataDir)) ? diskFull(dataDir, error) : error;
-  }
-}
-
-/** The embedded server may end on a full disk, so that all that is left to see is a closed connection. */
-async function isOfFullDisk(cause: unknown, dataDir: string): Promise<boolean> {
-  return (
-    isDiskFull(cause) || (isUnavailable(cause) && (await readFreeBytes(dataDir)) < DISK_FULL_BYTES)
-  );
+  };
+  await using postgres = await startEmbeddedPostgres({ dataDir, restores }).catch(refuse);
+  await closeDataFolder(dataDir);
+  return await work(postgres.url).catch(refuse);
 }
 
 function diskFull(dataDir: string, cause: unknown): AppError {

@@ -1,4 +1,5 @@
-/** Classifies errors of databases and storage: temporarily unavailable, or cancelled. */
+/** Classifies errors of databases and storage: temporarily unavailable, for lack of space, or cancelled. */
+import { DISK_FULL_BYTES, readFreeBytes } from '../lib/free-space.ts';
 
 /** Codes of postgres.js and Node for connections, and of Postgres for starting and stopping. */
 const unavailableCodes = new Set([
@@ -44,6 +45,15 @@ const unavailableCodes = new Set([
 /** Codes of files: no space or quota, a disk that is broken or read-only, too many open files. */
 const fileCodes = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EMFILE', 'ENFILE']);
 
+/** Of Node and of Postgres (disk_full). */
+const spaceCodes = new Set(['ENOSPC', 'EDQUOT', '53100']);
+
+/** Our own, of a server that ended or did not start. */
+const serverEndedCodes = new Set(['embedded_postgres_failed', 'database_unavailable']);
+
+/** Printed by Postgres and its tools. */
+const NO_SPACE = /No space left on device|Disk quota exceeded/;
+
 /** Returns true for a transient error. */
 export function isUnavailable(error: unknown): boolean {
   const { code, status } = (error ?? {}) as { code?: unknown; status?: unknown };
@@ -63,6 +73,17 @@ export function isOfFiles(error: unknown): boolean {
 /** Returns true for a statement that Postgres refused because its disk is full (`disk_full`). */
 export function isDiskFull(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '53100';
+}
+
+/**
+ * Returns true for an error of the embedded server, of a connection to it, or of its files in `folder`, that a full disk causes.
+ * Such a server may end, so that all that is left to see is a closed connection or its last lines.
+ */
+export async function isOfFullDisk(error: unknown, folder: string): Promise<boolean> {
+  const { code = '', message = '' } = (error ?? {}) as { code?: string; message?: string };
+  if (spaceCodes.has(code)) return true;
+  if (!unavailableCodes.has(code) && !serverEndedCodes.has(code)) return false;
+  return NO_SPACE.test(message) || (await readFreeBytes(folder)) < DISK_FULL_BYTES;
 }
 
 /** Returns true for a statement that Postgres ended early: by a timeout or a cancellation. */
