@@ -120,7 +120,10 @@ describe('an upload with an Idempotency-Key', () => {
     expect(response.headers.get('idempotent-replayed')).toBeNull();
   });
 
-  test('whose process died before its commit is taken over when the claim has run out', async () => {
+  test.each([
+    ['when the claim has run out', "now() - interval '1 second'"],
+    ['after the clock was set back', "claimed_until + interval '2 hours'"],
+  ])('whose process died before its commit is taken over %s', async (_, until) => {
     const key = newKey();
     const stuck = new Signal();
     const dead = new Signal();
@@ -134,7 +137,7 @@ describe('an upload with an Idempotency-Key', () => {
     await stuck.raised;
     await expectProblem(await post(key), inProgress);
     await pipeline.sql`
-      update idempotency_keys set claimed_until = now() - interval '1 second' where key = ${key}`;
+      update idempotency_keys set claimed_until = ${pipeline.sql.unsafe(until)} where key = ${key}`;
     const second = await post(key);
     expect(second.status).toBe(202);
     const { id } = (await second.json()) as BatchView;

@@ -44,6 +44,15 @@ test('a file that no worker survives is given up', async () => {
   });
 });
 
+test('a run that was claimed before the clock was set back is claimed again', async () => {
+  const { id } = (await (await importing.upload('contacts.csv', contacts)).json()) as Run;
+  const { sql } = importing.pipeline;
+  expect(await claimRun(sql, ['examining'])).toMatchObject({ id });
+  expect(await claimRun(sql, ['examining'])).toBeUndefined();
+  await sql`update import_runs set lease_until = lease_until + interval '2 hours' where id = ${id}`;
+  expect(await claimRun(sql, ['examining'])).toMatchObject({ id });
+});
+
 test('an import whose worker died after it wrote is built to its end, once', async () => {
   const { id } = await importing.examined('contacts.csv', contacts);
   await importing.post(`/admin/import-runs/${id}/start`);

@@ -1,5 +1,6 @@
 /** Statements about published copies of the live graph: which one is whole, who writes the next one, which must go. */
 import type { Sql } from '../db/client.ts';
+import { isHeld, leaseEnd } from '../db/lease.ts';
 import { type GraphState, hasWithdrawnSince } from './copy.sql.ts';
 
 /** Longer than the upload of one piece takes, on a network that is worth it. */
@@ -64,13 +65,13 @@ export async function claimPublishing(
 ): Promise<Claim | null> {
   const [own] = await sql<{ id: string }[]>`
     insert into published_copies as p (number, token, wiped_to, lease_expires_at)
-    select number, token, ${wipedTo}, now() + make_interval(secs => ${LEASE_SECONDS})
+    select number, token, ${wipedTo}, ${leaseEnd(sql, LEASE_SECONDS)}
     from graph_changes where number = ${number} and token = ${token}::uuid
       and not ${hasWithdrawnSince(sql, sql`${wipedTo}`)}
     on conflict ((lease_expires_at is null)) do update
       set id = excluded.id, number = excluded.number, token = excluded.token, wiped_to = excluded.wiped_to,
         lease_expires_at = excluded.lease_expires_at
-      where not ${isHeld(sql)}
+      where not ${isWholeOrHeld(sql)}
     returning id`;
   if (own === undefined) return null;
   const [base] = await sql<{ id: string; pieces: string[] }[]>`
@@ -80,20 +81,16 @@ export async function claimPublishing(
   return null;
 }
 
-/**
- * Condition: `p` is whole, or its lease has not expired. One that is much longer than any was made before the clock was set back; a
- * little longer is one that was renewed while this statement waited.
- */
-function isHeld(sql: Sql): ReturnType<Sql> {
-  return sql`coalesce(p.lease_expires_at > now()
-    and p.lease_expires_at <= now() + make_interval(secs => ${2 * LEASE_SECONDS}), true)`;
+/** Condition: `p` is whole, or its lease is held. */
+function isWholeOrHeld(sql: Sql): ReturnType<Sql> {
+  return sql`coalesce(${isHeld(sql, sql`p.lease_expires_at`, LEASE_SECONDS)}, true)`;
 }
 
 /** Renews the lease; returns false when it is lost. */
 export async function renewPublishing(sql: Sql, id: string): Promise<boolean> {
   const { count } = await sql`
-    update published_copies p set lease_expires_at = now() + make_interval(secs => ${LEASE_SECONDS})
-    where id = ${id}::uuid and lease_expires_at is not null and ${isHeld(sql)}`;
+    update published_copies p set lease_expires_at = ${leaseEnd(sql, LEASE_SECONDS)}
+    where id = ${id}::uuid and lease_expires_at is not null and ${isWholeOrHeld(sql)}`;
   return count === 1;
 }
 
@@ -106,7 +103,7 @@ export async function finishPublishing(
   const { count } = await tx`
     update published_copies p set lease_expires_at = null, published_at = now(), manifest = ${manifest},
       bytes = ${bytes}, pieces = ${pieces}::text[]
-    where id = ${id}::uuid and lease_expires_at is not null and ${isHeld(tx)}`;
+    where id = ${id}::uuid and lease_expires_at is not null and ${isWholeOrHeld(tx)}`;
   return count === 1;
 }
 
@@ -139,7 +136,7 @@ async function deleteThose(sql: Sql, condition: ReturnType<Sql>): Promise<number
 export async function deleteOutdated(sql: Sql): Promise<number> {
   const count = await deleteThose(
     sql,
-    sql`(not ${isHeld(sql)} or not ${isReachable(sql)}
+    sql`(not ${isWholeOrHeld(sql)} or not ${isReachable(sql)}
       or ${hasWithdrawnSince(sql, sql`p.wiped_to`, WITHDRAWN_MINUTES_MAX)})`,
   );
   // The next look has fewer changes to read.

@@ -1,4 +1,5 @@
 import type { Sql } from '../db/client.ts';
+import { isHeld, leaseEnd } from '../db/lease.ts';
 import { toStorableJson } from '../lib/storable-json.ts';
 
 /** The scope in which an Idempotency-Key is unique. */
@@ -29,11 +30,11 @@ export async function insertClaim(
   const claimed = await sql`
     insert into idempotency_keys (account_id, live, method, path, key, claim, claimed_until)
     values (${scope.accountId}, ${scope.live}, ${scope.method}, ${scope.path}, ${scope.key},
-      ${claim}, clock_timestamp() + make_interval(secs => ${seconds}))
+      ${claim}, ${leaseEnd(sql, seconds)})
     on conflict (account_id, live, method, path, key) do update
       set claim = excluded.claim, claimed_until = excluded.claimed_until
       where idempotency_keys.status is null
-        and idempotency_keys.claimed_until < clock_timestamp()
+        and not ${isHeld(sql, sql`idempotency_keys.claimed_until`, seconds)}
     returning claim`;
   return claimed.length > 0;
 }
@@ -54,7 +55,7 @@ export async function findResponse(
 export async function extendClaim(sql: Sql, claim: string, seconds: number): Promise<void> {
   await sql`
     update idempotency_keys
-    set claimed_until = clock_timestamp() + make_interval(secs => ${seconds})
+    set claimed_until = ${leaseEnd(sql, seconds)}
     where claim = ${claim} and status is null`;
 }
 

@@ -9,7 +9,7 @@ import { wordList } from '../../core/db/word-list.ts';
 import type { JobName } from '../queue/job-names.ts';
 import type { Batch } from './batch.ts';
 import { batchColumns } from './batches.sql.ts';
-import { CLAIM_ATTEMPTS, isHeld, leaseEnd } from './lease.sql.ts';
+import { CLAIM_ATTEMPTS, claimEnd, isClaimed } from './lease.sql.ts';
 import { endingStates, unsplitStates } from './states.ts';
 
 /** A job that moves a batch out of a state that it would not leave otherwise. */
@@ -43,7 +43,7 @@ function awaits(sql: Sql, job: BatchJob) {
 function isDue(sql: Sql) {
   return sql`
     (job_after is null or job_after <= clock_timestamp())
-    and ${isHeld(sql, sql`job_lease_until`)} is not true`;
+    and ${isClaimed(sql, sql`job_lease_until`)} is not true`;
 }
 
 /** CTE `account`: the accounts with a batch that waits for the job, one index descent for each. */
@@ -63,7 +63,7 @@ function isServed(sql: Sql, job: BatchJob, accountId: ReturnType<Sql>) {
   return sql`
     exists (
       select from batches
-      where account_id = ${accountId} and ${isHeld(sql, sql`job_lease_until`)} and ${awaits(sql, job)})`;
+      where account_id = ${accountId} and ${isClaimed(sql, sql`job_lease_until`)} and ${awaits(sql, job)})`;
 }
 
 /**
@@ -110,7 +110,7 @@ export async function claimBatch(
   return inTransaction(sql, async (tx) => {
     await tx`select pg_advisory_xact_lock(${CLAIM_LOCK})`;
     const [row] = await tx<Row[]>`
-      update batches b set job_lease_until = ${leaseEnd(sql)}, job_attempts = job_attempts + 1,
+      update batches b set job_lease_until = ${claimEnd(sql)}, job_attempts = job_attempts + 1,
         state = case when state = 'created' then 'validating' else state end
       where id = ${id} and ${awaits(sql, job)} and ${isDue(sql)}
         and not ${isServed(sql, job, sql`b.account_id`)}
@@ -164,7 +164,7 @@ export async function isAwaited(sql: Sql, claim: BatchClaim): Promise<boolean> {
 
 /** Extends the claim of a batch that still waits for the job. */
 export async function extendClaim(sql: Sql, claim: BatchClaim): Promise<void> {
-  await sql`update batches set job_lease_until = ${leaseEnd(sql)} where ${ofClaim(sql, claim)}`;
+  await sql`update batches set job_lease_until = ${claimEnd(sql)} where ${ofClaim(sql, claim)}`;
 }
 
 /**

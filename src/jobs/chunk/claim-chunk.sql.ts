@@ -9,7 +9,7 @@ import { wordList } from '../../core/db/word-list.ts';
 import type { Batch } from '../batch/batch.ts';
 import { batchColumns } from '../batch/batches.sql.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
-import { leaseEnd } from '../batch/lease.sql.ts';
+import { claimEnd } from '../batch/lease.sql.ts';
 import { runnableStates } from '../batch/states.ts';
 
 /** A chunk as a worker needs it. */
@@ -77,7 +77,7 @@ export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim |
         and batches.state = 'queued'
       returning batches.id),
     claimed as (
-      update chunks c set state = 'leased', epoch = c.epoch + 1, lease_until = ${leaseEnd(sql)}
+      update chunks c set state = 'leased', epoch = c.epoch + 1, lease_until = ${claimEnd(sql)}
       from chosen join batch on batch.id = chosen.batch_id
         left join started on started.id = batch.id
       where c.id = chosen.id and c.state = chosen.state and c.epoch = chosen.epoch

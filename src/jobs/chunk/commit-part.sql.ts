@@ -16,7 +16,7 @@ import { type GraphState, isInState } from '../../core/graph-copy/local-copy.ts'
 import type { PricedOperation } from '../../core/operations.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
-import { isHeld, leaseEnd } from '../batch/lease.sql.ts';
+import { claimEnd, isClaimed } from '../batch/lease.sql.ts';
 import type { PartReport } from '../batch/report.ts';
 import type { Shortage } from '../batch/states.ts';
 import { payableStates } from '../batch/states.ts';
@@ -31,7 +31,7 @@ const HALVE_FROM = { lost: 3, threw: 1 } as const;
 /** Extends the caller's lease. False when the caller no longer holds it. */
 export async function extendLease(sql: Sql, held: ChunkWakeUp): Promise<boolean> {
   const extended = await sql`
-    update chunks set lease_until = ${leaseEnd(sql)}
+    update chunks set lease_until = ${claimEnd(sql)}
     where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased' returning id`;
   return extended.length > 0;
 }
@@ -275,7 +275,7 @@ function countFailure(sql: Sql, halveFrom: number | null) {
 export async function reclaimChunks(sql: Sql): Promise<number> {
   const expired = await sql<{ batchId: string }[]>`
     select distinct batch_id from chunks
-    where state = 'leased' and not ${isHeld(sql, sql`lease_until`)}`;
+    where state = 'leased' and not ${isClaimed(sql, sql`lease_until`)}`;
   if (expired.length === 0) return 0;
   const batchIds = expired.map((row) => row.batchId);
   await sql`select id from batches where id = any(${batchIds}) order by id for update`;
@@ -283,7 +283,7 @@ export async function reclaimChunks(sql: Sql): Promise<number> {
     with chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
         ${countFailure(sql, HALVE_FROM.lost)}
-      where batch_id = any(${batchIds}) and state = 'leased' and not ${isHeld(sql, sql`lease_until`)}
+      where batch_id = any(${batchIds}) and state = 'leased' and not ${isClaimed(sql, sql`lease_until`)}
       returning id),
     payer as (select id as batch_id, key_id from batches where id = any(${batchIds})),
     ${voidReservations(sql)},

@@ -1,5 +1,6 @@
 /** Statements of import runs. A change by the operator raises the epoch, so that work on the state before has no effect. */
 import type { Sql } from '../../core/db/client.ts';
+import { isHeld, leaseEnd } from '../../core/db/lease.ts';
 import { must } from '../../core/lib/assert.ts';
 import { toStorableJson } from '../../core/lib/storable-json.ts';
 import type { ImportRun, RunFile, RunState } from './import-run.ts';
@@ -129,10 +130,10 @@ export async function claimRun(
 ): Promise<ImportRun | undefined> {
   const [run] = await sql<ImportRun[]>`
     update import_runs set epoch = epoch + 1, attempts = attempts + 1,
-      lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      lease_until = ${leaseEnd(sql, LEASE_SECONDS)}
     where id = (
       select id from import_runs
-      where state = any(${[...states]}) and (lease_until is null or lease_until < clock_timestamp())
+      where state = any(${[...states]}) and ${isHeld(sql, sql`lease_until`, LEASE_SECONDS)} is not true
         and (claim_after is null or claim_after <= clock_timestamp()) and finished_at is null
       order by created_at, id limit 1 for update skip locked)
     returning ${columns(sql)}`;
@@ -149,7 +150,7 @@ export async function beat(
   { step, count }: { step: ImportRun['step']; count: number },
 ): Promise<boolean> {
   const rows = await sql`
-    update import_runs set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS}),
+    update import_runs set lease_until = ${leaseEnd(sql, LEASE_SECONDS)},
       step = ${step}, step_count = ${count}
     where id = ${id} and epoch = ${epoch} returning id`;
   return rows.length > 0;

@@ -52,6 +52,22 @@ describe('a slow or dead receiver', () => {
     expect([count('a'), count('b'), count('c'), count('other')]).toEqual([10, 10, 10, 1]);
   });
 
+  test('is called again after the clock was set back, when its worker is dead', async () => {
+    await fixture.hook(caller);
+    await fixture.causeEvent(caller, 4);
+    const claim = {
+      now: fromNow(0),
+      limit: 64,
+      bounds: { perAccount: 8, perWebhook: 4 },
+      attempted: [],
+    };
+    const claimNow = () => inTransaction(fixture.sql, (tx) => claimDeliveries(tx, claim));
+    expect(await claimNow()).toHaveLength(4);
+    expect(await claimNow()).toHaveLength(0);
+    await fixture.sql`update webhook_deliveries set lease_until = lease_until + interval '2 hours'`;
+    expect(await claimNow()).toHaveLength(4);
+  });
+
   test('has no more in flight when two workers claim at the same moment', async () => {
     await fixture.hook(caller);
     await fixture.causeEvent(caller, 6);

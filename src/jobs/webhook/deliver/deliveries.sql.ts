@@ -4,6 +4,7 @@
  * caller passes one. Locks are taken in the order webhook -> delivery.
  */
 import type { Sql } from '../../../core/db/client.ts';
+import { isHeld, leaseEnd } from '../../../core/db/lease.ts';
 
 /** An attempt ends within 20 s and its outcome is recorded at once, so an expired lease means a dead worker. */
 const LEASE_SECONDS = 60;
@@ -42,6 +43,11 @@ export interface DeliveryClaim {
   attempted: readonly string[];
 }
 
+/** The condition that an attempt of delivery `d` is in flight; null without one. */
+function isInFlight(sql: Sql) {
+  return isHeld(sql, sql`d.lease_until`, LEASE_SECONDS, sql`clock.now`);
+}
+
 /**
  * Leases at most `limit` deliveries that are due or whose lease expired. A webhook whose last attempt failed
  * has one in flight at a time and comes last; accounts with the fewest in flight come first. Call in a
@@ -57,7 +63,7 @@ export async function claimDeliveries(
     busy as (
       select d.webhook_id, w.account_id, count(*)::int as deliveries
       from webhook_deliveries d join webhooks w on w.id = d.webhook_id, clock
-      where d.lease_until > clock.now group by d.webhook_id, w.account_id),
+      where ${isInFlight(sql)} group by d.webhook_id, w.account_id),
     busy_account as (
       select account_id, max(deliveries)::int as deliveries from (
         select account_id, sum(deliveries) as deliveries from busy group by account_id
@@ -74,9 +80,9 @@ export async function claimDeliveries(
       left join busy_account a on a.account_id = w.account_id
       -- One index descent per webhook, however long the backlog of a dead one.
       cross join lateral (
-        select id, due_at from webhook_deliveries
+        select id, due_at from webhook_deliveries d
         where webhook_id = w.id and state = 'pending' and due_at <= clock.now
-          and (lease_until is null or lease_until <= clock.now)
+          and ${isInFlight(sql)} is not true
         order by due_at, id
         limit greatest(0, case when w.failing_since is null then ${bounds.perWebhook}::int else 1 end
           - coalesce(busy.deliveries, 0))) d
@@ -86,7 +92,7 @@ export async function claimDeliveries(
       order by is_failing, place, due_at, id limit ${limit})
     update webhook_deliveries d set attempts = d.attempts + 1, round_attempts = d.round_attempts + 1,
       attempted_at = clock.now,
-      lease_until = clock.now + make_interval(secs => ${LEASE_SECONDS})
+      lease_until = ${leaseEnd(sql, LEASE_SECONDS, sql`clock.now`)}
     from chosen, clock, webhooks w
     where d.id = chosen.id and w.id = d.webhook_id and d.state = 'pending'
     returning d.id, d.webhook_id, w.account_id, w.url, array_remove(array[w.secret,

@@ -1,0 +1,26 @@
+/** Leases: times until which a worker or a request has something for itself, on the clock of the database. */
+import type { Sql } from './client.ts';
+
+/** Maximum difference between the clocks of a server and of the standby that takes over from it. */
+const SKEW_SECONDS = 15;
+
+type Fragment = ReturnType<Sql>;
+
+/** The end of a lease of so many seconds that is granted or extended now. */
+export function leaseEnd(sql: Sql, seconds: number, now: Fragment = sql`clock_timestamp()`) {
+  return sql`${now} + make_interval(secs => ${seconds})`;
+}
+
+/**
+ * The condition that a lease of so many seconds is held, by its end; null without a lease. One that ends later than a lease can was
+ * granted before the clock was set back: if its holder is dead, it would be held for as long as the clock was wrong; if it lives, it
+ * extends the lease within seconds, or another one does the work again.
+ */
+export function isHeld(
+  sql: Sql,
+  until: Fragment,
+  seconds: number,
+  now: Fragment = sql`clock_timestamp()`,
+) {
+  return sql`(${until} > ${now} and ${until} <= ${now} + make_interval(secs => ${seconds + SKEW_SECONDS}))`;
+}
