@@ -124,7 +124,9 @@ it(
     expect((await run(past, 'audit')).code).toBe(0);
     const { code, value } = await run<{ log: LogAudit }>(past, 'audit', '--log', log);
     expect(code).toBe(1);
-    expect(value.log.lists).toMatchObject([{ batch_id: last, account_id: accountId }]);
+    expect(value.log.lists).toMatchObject([
+      { batch_id: last, kind: 'list', account_id: accountId },
+    ]);
     expect(value.log.charges).toEqual(
       [...calls.map((id) => [id, 1] as const), [search, 3] as const].map(([id, credits]) =>
         expect.objectContaining({ request_id: id, account_id: accountId, credits }),
@@ -141,9 +143,9 @@ it(
     const words = startCommand(['audit', '--log', log], past);
     await words.ended;
     expect(words.stdout).toContain(
-      'FAIL the database lacks 1 list, 3 charges and 3 actions of what',
+      'FAIL the database lacks 1 list, 0 exports, 3 charges and 3 actions of what',
     );
-    expect(words.stdout).toContain(`cancel of ${cancelled} of account ${accountId}, answered`);
+    expect(words.stdout).toContain(`cancel of list ${cancelled} of account ${accountId}, answered`);
 
     // A log that was replaced by the restart, or of a terminal, is no witness.
     await writeFile(log, 'API listening at 8080\n{"msg":"API listening"}\n');

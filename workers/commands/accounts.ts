@@ -1,5 +1,4 @@
 /** `account`, `credits`, `audit`. */
-import { open } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { listAccounts } from '../../src/core/accounts/accounts.sql.ts';
@@ -22,6 +21,7 @@ import { insertAudit } from '../../src/jobs/monitor/monitor.sql.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult } from '../output.ts';
+import { readLogs } from '../read-logs.ts';
 import { withDatabase } from '../with-database.ts';
 
 export function addAccountCommands(program: Command): void {
@@ -220,7 +220,10 @@ function addAudit(program: Command): void {
     .command('audit')
     .description('check that wallets, ledger, reservations and batches agree; exit 1 if not')
     .option('--deep', 'also read every stored object and recount the rows of every result')
-    .option('--log <file...>', 'also name what answers in logs of the API promised and is missing')
+    .option(
+      '--log <file...>',
+      'also name what answers in logs of the API, gzipped or not, promised and the database lacks: lists, charges, actions',
+    )
     .action(async ({ deep = false, log }: { deep?: boolean; log?: string[] }, command: Command) => {
       const { config, json } = readGlobals(command);
       const result = await withDatabase(config, async (sql, url) => {
@@ -228,7 +231,7 @@ function addAudit(program: Command): void {
         // In a wrong store everything is missing: that would be a failed audit of the database.
         if (context !== null) await requireOwnStore(context, describeStorage(config.storage));
         const { checks } = await audit(sql);
-        const forgotten = log === undefined ? undefined : await auditLog(sql, linesOf(log));
+        const forgotten = log === undefined ? undefined : await auditLog(sql, readLogs(log));
         let objects: PartsAudit['objects'] | undefined;
         if (context !== null) {
           const parts = await auditParts(context);
@@ -262,10 +265,6 @@ function describeObjects({ checked, missing, damaged }: PartsAudit['objects']): 
   ];
 }
 
-async function* linesOf(files: readonly string[]): AsyncGenerator<string> {
-  for (const file of files) yield* (await open(file)).readLines();
-}
-
 function isKept({ logged, lists, charges, actions }: LogAudit): boolean {
   return logged > 0 && lists.length + charges.length + actions.length === 0;
 }
@@ -277,22 +276,23 @@ function describeForgotten(result: LogAudit): string[] {
       'FAIL the log has no line of a request, so nothing was compared: give the JSON lines that the API wrote before the loss',
     ];
   }
-  const lost = `${countOf(lists.length, 'list')}, ${countOf(charges.length, 'charge')} and ${countOf(actions.length, 'action')}`;
+  const exported = lists.filter(({ kind }) => kind === 'export').length;
+  const lost = `${countOf(lists.length - exported, 'list')}, ${countOf(exported, 'export')}, ${countOf(charges.length, 'charge')} and ${countOf(actions.length, 'action')}`;
   return [
     isKept(result)
       ? `ok   the database has what ${requests} answers in the log promised`
       : `FAIL the database lacks ${lost} of what ${requests} answers in the log promised`,
     ...lists.map(
-      ({ batch_id: id, account_id: account, answered_at: at }) =>
-        `     list ${id} of account ${account}, answered ${at}`,
+      ({ batch_id: id, kind, account_id: account, answered_at: at }) =>
+        `     ${kind} ${id} of account ${account}, answered ${at}`,
     ),
     ...charges.map(
       ({ request_id: id, account_id: account, answered_at: at, credits }) =>
         `     ${countOf(credits, 'credit')} of account ${account} for request ${id}, answered ${at}`,
     ),
     ...actions.map(
-      ({ action, batch_id: id, account_id: account, answered_at: at, state, reason }) =>
-        `     ${action} of ${id} of account ${account}, answered ${at}: it is ${state}${reason === null ? '' : ` (${reason})`}`,
+      ({ action, kind, batch_id: id, account_id: account, answered_at: at, state, reason }) =>
+        `     ${action} of ${kind} ${id} of account ${account}, answered ${at}: it is ${state}${reason === null ? '' : ` (${reason})`}`,
     ),
   ];
 }

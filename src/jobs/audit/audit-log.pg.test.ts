@@ -114,3 +114,23 @@ test('asks of each list only its last action, in whatever order the logs are', a
   // A refused action promised nothing.
   expect(await forgotten(lineOf(id, 'cancel', 6, 409))).toEqual([]);
 });
+
+test('tells exports, also those of schedules, from lists', async () => {
+  const routes = ['/v1/batches', '/v1/batches/:id/rerun', '/v1/exports', '/v1/schedules/:id/run'];
+  const ids = routes.map((_, index) => `00000000-0000-7000-8000-00000000000${index}`);
+  const lines = routes.map((route, index) => {
+    const request = { requestId: `n${index}`, method: 'POST', route, status: 202 };
+    const time = new Date(0).toISOString();
+    return JSON.stringify({
+      time,
+      msg: 'request',
+      ...request,
+      account: caller.accountId,
+      batch: ids[index],
+    });
+  });
+  const { lists } = await auditLog(pipeline.sql, each(lines));
+  expect(lists.map(({ batch_id, kind }) => [batch_id, kind]).sort()).toEqual(
+    ['list', 'list', 'export', 'export'].map((kind, index) => [ids[index], kind]),
+  );
+});

@@ -5,7 +5,12 @@
 import { sumCharges } from '../../core/credits/audit.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
-import { collectActions, type ForgottenAction } from './forgotten-actions.ts';
+import {
+  collectActions,
+  type ForgottenAction,
+  kindOf,
+  type LoggedKind,
+} from './forgotten-actions.ts';
 
 /** Promises of answers that the database does not have. */
 export interface LogAudit {
@@ -13,7 +18,8 @@ export interface LogAudit {
   logged: number;
   /** Successful requests in the log about a list or an export, or with a charge. */
   requests: number;
-  lists: { batch_id: string; account_id: string; answered_at: string }[];
+  /** Lists and exports. */
+  lists: { batch_id: string; kind: LoggedKind; account_id: string; answered_at: string }[];
   charges: {
     request_id: string;
     account_id: string;
@@ -56,8 +62,13 @@ export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<
       if (batch !== undefined && !named.has(batch) && !first.has(batch)) first.set(batch, line);
     }
     for (const id of await listUnknownBatches(sql, [...first.keys()])) {
-      const { account, time } = first.get(id) as Line;
-      found.lists.push({ batch_id: id, account_id: account, answered_at: time });
+      const { account, time, route } = first.get(id) as Line;
+      found.lists.push({
+        batch_id: id,
+        kind: kindOf(route),
+        account_id: account,
+        answered_at: time,
+      });
       named.add(id);
     }
     found.charges.push(...(await missingCharges(sql, page)));

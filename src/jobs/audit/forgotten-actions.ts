@@ -15,6 +15,7 @@ import { type BatchStatus, readBatchStatuses } from './audit.sql.ts';
 /** An action that was answered, on a list or an export that the database has and on which it has no effect. */
 export interface ForgottenAction {
   action: Action;
+  kind: LoggedKind;
   batch_id: string;
   account_id: string;
   answered_at: string;
@@ -32,10 +33,13 @@ interface Answered {
   batch: string;
 }
 
+export type LoggedKind = 'list' | 'export';
+
 type Action = 'start' | 'pause' | 'resume' | 'cancel' | 'delete';
 
 interface LoggedAction {
   action: Action;
+  kind: LoggedKind;
   account: string;
   time: string;
 }
@@ -48,6 +52,7 @@ export interface LoggedActions {
 
 const BATCHES_A_STATEMENT = 1_000;
 const CONTROL_ROUTE = /^\/v1\/(?:batches|exports)\/:id\/(start|pause|resume|cancel)$/;
+const EXPORT_ROUTE = /^\/v1\/(?:exports|schedules)\b/;
 const BATCH_ROUTE = /^\/v1\/(?:batches|exports)\/:id$/;
 
 /** Nothing follows these, but the answers that are repeated for an `Idempotency-Key`. */
@@ -62,6 +67,11 @@ const isForgotten: Record<Action, (status: BatchStatus) => boolean> = {
   delete: ({ hasFiles }) => hasFiles,
 };
 
+/** Returns what the batch of a logged request is: a schedule runs as an export. */
+export function kindOf(route: string): LoggedKind {
+  return EXPORT_ROUTE.test(route) ? 'export' : 'list';
+}
+
 /** Collects the actions of a log, whose lines may be in any order. */
 export function collectActions(): LoggedActions {
   const last = new Map<string, LoggedAction>();
@@ -70,7 +80,7 @@ export function collectActions(): LoggedActions {
       const action = actionOf(request);
       const known = last.get(batch);
       if (action === null || (known !== undefined && !isLater({ action, time }, known))) return;
-      last.set(batch, { action, account, time });
+      last.set(batch, { action, kind: kindOf(request.route), account, time });
     },
     async findForgotten(sql) {
       const found: ForgottenAction[] = [];
@@ -78,10 +88,18 @@ export function collectActions(): LoggedActions {
       for (let from = 0; from < ids.length; from += BATCHES_A_STATEMENT) {
         const page = ids.slice(from, from + BATCHES_A_STATEMENT);
         for (const status of await readBatchStatuses(sql, page)) {
-          const { action, account, time } = last.get(status.id) as LoggedAction;
+          const { action, kind, account, time } = last.get(status.id) as LoggedAction;
           if (!isForgotten[action](status)) continue;
           const { id: batch_id, state, reason } = status;
-          found.push({ action, batch_id, account_id: account, answered_at: time, state, reason });
+          found.push({
+            action,
+            kind,
+            batch_id,
+            account_id: account,
+            answered_at: time,
+            state,
+            reason,
+          });
         }
       }
       return found.sort((one, other) => one.answered_at.localeCompare(other.answered_at));
