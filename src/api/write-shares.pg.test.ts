@@ -81,21 +81,34 @@ test('calls with an Idempotency-Key, which wait for their wallet, have the same 
   expect((await pipeline.wallet(greedy))?.balance).toBe(80);
 });
 
-test('reads of a long ledger have the same share, and are cancelled when no caller waits', async () => {
-  const { accountId } = await pipeline.account(10);
-  const greedy = await pipeline.keyOf(accountId, 'live', ['account']);
-  const other = await pipeline.account(10);
-  await holdLock((sql) => sql`lock table ledger_entries`);
-  const hangUp = new AbortController();
-  const read = () => pipeline.call(greedy, '/v1/usage', { signal: hangUp.signal });
-  const reads = times(20, () => read().catch(() => 'gone'));
-  await pipeline.untilBlocked(IN_FLIGHT);
-  const unmatched = await pipeline.call(other, '/v1/people/enrich?email=nobody@x.example');
-  expect(unmatched.status).toBe(404);
-  hangUp.abort();
-  expect(await Promise.all(reads)).toEqual(times(20, () => 'gone'));
-  const blocked = () => pipeline.sql`
+test.each([
+  ['a long ledger', 'ledger_entries', '/v1/usage'],
+  ['many lists', 'batches', '/v1/batches?sort=name'],
+  ['many exports', 'batches', '/v1/exports?search=zzz'],
+  ['many deliveries', 'webhook_deliveries', '/v1/webhooks/:id/deliveries?state=failed'],
+])(
+  'reads of %s have the same share, and are cancelled when no caller waits',
+  async (_what, table, path) => {
+    const { accountId } = await pipeline.account(10);
+    const greedy = await pipeline.keyOf(accountId, 'live', ['account', 'batches', 'exports']);
+    const other = await pipeline.account(10);
+    const [webhook] = await pipeline.sql`
+    insert into webhooks (id, account_id, live, url, events, credits_low_threshold, enabled, secret)
+    values (gen_random_uuid(), ${accountId}, true, 'https://x.example/', '{batch.failed}', 100, true, decode(repeat('00', 33), 'hex'))
+    returning id`;
+    const address = path.replace(':id', webhook?.id);
+    await holdLock((sql) => sql`lock table ${sql(table)}`);
+    const hangUp = new AbortController();
+    const read = () => pipeline.call(greedy, address, { signal: hangUp.signal });
+    const reads = times(20, () => read().catch(() => 'gone'));
+    await pipeline.untilBlocked(IN_FLIGHT);
+    const unmatched = await pipeline.call(other, '/v1/people/enrich?email=nobody@x.example');
+    expect(unmatched.status).toBe(404);
+    hangUp.abort();
+    expect(await Promise.all(reads)).toEqual(times(20, () => 'gone'));
+    const blocked = () => pipeline.sql`
     select from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock'`;
-  await vi.waitUntil(async () => (await blocked()).length === 0, { timeout: 10_000 });
-});
+    await vi.waitUntil(async () => (await blocked()).length === 0, { timeout: 10_000 });
+  },
+);

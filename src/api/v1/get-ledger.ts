@@ -7,11 +7,10 @@ import {
   type LedgerRange,
   listLedgerLines,
 } from '../../core/credits/credits.sql.ts';
-import { readCancellable } from '../../core/db/cancellable.ts';
-import { clientGone } from '../client-gone.ts';
 import { definePage } from '../define-page.ts';
 import { defineRoute, type RouteInput, sent } from '../define-route.ts';
 import { limitOpenResponses } from '../open-responses.ts';
+import { readInTurn } from '../read-in-turn.ts';
 import { usageFilter, usageRange } from '../usage-range.ts';
 import { sendWhileValid } from '../while-valid.ts';
 
@@ -88,17 +87,14 @@ async function* allLines(input: RouteInput, range: LedgerRange) {
 }
 
 async function readLines(
-  { context, key, response }: Pick<RouteInput, 'context' | 'key' | 'response'>,
+  input: Pick<RouteInput, 'context' | 'key' | 'response'>,
   range: LedgerRange,
   after: LedgerPlace | null,
   limit: number,
 ): Promise<LedgerLine[]> {
   // Calls and batches of test keys move no credits.
-  if (key.mode === 'test') return [];
-  const reading = { signal: clientGone(response), control: context.watchSql };
-  return readCancellable(context.sql, reading, (tx) =>
-    listLedgerLines(tx, { ...range, after, limit }),
-  );
+  if (input.key.mode === 'test') return [];
+  return readInTurn(input, (tx) => listLedgerLines(tx, { ...range, after, limit }));
 }
 
 function viewLine(line: LedgerLine): z.output<typeof lineSchema> {

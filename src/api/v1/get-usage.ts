@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { UsagePlace, UsageRow } from '../../core/credits/credits.sql.ts';
 import { listUsage } from '../../core/credits/credits.ts';
-import { readCancellable } from '../../core/db/cancellable.ts';
-import { clientGone } from '../client-gone.ts';
 import { definePage } from '../define-page.ts';
+import { readInTurn } from '../read-in-turn.ts';
 import { day, usageFilter, usageRange } from '../usage-range.ts';
 
 const usageSchema = z.strictObject({
@@ -30,13 +29,13 @@ export const getUsageRoute = definePage({
     .string()
     .max(400)
     .refine((text) => parseCursor(text) !== null, 'is not a cursor of this call'),
-  async read({ context, key, query, response }, { before, limit }) {
+  async read(input, { before, limit }) {
+    const { key, query } = input;
     const range = usageRange(key.accountId, query);
     // Calls and batches of test keys move no credits.
     if (key.mode === 'test') return [];
     const after = before === null ? null : parseCursor(before);
-    const reading = { signal: clientGone(response), control: context.watchSql };
-    return readCancellable(context.sql, reading, (tx) => listUsage(tx, { ...range, after, limit }));
+    return readInTurn(input, (tx) => listUsage(tx, { ...range, after, limit }));
   },
   cursorOf,
   view: ({ batchId, keyId, amount, ...row }) => ({

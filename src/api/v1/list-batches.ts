@@ -4,6 +4,7 @@ import { type BatchPage, batchSorts, listBatches } from '../../jobs/batch/batche
 import { forEachResource } from '../batch-resource.ts';
 import { definePage } from '../define-page.ts';
 import { ownerOf } from '../owner-of.ts';
+import { readInTurn } from '../read-in-turn.ts';
 
 const SEARCH_CHARACTERS_MAX = 200;
 
@@ -33,18 +34,18 @@ export const listBatchesRoutes = forEachResource((resource) => [
     item: resource.schema,
     filter: resource.kind === 'list' ? { ...filter, rerun_of: rerunOf } : filter,
     cursor: z.uuid(),
-    read: ({ context, key, query }, page) => {
+    read: (input, page) => {
       const {
         rerun_of: rerunOf = null,
         search = null,
         sort,
-      } = query as {
+      } = input.query as {
         rerun_of?: string;
         search?: string;
         sort: string;
       };
       const wanted = { kind: resource.kind, rerunOf, search, sort: sortOf(sort), ...page };
-      return listBatches(context.sql, ownerOf(key), wanted);
+      return readInTurn(input, (tx) => listBatches(tx, ownerOf(input.key), wanted));
     },
     cursorOf: ({ id }) => id,
     view: (batch) => viewBatch(batch),

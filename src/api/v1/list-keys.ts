@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { listKeys } from '../../core/keys/account-keys.sql.ts';
 import { definePage } from '../define-page.ts';
 import { keySchema, keysOf, viewKey } from '../key-view.ts';
+import { readInTurn } from '../read-in-turn.ts';
 
 /** Lists the account's keys, newest first, including those that have ended. */
 export const listKeysRoute = definePage({
@@ -11,7 +12,7 @@ export const listKeysRoute = definePage({
   scope: 'account',
   item: keySchema,
   cursor: z.uuid(),
-  read: ({ context, key }, page) => listKeys(context.sql, keysOf(key), page),
+  read: (input, page) => readInTurn(input, (tx) => listKeys(tx, keysOf(input.key), page)),
   cursorOf: ({ id }) => id,
   view: viewKey,
 });

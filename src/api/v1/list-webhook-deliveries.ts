@@ -6,6 +6,7 @@ import { definePage } from '../define-page.ts';
 import { idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
+import { readInTurn } from '../read-in-turn.ts';
 
 /** Lists the deliveries of a webhook, newest first. */
 export const listWebhookDeliveriesRoute = definePage({
@@ -17,13 +18,15 @@ export const listWebhookDeliveriesRoute = definePage({
   item: webhookDeliverySchema,
   filter: { state: z.enum(deliveryStates).optional() },
   cursor: z.uuid(),
-  async read({ context, key, params, query }, page) {
+  async read(input, page) {
+    const { context, key, params, query } = input;
     const webhook = await requireOwnWebhook(
       context.sql,
       ownerOf(key),
       parseId('Webhook', params.id),
     );
-    return listDeliveries(context.sql, webhook.id, { state: query.state ?? null, ...page });
+    const wanted = { state: query.state ?? null, ...page };
+    return readInTurn(input, (tx) => listDeliveries(tx, webhook.id, wanted));
   },
   cursorOf: ({ id }) => id,
   view: viewDelivery,

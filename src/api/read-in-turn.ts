@@ -1,0 +1,17 @@
+import { readCancellable } from '../core/db/cancellable.ts';
+import type { Sql } from '../core/db/client.ts';
+import { clientGone } from './client-gone.ts';
+import type { RouteInput } from './define-route.ts';
+
+/**
+ * Runs a read that takes the longer the more rows the account has, in a transaction that waits for the account's turn: any
+ * number of such reads take as many connections as its writes may. When the client disconnects, the server cancels the
+ * statement.
+ */
+export function readInTurn<T>(
+  { context, response }: Pick<RouteInput, 'context' | 'response'>,
+  read: (tx: Sql) => Promise<T>,
+): Promise<T> {
+  const reading = { signal: clientGone(response), control: context.watchSql };
+  return readCancellable(context.sql, reading, read);
+}
