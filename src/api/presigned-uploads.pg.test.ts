@@ -270,4 +270,22 @@ describe('after a day', () => {
     expect(left).not.toContain(`uploads/${large}`);
     await accepted(await post({ upload_id: fine, operation }));
   });
+
+  test('a file put again after its use is deleted as soon, however many uploads there are, as are the rows of old ones', async () => {
+    const many = 20_000;
+    await pipeline.sql`
+      insert into uploads (id, account_id, live, key, created_at, used_at)
+      select id, ${caller.accountId}, true, 'uploads/' || id, now() - make_interval(hours => hours), now()
+      from (select gen_random_uuid() as id, hours
+        from generate_series(1, ${many}), unnest('{1,25}'::int[]) hours) upload`;
+    const [used] = await pipeline.sql`
+      select key from uploads where used_at is not null and created_at > now() - interval '2 hours'
+      order by id limit 1`;
+    await pipeline.context.store.put(used?.key, [Buffer.from(list)]);
+    await runHousekeeping(pipeline.context);
+    expect(await uploadObjects()).not.toContain(used?.key);
+    const [old] = await pipeline.sql`
+      select count(*) as rows from uploads where created_at < now() - interval '24 hours'`;
+    expect(old).toEqual({ rows: 0 });
+  });
 });

@@ -14,7 +14,7 @@ import { scrub } from '../audit/scrub.ts';
 import { listExpired, markFilesDeleted, readOldestKept } from '../batch/batches.sql.ts';
 import { expireAbandoned } from '../batch/control-batch.ts';
 import { deleteOldRuns } from '../imports/delete-runs.ts';
-import { deleteExpiredUploads, deleteUselessObjects } from '../list/uploads.ts';
+import { deleteUselessUploads } from '../list/uploads.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 import { deleteOldDeliveries } from '../webhook/webhooks.sql.ts';
@@ -54,8 +54,7 @@ export async function runHousekeeping(
   await deleteFormerIdentifiers(context.sql, oldest);
   await deleteFormerIdentifiers(context.testSql, oldest);
   await deleteDebris(context);
-  await deleteExpiredUploads(context);
-  await deleteUselessObjects(context);
+  await deleteUselessUploads(context, mustStop);
   await deleteOldRuns(context);
 }
 

@@ -45,23 +45,27 @@ export async function markUploadUsed(sql: Sql, id: string): Promise<boolean> {
   return marked.length > 0;
 }
 
-/** Uploads that have expired, used or not, oldest first. */
-export async function listExpiredUploads(sql: Sql): Promise<{ id: string; key: string }[]> {
-  return sql<{ id: string; key: string }[]>`
-    select id, key from uploads
-    where created_at <= now() - make_interval(secs => ${UPLOAD_KEEP_SECONDS})
-    order by created_at limit 1000`;
+/** Finds uploads by their keys; one that is over was used or has expired. */
+export async function findUploads(
+  sql: Sql,
+  keys: readonly string[],
+): Promise<{ key: string; isOver: boolean }[]> {
+  return sql<{ key: string; isOver: boolean }[]>`
+    select key, used_at is not null or ${isExpired(sql)} as is_over
+    from uploads where key = any(${[...keys]}::text[])`;
 }
 
-/** Some of the uploads that have not expired, others each time. */
-export async function listPresentUploads(sql: Sql): Promise<{ key: string; isUsed: boolean }[]> {
-  return sql<{ key: string; isUsed: boolean }[]>`
-    select key, used_at is not null as is_used from uploads
-    where created_at > now() - make_interval(secs => ${UPLOAD_KEEP_SECONDS})
-    order by random() limit 1000`;
+/** Returns the time of the database, by which uploads expire. */
+export async function readTime(sql: Sql): Promise<Date> {
+  const [row] = await sql<[{ at: Date }]>`select now() as at`;
+  return row.at;
 }
 
-/** Deletes the rows of uploads whose objects are deleted. */
-export async function deleteUploads(sql: Sql, ids: string[]): Promise<void> {
-  await sql`delete from uploads where id = any(${ids}::uuid[])`;
+/** Deletes the rows of uploads that had expired at this time. */
+export async function deleteUploadsExpiredAt(sql: Sql, at: Date): Promise<void> {
+  await sql`delete from uploads where ${isExpired(sql, sql`${at}::timestamptz`)}`;
+}
+
+function isExpired(sql: Sql, at = sql`now()`): ReturnType<Sql> {
+  return sql`created_at <= ${at} - make_interval(secs => ${UPLOAD_KEEP_SECONDS})`;
 }

@@ -13,12 +13,12 @@ import { streamObject } from '../../core/storage/object-sum.ts';
 import { assertRecordedFits, type StorageBounds } from '../batch/stored-bytes.ts';
 import { fileTooLarge } from './receive-upload.ts';
 import {
-  deleteUploads,
+  deleteUploadsExpiredAt,
   findOwnUpload,
+  findUploads,
   insertUpload,
-  listExpiredUploads,
-  listPresentUploads,
   markUploadUsed,
+  readTime,
 } from './uploads.sql.ts';
 
 /**
@@ -26,6 +26,11 @@ import {
  * written after its deletion.
  */
 const ADDRESS_SECONDS = 60 * 60;
+
+/** The keys of all uploads begin with it. */
+const UPLOADS = 'uploads/';
+/** Keys that are looked up together. */
+const BLOCK = 1000;
 
 export interface NewUpload {
   id: string;
@@ -51,7 +56,7 @@ export async function createUpload(
     );
   }
   const id = uuidv7();
-  const key = `uploads/${id}`;
+  const key = `${UPLOADS}${id}`;
   const urlExpiresAt = new Date(Date.now() + ADDRESS_SECONDS * 1000);
   const url = await store.presigned.presignPut(key, { expiresSeconds: ADDRESS_SECONDS });
   const expiresAt = await inTransaction(sql, async (tx) => {
@@ -102,32 +107,31 @@ export async function useUpload(tx: Sql, id: string): Promise<void> {
 }
 
 /**
- * Deletes objects of which no list can be made: files that are too large, and those that were put again at the URL of a
- * used upload. No PUT can be limited in advance, and they count towards no account's storage.
+ * Deletes objects of which no list can be made: of expired uploads, those that are too large, and those that were put again at
+ * the URL of a used upload. No PUT can be limited in advance, and they count towards no account's storage. Objects are listed,
+ * because of nearly all uploads none is left. They are deleted before the rows of expired uploads: after a crash in between
+ * nothing is forgotten. `mustStop` ends it early.
  */
-export async function deleteUselessObjects({
-  sql,
-  store,
-  config,
-}: Pick<Context, 'sql' | 'store'> & { config: StorageBounds }): Promise<void> {
-  for (const { key, isUsed } of await listPresentUploads(sql)) {
-    if (isUsed || ((await store.head(key)) ?? 0) > config.uploadBytesMax) await store.delete(key);
+export async function deleteUselessUploads(
+  { sql, store, config }: Pick<Context, 'sql' | 'store'> & { config: StorageBounds },
+  mustStop: () => boolean,
+): Promise<void> {
+  const startedAt = await readTime(sql);
+  const deleteUseless = async (keys: string[]) => {
+    for (const { key, isOver } of await findUploads(sql, keys)) {
+      if (mustStop()) return;
+      if (isOver || ((await store.head(key)) ?? 0) > config.uploadBytesMax) await store.delete(key);
+    }
+  };
+  let keys: string[] = [];
+  for await (const key of store.list(UPLOADS)) {
+    keys.push(key);
+    if (keys.length < BLOCK) continue;
+    await deleteUseless(keys);
+    keys = [];
   }
-}
-
-/** Deletes uploads that have expired. The objects go first: a crash in between deletes them again. */
-export async function deleteExpiredUploads({
-  sql,
-  store,
-}: Pick<Context, 'sql' | 'store'>): Promise<void> {
-  const expired = await listExpiredUploads(sql);
-  for (const { key } of expired) await store.delete(key);
-  if (expired.length > 0) {
-    await deleteUploads(
-      sql,
-      expired.map(({ id }) => id),
-    );
-  }
+  await deleteUseless(keys);
+  if (!mustStop()) await deleteUploadsExpiredAt(sql, startedAt);
 }
 
 function alreadyUsed(id: string): AppError {
