@@ -6,6 +6,7 @@ import { type StoredUpload, storeUpload, type UploadContext } from '../jobs/list
 import { readBatchOptions } from './batch-options.ts';
 import type { RouteInput } from './define-route.ts';
 import { readMultipart } from './multipart.ts';
+import { readInTurn } from './read-in-turn.ts';
 import { holdUpload, type ReceivedList, uploadContextOf } from './upload-context.ts';
 import { whileValid } from './while-valid.ts';
 
@@ -13,7 +14,7 @@ import { whileValid } from './while-valid.ts';
 export async function receiveFile(input: RouteInput): Promise<ReceivedList> {
   const { context, key, credentials, request, response } = input;
   holdUpload(key.accountId, response);
-  await assertStorageLeft(context.sql, key.accountId, context.config);
+  await readInTurn(input, (tx) => assertStorageLeft(tx, key.accountId, context.config));
   const uploadContext = uploadContextOf(context, key, response);
   const { upload, options, fileName } = await whileValid(context, credentials, (cut) =>
     receive(uploadContext, request, cut),
