@@ -82,11 +82,12 @@ function readTexts(records: OpenRecords, { id, ids, further }: TextsRequest): Te
 
 /** Copies the text of a block into the buffers. Returns where it begins in the last one. */
 function keepText(buffers: ReadBuffers, block: Buffer, at: number, bytes: number): number {
-  const room = buffers.room(bytes);
+  const buffer = buffers.room(bytes);
+  const to = buffers.at;
   const from = textFrom(block, at);
-  block.copy(room.buffer, room.at, from, from + bytes);
+  block.copy(buffer, to, from, from + bytes);
   buffers.keep(bytes);
-  return room.at;
+  return to;
 }
 
 /** Throws as `OpenRecords`. */

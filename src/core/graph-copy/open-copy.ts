@@ -146,8 +146,7 @@ export async function openIndex(
 /** Reads as many bytes as the buffer has, or throws `UnusableCopy`. */
 function readerOfAll(file: CopyFile): ReadFile {
   return (buffer, position) => {
-    const to = { buffer, at: 0, bytes: buffer.length };
-    if (readAt(file, to, position) !== buffer.length) throw damaged(file);
+    if (readAt(file, buffer, 0, buffer.length, position) !== buffer.length) throw damaged(file);
   };
 }
 
@@ -167,7 +166,8 @@ function readerOf(
         const place = found[index] ?? 0;
         // Two values of one record may have the same fingerprint.
         if (index > 0 && found.indexOf(place) < index) continue;
-        const { buffer, at } = readBlock(blocks, place * BLOCK_ALIGN, buffers);
+        const buffer = readBlock(blocks, place * BLOCK_ALIGN, buffers);
+        const { at } = buffers;
         const held = forEachCode(buffer, at, value, visit);
         if (held > 0) buffers.keep(claimedBytes(buffer, at));
       }
@@ -175,8 +175,9 @@ function readerOf(
     },
 
     readFurther({ at: position, bytes, crc32: expected }, buffers) {
-      const { buffer, at } = buffers.room(bytes);
-      const read = readAt(furtherFile, { buffer, at, bytes }, position);
+      const buffer = buffers.room(bytes);
+      const { at } = buffers;
+      const read = readAt(furtherFile, buffer, at, bytes, position);
       if (read !== bytes || crc32(buffer.subarray(at, at + bytes)) !== expected) {
         throw damaged(furtherFile);
       }
@@ -190,35 +191,39 @@ function damaged({ name }: CopyFile): UnusableCopy {
   return new UnusableCopy(`its file ${name} is damaged`);
 }
 
-/** Reads a block into the buffers, without keeping it there. */
-function readBlock(
-  file: CopyFile,
-  position: number,
-  buffers: ReadBuffers,
-): { buffer: Buffer; at: number } {
-  let place = buffers.room(READ_BYTES);
-  const isRead = readUntilWhole(() => {
-    place = buffers.room(READ_BYTES);
-    let read = readAt(file, { ...place, bytes: READ_BYTES }, position);
-    const bytes = read < LENGTH_BYTES ? 0 : claimedBytes(place.buffer, place.at);
-    if (bytes === 0 || bytes > BLOCK_BYTES_MAX) return false;
-    if (bytes > READ_BYTES) {
-      place = buffers.room(bytes);
-      read = readAt(file, { ...place, bytes }, position);
-    }
-    return read >= bytes && isWhole(place.buffer, place.at, bytes);
-  });
-  if (!isRead) throw damaged(file);
-  return place;
+/** Reads a block to the room of the last buffer, which it returns, without keeping it there. */
+function readBlock(file: CopyFile, position: number, buffers: ReadBuffers): Buffer {
+  // A list reads one for each match: an object or a function for each read would take longer than the read.
+  if (!readOnce(file, position, buffers)) {
+    const isRead = readUntilWhole(() => readOnce(file, position, buffers));
+    if (!isRead) throw damaged(file);
+  }
+  return buffers.room(0);
 }
 
+/** Returns false for a block that is not whole. */
+function readOnce(file: CopyFile, position: number, buffers: ReadBuffers): boolean {
+  let buffer = buffers.room(READ_BYTES);
+  let read = readAt(file, buffer, buffers.at, READ_BYTES, position);
+  const bytes = read < LENGTH_BYTES ? 0 : claimedBytes(buffer, buffers.at);
+  if (bytes === 0 || bytes > BLOCK_BYTES_MAX) return false;
+  if (bytes > READ_BYTES) {
+    buffer = buffers.room(bytes);
+    read = readAt(file, buffer, buffers.at, bytes, position);
+  }
+  return read >= bytes && isWhole(buffer, buffers.at, bytes);
+}
+
+/** Reads `bytes` bytes to `at` in the buffer; fewer at the end of the file. */
 function readAt(
   { fd, name }: CopyFile,
-  to: { buffer: Buffer; at: number; bytes: number },
+  buffer: Buffer,
+  at: number,
+  bytes: number,
   position: number,
 ): number {
   try {
-    return readSync(fd, to.buffer, to.at, to.bytes, position);
+    return readSync(fd, buffer, at, bytes, position);
   } catch (error) {
     throw new UnusableCopy(`its file ${name} cannot be read: ${(error as Error).message}`);
   }

@@ -15,15 +15,20 @@ export class ReadBuffers {
     return this.#kept.length - 1;
   }
 
-  /** Returns a place with room for so many bytes; `keep` keeps what was written there. */
-  room(bytes: number): { buffer: Buffer; at: number } {
-    let buffer = this.#kept.at(-1);
+  /** Returns where the room of the last buffer begins. */
+  get at(): number {
+    return this.#used;
+  }
+
+  /** Returns the last buffer, with room for so many bytes from `at` on; `keep` keeps what was written there. */
+  room(bytes: number): Buffer {
+    let buffer = this.#kept[this.last];
     if (buffer === undefined || this.#used + bytes > buffer.length) {
       buffer = acquireBuffer(Math.max(bytes, BUFFER_BYTES));
       this.#kept.push(buffer);
       this.#used = 0;
     }
-    return { buffer, at: this.#used };
+    return buffer;
   }
 
   keep(bytes: number): void {
