@@ -1,7 +1,7 @@
 /** Keeps one process of the service running: restarts it whenever it ends. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, getPriority, setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Counter } from 'prom-client';
@@ -90,14 +90,17 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
+/** Nice value of a worker: beside an API that is busy all the time it still has a third of its share (10: a tenth). */
+const WORKER_NICE = 5;
+
 /**
  * Lowers the priority of a worker that was just started, and so of the threads that it starts. An API whose caller waits for one
- * record then gets the processor first; a worker beside an API that is busy all the time still has a tenth of its share.
+ * record then gets the processor first.
  */
 function yieldToApi({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
-    setPriority(pid, Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
+    setPriority(pid, Math.max(getPriority(), WORKER_NICE));
   } catch {
     // It has ended, or the system does not allow it: the worker works all the same.
   }
