@@ -32,6 +32,7 @@ export function addBackupCommands(program: Command): void {
       const left = end.missing === 0 ? '' : ` ${end.missing} had been deleted meanwhile.`;
       printResult(json, { file, ...end }, [
         `Backup ${file} of ${end.created_at}: all that was committed before, with ${countOf(end.objects, 'file')}.${left}`,
+        `A restore needs ${Math.ceil(end.restore_bytes / 1024 ** 2)} MB of free disk: 64 MB for a new server, three times the database for its tables and its log, and the files.`,
         'Keep this moment with the file: a restore goes back to it, and its last steps repeat what was done since.',
       ]);
     });

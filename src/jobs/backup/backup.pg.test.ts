@@ -9,6 +9,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { assertSchemaCurrent, migrate, readOwnSchema } from '../../core/db/migrate.ts';
 import { unmarkUnfinishedRestore } from '../../core/db/unfinished-restore.ts';
+import { must } from '../../core/lib/assert.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
@@ -335,6 +336,18 @@ test('the moment of a backup is that of its snapshot, by the clock of the databa
   expect(moment >= before && moment <= new Date().toISOString()).toBe(true);
   const { manifest } = await checkBackup(() => Readable.from([bytes]), null);
   expect(manifest.created_at).toBe(moment);
+});
+
+test('a backup says what a restore of it takes: a server, three times the database, and the files', async () => {
+  const { file, end } = await writeBackup(source.context, null);
+  await buffer(file);
+  const [row] = await source.sql<{ bytes: number }[]>`
+    select pg_database_size(current_database()) as bytes`;
+  let bytes = 64 * 1024 ** 2 + 3 * must(row, 'size').bytes;
+  for (const key of await source.objects()) bytes += (await source.context.store.head(key)) ?? 0;
+  const { restore_bytes: needed } = await end;
+  // The server may have written statistics since.
+  expect(Math.abs(needed - bytes)).toBeLessThan(1024 * 1024);
 });
 
 test('a failing file fails the backup', async () => {

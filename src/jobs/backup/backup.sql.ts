@@ -47,6 +47,14 @@ export async function listTables(sql: Sql): Promise<BackupTable[]> {
   return ordered;
 }
 
+/** Returns the size of the database: tables, indexes and what belongs to them. */
+export async function readDatabaseBytes(sql: Sql): Promise<number> {
+  const [row] = await sql<
+    { bytes: number }[]
+  >`select pg_database_size(current_database()) as bytes`;
+  return must(row, 'size').bytes;
+}
+
 /** Returns the rows of a table, as COPY writes them. */
 export async function readTable(sql: Sql, { name, columns }: BackupTable): Promise<Readable> {
   return sql.unsafe(`copy ${name} (${quoted(columns)}) to stdout`).readable();

@@ -17,6 +17,7 @@ import {
   countHeld,
   listObjectKeys,
   listTables,
+  readDatabaseBytes,
   readSchema,
   readSequences,
   readSnapshot,
@@ -28,6 +29,11 @@ import { type End, isTold, type Manifest, sealed } from './backup-file.ts';
 /** A tar has the size of an entry before its bytes: pieces of this size are held in memory. */
 const PIECE_BYTES = 8 * 1024 * 1024;
 
+/** Measured: the tables of a restore and the log that it writes take this many times the size of the database. */
+const RESTORE_FACTOR = 3;
+/** An empty server of a new data folder. */
+const SERVER_BYTES = 64 * 1024 * 1024;
+
 /** How often, and how long apart, the database is asked whether it still names a missing object. */
 const NAMED_LOOKS_MAX = 4;
 const NAMED_PAUSE_MS = 500;
@@ -35,6 +41,8 @@ const NAMED_PAUSE_MS = 500;
 export interface Written extends End {
   /** All that was committed before this moment is in the backup (ISO 8601, by the clock of the database). */
   created_at: string;
+  /** Bytes of disk that a restore takes: tables, indexes and log of the database, and the files. */
+  restore_bytes: number;
 }
 
 /**
@@ -67,7 +75,7 @@ async function fill(
   told: (line: string) => void,
 ): Promise<Written> {
   const end: End = { pieces: 0, objects: 0, missing: 0 };
-  const { keys, created_at } = await inTransaction(sql, async (tx) => {
+  const { keys, created_at, databaseBytes } = await inTransaction(sql, async (tx) => {
     const moment = (await readSnapshot(tx)).toISOString();
     await waitWithoutEnd(tx);
     const tables = await listTables(tx);
@@ -83,19 +91,23 @@ async function fill(
       told(`table ${table.name}`);
       end.pieces += await addTable(tar, tx, table);
     }
-    return { keys: await listObjectKeys(tx), created_at: moment };
+    const databaseBytes = await readDatabaseBytes(tx);
+    return { keys: await listObjectKeys(tx), created_at: moment, databaseBytes };
   });
   const missing: string[] = [];
+  let bytes = SERVER_BYTES + RESTORE_FACTOR * databaseBytes;
   for (const [index, key] of keys.entries()) {
-    if (await addObject(tar, store, key)) end.objects++;
-    else missing.push(key);
+    const size = await addObject(tar, store, key);
+    if (size === null) missing.push(key);
+    else end.objects++;
+    bytes += size ?? 0;
     if (isTold(index + 1, keys.length)) told(`files: ${index + 1} of ${keys.length}`);
   }
   end.missing = missing.length;
   await refuseLost(sql, missing);
   await addEntry(tar, 'end.json', [Buffer.from(JSON.stringify(end))]);
   tar.finalize();
-  return { created_at, ...end };
+  return { created_at, restore_bytes: bytes, ...end };
 }
 
 /** An object is deleted before its row forgets it: one that is missing and named is looked for again. */
@@ -156,19 +168,19 @@ async function addEntry(tar: Pack, name: string, bytes: readonly Buffer[]): Prom
   });
 }
 
-/** Returns false for an object that does not exist any more. */
-async function addObject(tar: Pack, store: ObjectStore, key: string): Promise<boolean> {
+/** Returns the size of the object; null for one that does not exist any more. */
+async function addObject(tar: Pack, store: ObjectStore, key: string): Promise<number | null> {
   const size = await store.head(key);
-  if (size === null) return false;
+  if (size === null) return null;
   const pieces = store.getStream(key)[Symbol.asyncIterator]();
   const first = await pieces.next().catch((error: unknown) => {
     if (isObjectMissing(error)) return null;
     throw error;
   });
-  if (first === null) return false;
+  if (first === null) return null;
   const whole = async function* () {
     for (let piece = first; piece.done !== true; piece = await pieces.next()) yield piece.value;
   };
   await pipeline(whole, tar.entry({ name: `objects/${key}`, size }));
-  return true;
+  return size;
 }
