@@ -2,9 +2,17 @@
 
 import type { Calls } from '../src/client/api-types.ts';
 
+/** Characters that a terminal obeys, other than the end of a line and a tab, and those that turn the direction of a text. */
+const OBEYED = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+
+/** The text as a terminal shows it: the name of a list or the header of an imported file is the text of others. */
+function harmless(text: string): string {
+  return text.replaceAll(OBEYED, '\ufffd');
+}
+
 /** Prints the result of a command: `value` with `--json`, otherwise the lines. */
 export function printResult(json: boolean, value: unknown, lines: string[]): void {
-  process.stdout.write(json ? `${JSON.stringify(value)}\n` : `${lines.join('\n')}\n`);
+  process.stdout.write(`${json ? JSON.stringify(value) : harmless(lines.join('\n'))}\n`);
 }
 
 /** A number and its noun: `1 credit`, `2 credits`. */
@@ -45,5 +53,5 @@ export function openProgressLine(title: string): { update(detail: string): void;
 
 /** Prints a line of progress. */
 export function say(line: string): void {
-  process.stderr.write(`${line}\n`);
+  process.stderr.write(`${harmless(line)}\n`);
 }
