@@ -55,7 +55,8 @@ export function rowsWithOutcomes(
 
 /**
  * Stores the list's own columns of the chosen rows, for a new batch with the same options. Throws `AppError`
- * 409 `invalid_state` while the batch or a rerun of it runs, 410 when its files are no longer kept, and as `check`.
+ * 409 `invalid_state` while the batch or a rerun of it runs, 410 when its files are no longer kept, 422 `no_rows` when all
+ * chosen rows are longer than a record may be, and as `check`.
  */
 export async function storeRerun(
   context: UploadContext,
@@ -74,9 +75,11 @@ export async function storeRerun(
   const open = family.find(({ hasEnded }) => !hasEnded);
   if (open !== undefined) throw rerunOpen(open);
   const rerunRows: number[] = [];
-  const list = Readable.from(chosenRows(context, batch, choice, rerunRows));
+  const tooLong: number[] = [];
+  const list = Readable.from(chosenRows(context, batch, choice, { chosen: rerunRows, tooLong }));
   const stored = await storeUpload(context, list);
   try {
+    if (rerunRows.length === 0 && tooLong.length > 0) throw allTooLong(tooLong);
     choice.check(rerunRows);
   } catch (error) {
     await context.store.delete(stored.key);
@@ -117,14 +120,14 @@ export async function rowsOfRerun(
 }
 
 /**
- * The header, then the chosen rows with the list's own columns, whose numbers are added to `numbers`. A row keeps its bytes: written
+ * The header, then the chosen rows with the list's own columns, whose numbers are added to `chosen`. A row keeps its bytes: written
  * anew, it could be longer than a record may be. One that is too long already is left out: it would be read as several rows.
  */
 async function* chosenRows(
   context: UploadContext,
   batch: ListBatch,
   { isChosen }: RowChoice,
-  numbers: number[],
+  numbers: { chosen: number[]; tooLong: number[] },
 ): AsyncGenerator<Buffer> {
   const { header, newline } = batch.dialect;
   const delimiter = batch.dialect.delimiter;
@@ -137,8 +140,10 @@ async function* chosenRows(
   for await (const row of mergedRows(context, batch)) {
     const { text } = row;
     const end = fieldsEnd(text, { start: 0, end: text.length }, delimiter, width);
-    if (end > RECORD_BYTES_MAX || !isChosen(row)) continue;
-    numbers.push(row.row);
+    if (!isChosen(row)) continue;
+    const isTooLong = end > RECORD_BYTES_MAX;
+    numbers[isTooLong ? 'tooLong' : 'chosen'].push(row.row);
+    if (isTooLong) continue;
     yield Buffer.concat([text.subarray(0, end), Buffer.from(newline)]);
   }
 }
@@ -155,6 +160,14 @@ export async function assertOnlyRerun(
   for (const other of await listFamily(sql, id)) {
     if (other.id !== id && !(other.hasEnded && endedBefore.has(other.id))) throw rerunOpen(other);
   }
+}
+
+function allTooLong(rows: readonly number[]): AppError {
+  const named = rows.length === 1 ? `Row ${rows[0]} has` : `All ${rows.length} such rows have`;
+  return unprocessable(
+    'no_rows',
+    `${named} more than ${RECORD_BYTES_MAX} bytes and cannot be run again. Shorten the texts and upload the rows as a list.`,
+  );
 }
 
 function rerunOpen({ id, hasEnded }: Rerun): AppError {

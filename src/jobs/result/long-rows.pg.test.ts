@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { RECORD_BYTES_MAX } from '../../formats/csv/record-reader.ts';
@@ -51,6 +52,16 @@ async function rows(of = id): Promise<Row[]> {
 
 const outcomes = (found: readonly Row[]) =>
   found.map(({ row, match, person }) => [row, match.status, person?.id ?? null]);
+
+test('cannot be run again, and the refusal says so', async () => {
+  const response = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ outcomes: ['invalid'] }),
+  });
+  const problem = await expectProblem(response, { status: 422, code: 'no_rows' });
+  expect(problem.detail).toContain(`more than ${RECORD_BYTES_MAX} bytes`);
+});
 
 test('are read cell by cell, as short ones', async () => {
   const found = await rows();
