@@ -1,10 +1,12 @@
-/** The redaction of results of which an object is damaged. */
+/** The redaction of stored results: of which an object is damaged, and of many. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { must } from '../../core/lib/assert.ts';
+import { lastSuppression } from '../../core/suppression/opted-out-people.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
+import { listBatchesDueForRedaction } from './redaction.sql.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -46,4 +48,18 @@ test('is tried again less and less often, and done once the object is restored',
   const parts = (await pipeline.objects()).filter((key) => key.includes(`${id}/parts/`));
   const texts = parts.map(async (key) => (await store.get(key, { from: 0, to: bytes })).toString());
   expect((await Promise.all(texts)).join('')).not.toContain('1003');
+});
+
+test('takes accounts in turn, however many results one of them has', async () => {
+  const options = { operation: 'people.enrich', fields: 'id' };
+  const greedy = await pipeline.account(100);
+  const lists = Array.from({ length: 8 }, () => 'email\np1@list.example\n');
+  for (const list of lists) await pipeline.enrich(greedy, list, options);
+  const other = await pipeline.account(100);
+  const id = await pipeline.enrich(other, 'email\np1@list.example\n', options);
+  await suppress(pipeline.sql, 'p2@list.example');
+  const numbers = { live: await lastSuppression(pipeline.sql), test: 0 };
+  // One place for each account that has results by now.
+  const first = () => listBatchesDueForRedaction(pipeline.sql, numbers, 3);
+  for (let round = 0; round < 8; round++) expect(await first()).toContain(id);
 });

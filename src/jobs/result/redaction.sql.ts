@@ -31,13 +31,18 @@ export async function listPartsDueForRedaction(
     order by chunk_number, number`;
 }
 
+/** Batches that are listed together: the sweep wakes a job for each. */
+const BATCHES_MAX = 1000;
+
 /**
- * Batches with files not yet checked up to these numbers of the live graph and the test graph. In random order,
- * so that batches that cannot be checked do not starve the others.
+ * Batches with files not yet checked up to these numbers of the live graph and the test graph: accounts in turn, so that
+ * the many results of one delay no other's, and those of an account in random order, so that batches that cannot be checked
+ * do not starve the others.
  */
 export async function listBatchesDueForRedaction(
   sql: Sql,
   numbers: { live: number; test: number },
+  limit = BATCHES_MAX,
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select b.id from batches b
@@ -46,7 +51,7 @@ export async function listBatchesDueForRedaction(
       where suppression_number < greatest(${numbers.live}::bigint, ${numbers.test}::bigint)
         and suppression_number < case when b.live
           then ${numbers.live}::bigint else ${numbers.test}::bigint end)
-    order by random() limit 1000`;
+    order by row_number() over (partition by b.account_id order by random()) limit ${limit}`;
   return rows.map((row) => row.id);
 }
 
