@@ -1002,6 +1002,11 @@ CREATE TRIGGER note_inserted AFTER INSERT ON graph.company_identifiers REFERENCI
 CREATE TRIGGER note_truncated AFTER TRUNCATE ON graph.company_identifiers FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records();
 CREATE TRIGGER note_updated AFTER UPDATE ON graph.company_identifiers REFERENCING OLD TABLE AS replaced NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION graph.note_changed_records('1', 'company_id');
 
+create table graph.company_keys_to_write (
+  first_id bigint not null,
+  last_id bigint not null
+);
+
 create table graph.company_name_keys (
   key bigint not null,
   company_id bigint not null,

@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../db/client.ts';
 import { copyBigints } from '../db/copy-into.ts';
+import { must } from '../lib/assert.ts';
 import { parseCompanyName } from '../match/company-words.ts';
 import { storedName } from '../match/compare-persons.ts';
 import { KEYS_END, keyKinds, kindOfKey } from '../match/hash-key.ts';
@@ -62,6 +63,33 @@ export async function insertCompanyKeys(sql: Sql, companies: readonly Keyed[]): 
   await insertKeys(sql, tables.company, companies);
 }
 
+/** Notes that the keys of the companies from one id to another are written later. */
+export async function noteKeysToWrite(tx: Sql, firstId: number, lastId: number): Promise<void> {
+  await tx`insert into company_keys_to_write (first_id, last_id) values (${firstId}, ${lastId})`;
+}
+
+export async function hasKeysToWrite(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`
+    select exists (select from company_keys_to_write) as found`;
+  return must(row, 'one row').found;
+}
+
+/** Takes what is noted, in the order of the ids. */
+export async function takeKeysToWrite(tx: Sql): Promise<{ firstId: number; lastId: number }[]> {
+  const rows = await tx<{ firstId: number; lastId: number }[]>`
+    delete from company_keys_to_write returning first_id, last_id`;
+  return rows.sort((a, b) => a.firstId - b.firstId);
+}
+
+/** Returns the companies from one id to another that have no keys, `<id>,...` in their order. */
+export async function listWithoutKeys(tx: Sql, firstId: number, lastId: number): Promise<string> {
+  const [row] = await tx<{ ids: string }[]>`
+    select coalesce(string_agg(c.id::text, ',' order by c.id), '') as ids from companies c
+    where c.id between ${firstId} and ${lastId}
+      and not exists (select from keyed_companies k where k.id = c.id)`;
+  return must(row, 'one row').ids;
+}
+
 function selected(selection: RecordSelection, id = 'r.id'): string {
   if ('idsIn' in selection) return `${id} in (select id from ${selection.idsIn})`;
   return `${id} between ${selection.fromId} and ${selection.toId}`;
@@ -75,7 +103,7 @@ const tables = {
 type Tables = (typeof tables)[keyof typeof tables];
 
 /** The keys of one record. */
-interface Keyed {
+export interface Keyed {
   id: number;
   keys: readonly number[];
 }

@@ -1,5 +1,6 @@
 /** The interface of a batch to the import loop, for every entity. */
 import type { Sql } from '../../db/client.ts';
+import type { KeysToWrite } from '../keys-to-write.ts';
 import { countryOfId } from '../vocabulary/derived-ids.ts';
 import type { DroppedValues, Problem } from './columns.ts';
 import type { JsonRecord, RecordSource, SourceRecord } from './read-records.ts';
@@ -32,6 +33,8 @@ export interface ImportContext {
   /** ISO alpha-2 codes by country id, as of the beginning of the import. */
   countryCodes: ReadonlyMap<number, string>;
   dropped: DroppedValues;
+  /** Takes the name keys of new companies; null to write them with their batch. */
+  companyKeys: KeysToWrite | null;
 }
 
 /** An entity that can be imported. */

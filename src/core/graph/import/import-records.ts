@@ -136,7 +136,7 @@ class ImportRun<Row extends BatchRow> {
     this.#importer = importer;
     this.#options = options;
     const importedAt = (options.importedAt ?? new Date()).toISOString().slice(0, 19);
-    this.#context = { importedAt, countryCodes, dropped: {} };
+    this.#context = { importedAt, countryCodes, dropped: {}, companyKeys: null };
   }
 
   async run(): Promise<ImportReport> {

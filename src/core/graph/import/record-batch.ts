@@ -164,7 +164,7 @@ class RecordBatch implements Batch<RecordRow> {
   /** Inserts records of which none is stored: directly into their table, with a quarter less work. */
   async #insertNew(tx: Sql, rows: readonly RecordRow[]): Promise<void> {
     const { tables } = this.#kind;
-    const { importedAt } = this.#context;
+    const { importedAt, companyKeys } = this.#context;
     const stored = rows.map(({ cells }) => withTimes(cells, importedAt));
     const target = { table: tables.records, columns: tables.columns };
     await copyInto(
@@ -185,10 +185,8 @@ class RecordBatch implements Batch<RecordRow> {
       await queries.listChanged(tx, tables);
       await countNewPeople(tx);
     } else {
-      await insertCompanyKeys(
-        tx,
-        rows.map(({ id, nameKeys }) => ({ id, keys: must(nameKeys, 'keys') })),
-      );
+      const keyed = rows.map(({ id, nameKeys }) => ({ id, keys: must(nameKeys, 'keys') }));
+      await (companyKeys === null ? insertCompanyKeys(tx, keyed) : companyKeys.add(tx, keyed));
       await copyCompanyRecords(
         tx,
         stored.map((cells) => cells.split('\t')),

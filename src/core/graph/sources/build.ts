@@ -8,6 +8,7 @@ import { isAbsent } from '../import/coerce.ts';
 import { createRenderLists, selectCountryCodes } from '../import/import-records.sql.ts';
 import type { JsonRecord } from '../import/read-records.ts';
 import { companyImporter, personImporter, renderListed } from '../import/record-batch.ts';
+import { KeysToWrite } from '../keys-to-write.ts';
 import { refreshLookupTitles } from '../lookup-values.sql.ts';
 import { refreshNameCounts } from '../name-keys.sql.ts';
 import { writeGraph } from '../write-graph.ts';
@@ -15,6 +16,9 @@ import * as queries from './build.sql.ts';
 import { finishImports, hasUnfinishedImports, noteProblem } from './identify.sql.ts';
 import { entityCodes } from './source-record.ts';
 import { mergeByTrust, type StoredRecord } from './trust.ts';
+
+/** Of a build, which writes the keys of some parts together. */
+type BuildContext = ImportContext & { companyKeys: KeysToWrite };
 
 /** Companies by the references of people. */
 type CompanyLinks = ReadonlyMap<string, queries.LinkedCompany>;
@@ -63,9 +67,12 @@ async function buildAndFinish(
   { counts = true }: { counts?: boolean },
 ): Promise<void> {
   const importedAt = new Date().toISOString().slice(0, 19);
-  const context = { importedAt, countryCodes: await selectCountryCodes(sql), dropped: {} };
+  const companyKeys = new KeysToWrite();
+  const countryCodes = await selectCountryCodes(sql);
+  const context = { importedAt, countryCodes, dropped: {}, companyKeys };
   const report = async () => onProgress(await queries.countQueued(sql));
   const companies = await buildAll(sql, 'company', context, report);
+  await companyKeys.write(sql);
   const people = await buildAll(sql, 'person', context, report);
   const isCounted = companies + people > 0 || (await hasUnfinishedImports(sql));
   if (counts && isCounted) {
@@ -79,7 +86,7 @@ async function buildAndFinish(
 async function buildAll(
   sql: Database,
   of: 'company' | 'person',
-  context: ImportContext,
+  context: BuildContext,
   report: () => Promise<void>,
 ): Promise<number> {
   const readAfter = async (after: number): Promise<QueuedPart> => {
@@ -96,6 +103,7 @@ async function buildAll(
     // A failure is thrown when the next part is awaited; until then it must not count as unhandled.
     next.catch(() => {});
     built += await writeGraph(sql, (tx) => buildPart(tx, of, context, current));
+    if (context.companyKeys.isFull()) await context.companyKeys.write(sql);
     await report();
     part = await next;
     // What was queued meanwhile.
