@@ -17,7 +17,8 @@ const jobFloors = [
   ['result'],
   ['chunk', 'audit', 'erasure'],
   ['list', 'export', 'imports'],
-  ['schedule', 'housekeeping', 'monitor', 'backup'],
+  ['schedule', 'housekeeping', 'monitor'],
+  ['backup'],
 ];
 const belowJobs = [...core, 'formats'];
 const jobLayers = layersOf('jobs', jobFloors, (folder) => [

@@ -48,7 +48,7 @@ export function addBackupCommands(program: Command): void {
       const fill = (context: Context) => restoreBackup({ ...context, config }, checked, say);
       const restored = await onContext(config, fill, withNewDatabase);
       printResult(json, restored, [
-        `Restored ${file} of ${restored.createdAt}: ${restored.objects} files. ${endedDeliveries(restored.deliveriesEnded)}`,
+        `Restored ${file} of ${restored.createdAt}: ${restored.objects} files. ${describeSkipped(restored)}`,
         'Before you start the service, take the steps of “After every restore” in docs/operations.md, with the same options: `enrich doctor --restored`, `enrich audit --log api.log`, `enrich doctor --fix --restored`, `enrich audit --deep`; then revoke the keys that were revoked since, and repeat opt-outs, the actions that the audit named (cancellations first) and grants since.',
       ]);
     });
@@ -68,7 +68,7 @@ function addDoctor(program: Command): void {
     .option('--fix', 'refund them and run them again, and delete files that belong to no list')
     .option(
       '--restored',
-      'after a restore, before the service starts: first skip numbers, and end webhook deliveries, that may have been given out or sent since; with --fix, delete files of lists since, however many',
+      'after a restore, before the service starts: first skip what may have happened since (numbers given out, webhooks sent, due schedules run); with --fix, delete files of lists since, however many',
     )
     .option(
       '--files-lost',
@@ -102,12 +102,17 @@ function addDoctor(program: Command): void {
     });
 }
 
-function describeLeft({ sequencesSkipped, deliveriesEnded }: LeftPast): string {
-  return `Numbers of ${countOf(sequencesSkipped, 'sequence')} skipped. ${endedDeliveries(deliveriesEnded)}`;
+function describeLeft({ sequencesSkipped, ...skipped }: LeftPast): string {
+  return `Numbers of ${countOf(sequencesSkipped, 'sequence')} skipped. ${describeSkipped(skipped)}`;
 }
 
-function endedDeliveries(count: number): string {
-  return `${countOf(count, 'webhook delivery', 'webhook deliveries')} ended that may have arrived.`;
+/** Tells of deliveries and slots that may have happened since the moment, and do not happen again. */
+function describeSkipped({
+  deliveriesEnded,
+  schedulesMoved,
+}: Omit<LeftPast, 'sequencesSkipped'>): string {
+  const ended = countOf(deliveriesEnded, 'webhook delivery', 'webhook deliveries');
+  return `${ended} ended that may have arrived. ${countOf(schedulesMoved, 'schedule')} moved to the next slot, as the one that was due may have run.`;
 }
 
 /** The id of a batch (UUID 7) begins with the milliseconds of its creation. */

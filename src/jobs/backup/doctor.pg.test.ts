@@ -7,6 +7,7 @@ import { openFileStore } from '../../core/storage/file-store.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
 import { markStore } from '../batch/own-store.ts';
+import { runDueSchedules } from '../schedule/run-due.ts';
 import { diagnose } from './doctor.ts';
 
 let pipeline: Pipeline;
@@ -206,7 +207,7 @@ test('an empty store, or that of another installation, refunds nothing unless th
   expect(await empty.head('installation')).toBe(await store.head('installation'));
 });
 
-test('a database that went back in time gives out no number twice, and tells no webhook twice', async () => {
+test('a database that went back in time gives out no number twice, tells no webhook and runs no slot twice', async () => {
   const { sql } = pipeline;
   const lastNumbers = () => sql<{ name: string; last: string; max: string }[]>`
     select sequencename as name, last_value::text as last, max_value::text as max from pg_sequences
@@ -221,6 +222,11 @@ test('a database that went back in time gives out no number twice, and tells no 
       returning id)
     insert into webhook_deliveries (webhook_id, event_id, type, payload)
     select id, gen_random_uuid(), 'batch.completed', '{}' from w`;
+  await sql`
+    insert into schedules (id, account_id, key_id, live, name, cron, time_zone, filter, format, mode, enabled, next_run_at)
+    select gen_random_uuid(), account_id, id, true, 'nightly', '0 2 * * *', 'UTC', 'country=GB', 'csv', 'all', true,
+      now() - interval '3 days'
+    from api_keys where account_id = ${caller.accountId} limit 1`;
   const before = await lastNumbers();
   expect(before.length).toBeGreaterThan(3);
   // A wrong store is refused before anything is changed.
@@ -230,7 +236,10 @@ test('a database that went back in time gives out no number twice, and tells no 
   await expect(refused).rejects.toMatchObject({ code: 'another_store' });
   expect(await lastNumbers()).toEqual(before);
   const { left_past: left } = await diagnose(pipeline.context, restored);
-  expect(left).toEqual({ sequencesSkipped: before.length, deliveriesEnded: 1 });
+  const once = { deliveriesEnded: 1, schedulesMoved: 1 };
+  expect(left).toEqual({ sequencesSkipped: before.length, ...once });
+  expect(await runDueSchedules(pipeline.context)).toEqual([]);
+  expect(await sql`select from schedules where enabled and next_run_at > now()`).toHaveLength(1);
   for (const [index, { name, last, max }] of (await lastNumbers()).entries()) {
     const skipped = BigInt(last) - BigInt(before[index]?.last ?? 0);
     expect(skipped, name).toBeGreaterThanOrEqual(

@@ -1,4 +1,5 @@
 import type { Sql } from '../../core/db/client.ts';
+import { skipDueSlots } from '../schedule/skip-due-slots.ts';
 import { endPendingDeliveries } from '../webhook/webhooks.sql.ts';
 import { skipNumbers } from './backup.sql.ts';
 
@@ -8,15 +9,19 @@ export interface LeftPast {
   sequencesSkipped: number;
   /** Webhook deliveries that were pending, and are `failed` now. */
   deliveriesEnded: number;
+  /** Schedules that were due, and wait for their next slot now. */
+  schedulesMoved: number;
 }
 
 /**
  * Prepares a restored database for new work, in the caller's transaction: numbers that were given out since the backup are not
- * given out again, and webhooks that may have arrived since are not sent again. A second time does no harm.
+ * given out again, webhooks that may have arrived since are not sent again, and slots of schedules that may have run since do not run
+ * again. A second time does no harm.
  */
 export async function leaveThePast(tx: Sql): Promise<LeftPast> {
   return {
     sequencesSkipped: await skipNumbers(tx),
     deliveriesEnded: await endPendingDeliveries(tx),
+    schedulesMoved: await skipDueSlots(tx),
   };
 }

@@ -41,12 +41,10 @@ import {
   readEntries,
   unreadable,
 } from './backup-file.ts';
-import { leaveThePast } from './leave-the-past.ts';
+import { type LeftPast, leaveThePast } from './leave-the-past.ts';
 
-export interface Restored extends End {
+export interface Restored extends End, Pick<LeftPast, 'deliveriesEnded' | 'schedulesMoved'> {
   createdAt: string;
-  /** Webhook deliveries that were pending, and are `failed` now. */
-  deliveriesEnded: number;
 }
 
 /** A manifest has some 20 kB; a zip bomb has no end. */
@@ -114,7 +112,7 @@ export async function restoreBackup(
   await assertNewStore({ sql, store }, describeStorage(config.storage));
   refuseAnotherSchema(await readSchema(sql), manifest);
   const restore = await beginRestore(sql);
-  const deliveriesEnded = await inTransaction(sql, async (tx) => {
+  const { deliveriesEnded, schedulesMoved } = await inTransaction(sql, async (tx) => {
     await lockRestore(tx, restore);
     await waitWithoutEnd(tx);
     await refuseOtherTables(tx, manifest);
@@ -124,11 +122,11 @@ export async function restoreBackup(
     await load(tx, store, read(), { manifest, end, told });
     for (const table of manifest.tables) await setTriggers(tx, table, true);
     for (const { name, last } of manifest.sequences) await setSequence(tx, name, last);
-    return (await leaveThePast(tx)).deliveriesEnded;
+    return leaveThePast(tx);
   });
   await markStore({ sql, store });
   await unmarkUnfinishedRestore(sql);
-  return { ...end, createdAt: manifest.created_at, deliveriesEnded };
+  return { ...end, createdAt: manifest.created_at, deliveriesEnded, schedulesMoved };
 }
 
 /** Reads the whole file. A damaged byte is found by the checksum of gzip, or the authentication of age. */

@@ -121,8 +121,11 @@ async function failSlot({ sql, log }: RunContext, due: DueSchedule, now: Date): 
   }
 }
 
-/** The next slot. A schedule whose times can no longer be parsed is disabled. */
-function nextSlot(due: DueSchedule, now: Date): { enabled: boolean; nextRunAt: Date | null } {
+/** Returns the next slot. A schedule whose times can no longer be parsed is disabled. */
+export function nextSlot(
+  due: Pick<DueSchedule, 'cron' | 'timeZone' | 'nextRunAt'>,
+  now: Date,
+): { enabled: boolean; nextRunAt: Date | null } {
   const after = new Date(Math.max(due.nextRunAt.getTime(), now.getTime()));
   try {
     return { enabled: true, nextRunAt: nextRun(due.cron, due.timeZone, after) };

@@ -151,6 +151,16 @@ export async function takeDueSchedule(
   return due;
 }
 
+/** Locks all due schedules, of all accounts. Call in a transaction. */
+export async function lockDueSchedules(
+  tx: Sql,
+  now: Date,
+): Promise<Pick<DueSchedule, 'id' | 'cron' | 'timeZone' | 'nextRunAt'>[]> {
+  return tx<Pick<DueSchedule, 'id' | 'cron' | 'timeZone' | 'nextRunAt'>[]>`
+    select id, cron, time_zone, next_run_at from schedules
+    where enabled and next_run_at <= ${now} order by id for no key update`;
+}
+
 /** Expression: whether an export of the schedule has not ended. */
 const isRunning = (sql: Sql, scheduleId: ReturnType<Sql>) => sql`exists (
   select from schedule_runs r join batches b on b.id = r.batch_id
