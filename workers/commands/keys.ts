@@ -18,7 +18,7 @@ import { cancelKeyBatches } from '../../src/jobs/batch/cancel-key-batches.ts';
 import { openQueues } from '../../src/jobs/queue/queues.ts';
 import { listOf, oneOf, wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
-import { countOf, printResult } from '../output.ts';
+import { countOf, printResult, say } from '../output.ts';
 import { withDatabase } from '../with-database.ts';
 
 /** More keys than any account keeps. */
@@ -66,10 +66,8 @@ function addCreate(key: Command): void {
       const made = await withDatabase(config, async (sql) =>
         createKey(sql, { accountId: await resolveAccount(sql, account), ...rest }),
       );
-      printResult(json, { key: made.key, prefix: made.prefix }, [
-        made.key,
-        'Keep it: it is not shown again.',
-      ]);
+      printResult(json, { key: made.key, prefix: made.prefix }, [made.key]);
+      say('Keep it: it is not shown again.');
     });
 }
 
@@ -167,10 +165,11 @@ function addRoll(key: Command): void {
         const roll = { id, ...options, countsOn: false };
         return inTransaction(sql, (tx) => rollKey(tx, { accountId, mode: null }, roll));
       });
-      printResult(json, { key: made.key, prefix: made.prefix, replaced_ends: replaced.expiresAt }, [
-        made.key,
+      const shown = { key: made.key, prefix: made.prefix, replaced_ends: replaced.expiresAt };
+      printResult(json, shown, [made.key]);
+      say(
         `Keep it: it is not shown again. ${prefix}... ends ${replaced.expiresAt?.toISOString()}.`,
-      ]);
+      );
     });
 }
 
