@@ -222,7 +222,7 @@ function addAudit(program: Command): void {
     .option('--deep', 'also read every stored object and recount the rows of every result')
     .option(
       '--log <file...>',
-      'also name what answers in logs of the API, gzipped or not, promised and the database lacks: lists, charges, actions',
+      'also name what answers in logs of the API, gzipped or not, promised and the database lacks: lists, charges, actions; and changes of settings',
     )
     .action(async ({ deep = false, log }: { deep?: boolean; log?: string[] }, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -270,7 +270,7 @@ function isKept({ logged, lists, charges, actions }: LogAudit): boolean {
 }
 
 function describeForgotten(result: LogAudit): string[] {
-  const { logged, requests, lists, charges, actions } = result;
+  const { logged, requests, lists, charges, actions, changes } = result;
   if (logged === 0) {
     return [
       'FAIL the log has no line of a request, so nothing was compared: give the JSON lines that the API wrote before the loss',
@@ -293,6 +293,15 @@ function describeForgotten(result: LogAudit): string[] {
     ...actions.map(
       ({ action, kind, batch_id: id, account_id: account, answered_at: at, state, reason }) =>
         `     ${action} of ${kind} ${id} of account ${account}, answered ${at}: it is ${state}${reason === null ? '' : ` (${reason})`}`,
+    ),
+    ...(changes.length === 0
+      ? []
+      : [
+          'note these changes in the log cannot be compared; those since the moment of a restore are forgotten, so repeat them:',
+        ]),
+    ...changes.map(
+      ({ method, route, batch_id: id, account_id: account, times, last_at: at }) =>
+        `     ${method} ${id === null ? route : route.replace(':id', id)}, ${countOf(times, 'time')} by account ${account}, last ${at}`,
     ),
   ];
 }

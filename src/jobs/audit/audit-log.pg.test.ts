@@ -134,3 +134,42 @@ test('tells exports, also those of schedules, from lists', async () => {
     ['list', 'list', 'export', 'export'].map((kind, index) => [ids[index], kind]),
   );
 });
+
+test('names the changes that it cannot compare, once for each account, call and list', async () => {
+  const line = (time: string, method: string, route: string, more: object = {}) =>
+    JSON.stringify({ time, msg: 'request', status: 200, method, route, account: 'a', ...more });
+  const { logged, changes } = await auditLog(
+    pipeline.sql,
+    each([
+      line('12:00', 'PATCH', '/v1/schedules/:id'),
+      line('12:05', 'PATCH', '/v1/schedules/:id'),
+      line('12:01', 'PATCH', '/v1/schedules/:id'),
+      line('12:09', 'PATCH', '/v1/schedules/:id', { account: 'b' }),
+      line('12:02', 'DELETE', '/v1/do-not-contact', { status: 204 }),
+      line('12:03', 'PATCH', '/v1/batches/:id', { batch: caller.accountId }),
+      line('12:04', 'POST', '/admin/imports/:id/undo'),
+      // Refused, without effect, or a list of its own.
+      line('12:06', 'PATCH', '/v1/schedules/:id', { status: 404 }),
+      line('12:06', 'POST', '/v1/webhooks/:id/test'),
+      line('12:06', 'POST', '/v1/schedules/:id/run'),
+      line('12:06', 'GET', '/v1/keys'),
+      line('12:06', 'POST', '/v1/batches'),
+    ]),
+  );
+  expect(logged).toBe(12);
+  expect(
+    changes.map(({ account_id, method, route, batch_id, times, last_at }) => [
+      last_at,
+      `${method} ${route}`,
+      account_id,
+      batch_id,
+      times,
+    ]),
+  ).toEqual([
+    ['12:09', 'PATCH /v1/schedules/:id', 'b', null, 1],
+    ['12:05', 'PATCH /v1/schedules/:id', 'a', null, 3],
+    ['12:04', 'POST /admin/imports/:id/undo', 'a', null, 1],
+    ['12:03', 'PATCH /v1/batches/:id', 'a', caller.accountId, 1],
+    ['12:02', 'DELETE /v1/do-not-contact', 'a', null, 1],
+  ]);
+});

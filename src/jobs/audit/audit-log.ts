@@ -11,6 +11,7 @@ import {
   kindOf,
   type LoggedKind,
 } from './forgotten-actions.ts';
+import { collectChanges, type LoggedChange } from './logged-changes.ts';
 
 /** Promises of answers that the database does not have. */
 export interface LogAudit {
@@ -29,6 +30,8 @@ export interface LogAudit {
   }[];
   /** The last action on each list and export, where the database shows none of it. */
   actions: ForgottenAction[];
+  /** Changes that cannot be compared: those since the moment of a restore are forgotten. */
+  changes: LoggedChange[];
 }
 
 /** A line `request` of the log. */
@@ -51,9 +54,17 @@ const RECONCILIATION = /\/reconcile/;
 
 /** Reads the lines of a log, of one or several API processes in any order; other lines are skipped. */
 export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<LogAudit> {
-  const found: LogAudit = { logged: 0, requests: 0, lists: [], charges: [], actions: [] };
+  const found: LogAudit = {
+    logged: 0,
+    requests: 0,
+    lists: [],
+    charges: [],
+    actions: [],
+    changes: [],
+  };
   const named = new Set<string>();
   const actions = collectActions();
+  const changes = collectChanges();
   let page: Line[] = [];
   const check = async () => {
     const first = new Map<string, Line>();
@@ -78,8 +89,10 @@ export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<
     const request = readRequest(text);
     if (request === null) continue;
     found.logged++;
-    const line = readPromise(request);
+    const line = readAnswer(request);
     if (line === null) continue;
+    changes.add(line);
+    if (!isPromise(line)) continue;
     found.requests++;
     const { batch } = line;
     if (batch !== undefined) actions.add({ ...line, batch });
@@ -88,6 +101,7 @@ export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<
   }
   await check();
   found.actions = await actions.findForgotten(sql);
+  found.changes = changes.list();
   return found;
 }
 
@@ -124,9 +138,13 @@ function readRequest(text: string): LoggedRequest | null {
   }
 }
 
-/** Returns the line of a successful request that promised something; null for any other. */
-function readPromise(line: LoggedRequest): Line | null {
+/** Returns the line of a successful request of an account; null for any other. */
+function readAnswer(line: LoggedRequest): Line | null {
   const isAnswered = typeof line.status === 'number' && line.status >= 200 && line.status < 300;
-  if (!isAnswered || line.account === undefined) return null;
-  return line.batch !== undefined || (line.credits ?? 0) > 0 ? (line as Line) : null;
+  return isAnswered && line.account !== undefined ? (line as Line) : null;
+}
+
+/** Returns true for an answer about a list or an export, or with a charge. */
+function isPromise({ batch, credits = 0 }: Line): boolean {
+  return batch !== undefined || credits > 0;
 }

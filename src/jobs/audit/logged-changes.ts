@@ -1,0 +1,57 @@
+/**
+ * Changes that the log of the API witnesses and that cannot be compared with the database: settings of accounts, and what operators
+ * did to the graph. After a restore, those since its moment are forgotten.
+ */
+
+/** Changes of one kind by one account. */
+export interface LoggedChange {
+  account_id: string;
+  method: string;
+  /** The template of the route: which schedule or key it was is not in the log. */
+  route: string;
+  /** The list that was changed; null for anything else. */
+  batch_id: string | null;
+  times: number;
+  last_at: string;
+}
+
+/** A successful request, as the log has it. */
+interface Answered {
+  time: string;
+  method: string;
+  route: string;
+  account: string;
+  batch?: string;
+}
+
+export interface LoggedChanges {
+  add(answered: Answered): void;
+  /** Returns the changes, latest first. */
+  list(): LoggedChange[];
+}
+
+const CHANGES = [
+  /^(?:POST|PATCH|DELETE) \/v1\/(?:do-not-contact|keys|mappings|searches)\b/,
+  /^(?:POST|PATCH|DELETE) \/v1\/(?:schedules|webhooks)(?:\/:id(?:\/rotate)?)?$/,
+  /^PATCH \/v1\/batches\/:id$/,
+  /^POST \/v1\/batches\/:id\/decisions$/,
+  /^POST \/admin\/(?:import-runs\/:id\/start|imports\/:id\/undo|(?:companies|people)\/:id\/split|splits\/:id\/undo)$/,
+];
+
+/** Collects the changes of a log, whose lines may be in any order. */
+export function collectChanges(): LoggedChanges {
+  const found = new Map<string, LoggedChange>();
+  return {
+    add({ time, method, route, account, batch }) {
+      const call = `${method} ${route}`;
+      if (!CHANGES.some((change) => change.test(call))) return;
+      const place = `${account} ${call} ${batch}`;
+      const known = found.get(place);
+      const last = known === undefined || known.last_at < time ? time : known.last_at;
+      const times = (known?.times ?? 0) + 1;
+      const of = { account_id: account, method, route, batch_id: batch ?? null };
+      found.set(place, { ...of, times, last_at: last });
+    },
+    list: () => [...found.values()].sort((one, other) => other.last_at.localeCompare(one.last_at)),
+  };
+}
