@@ -59,7 +59,10 @@ export async function extendClaim(sql: Sql, claim: string, seconds: number): Pro
     where claim = ${claim} and status is null`;
 }
 
-/** Stores the response of a claim, in the transaction of its work. False when the claim was lost. */
+/**
+ * Stores the response of a claim, in the transaction of its work; it is kept for a day from now, less a minute: the row of a
+ * quick request keeps its time, and so its places in the indexes. False when the claim was lost.
+ */
 export async function storeResponse(
   sql: Sql,
   claim: string,
@@ -68,7 +71,8 @@ export async function storeResponse(
   const stored = await sql`
     update idempotency_keys
     set request_sha256 = ${response.requestSha256}, status = ${response.status},
-      body = ${toStorableJson(response.body)}::text::json
+      body = ${toStorableJson(response.body)}::text::json,
+      created_at = greatest(created_at, clock_timestamp() - interval '1 minute')
     where claim = ${claim} and status is null returning claim`;
   return stored.length > 0;
 }
@@ -78,9 +82,12 @@ export async function deleteClaim(sql: Sql, claim: string): Promise<void> {
   await sql`delete from idempotency_keys where claim = ${claim} and status is null`;
 }
 
-/** Deletes keys older than a day. */
+/** Deletes keys with responses older than a day, and claims that are no longer held. */
 export async function deleteOldKeys(sql: Sql): Promise<void> {
-  await sql`delete from idempotency_keys where created_at < now() - interval '24 hours'`;
+  await sql`
+    delete from idempotency_keys
+    where created_at < now() - interval '24 hours'
+      and (status is not null or claimed_until < clock_timestamp())`;
 }
 
 /**

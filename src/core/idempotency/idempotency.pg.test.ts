@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { createAccount } from '../accounts/accounts.ts';
+import { must } from '../lib/assert.ts';
+import { deleteOldKeys } from './idempotency.sql.ts';
+import { claimKey } from './idempotency.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** As if the key had been claimed so many hours earlier. */
+const age = (hours: number) => database.sql`
+  update idempotency_keys set created_at = created_at - make_interval(hours => ${hours})`;
+
+test('a request that takes longer than a day keeps its key, and its response is kept for a day', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'Slow', credits: 0 });
+  const scope = { accountId, live: true, method: 'POST', path: '/v1/batches', key: 'slow' };
+  const claimed = await claimKey(sql, scope);
+  const { claim } = must('claim' in claimed ? claimed : null, 'the claim');
+  await age(25);
+  await deleteOldKeys(sql);
+  const response = { requestSha256: Buffer.alloc(32), status: 202, body: { id: 1 } };
+  await sql.begin((tx) => claim.respond(tx as never, response));
+  await claim.release();
+  await age(23);
+  await deleteOldKeys(sql);
+  expect(await claimKey(sql, scope)).toEqual({ stored: response });
+  await age(1);
+  await deleteOldKeys(sql);
+  const again = await claimKey(sql, scope);
+  expect(again).toHaveProperty('claim');
+  await must('claim' in again ? again : null, 'the claim').claim.release();
+});
