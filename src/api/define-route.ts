@@ -122,11 +122,13 @@ export interface RouteDefinition<
   errors?: readonly number[];
   /**
    * Present for a call that takes effect once, however often it is repeated with its Idempotency-Key. `replay` responds
-   * to a repeated call; by default the stored response is sent.
+   * to a repeated call; by default the stored response is sent. `path` is the same for all paths of one endpoint, so that a
+   * call is repeated under any of them; by default that of the request.
    */
   idempotent?:
     | true
     | {
+        path?: string;
         replay(
           input: RouteInput<z.output<Query>, z.output<Params>>,
           kept: KeptResponse,
@@ -243,7 +245,10 @@ async function serve<
   const { context, key, admission, request, response } = input;
   const { idempotent } = definition;
   const claim = idempotent
-    ? await claimRequest(context, key, request, admission !== null)
+    ? await claimRequest(context, key, request, {
+        path: (idempotent !== true && idempotent.path) || request.path,
+        isMetered: admission !== null,
+      })
     : unclaimed;
   try {
     const { body, same, discard } = await receive(definition, input);

@@ -37,6 +37,19 @@ describe('the same call again', () => {
     expect(await pipeline.wallet(caller)).toEqual({ balance: 0, reserved: 0 });
   });
 
+  test('under another path of the search is paid once', async () => {
+    const caller = await pipeline.account(10);
+    const paths = ['/personsearch/', '/personsearch', '/v1/personsearch'];
+    const replayed: (string | null)[] = [];
+    for (const path of paths) {
+      const response = await get(caller, `${path}?workEmail=ada%40acme.example&limit=1`, 'search');
+      expect(response.status).toBe(200);
+      replayed.push(response.headers.get('idempotent-replayed'));
+    }
+    expect(replayed).toEqual([null, 'true', 'true']);
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 9, reserved: 0 });
+  });
+
   test('has it for a miss and an ambiguity too', async () => {
     const caller = await pipeline.account(2);
     const nobody = '/v1/people/enrich?email=late%40acme.example';

@@ -34,20 +34,20 @@ export const unclaimed: IdempotentRequest = {
   release: async () => {},
 };
 
-/** Claims the request's key before its body is read. Throws as `claimKey`. */
+/** Claims the request's key, at this path, before its body is read. Throws as `claimKey`. */
 export async function claimRequest(
   context: ApiContext,
   key: ApiKey,
   request: Request,
-  isMetered: boolean,
+  { path, isMetered }: { path: string; isMetered: boolean },
 ): Promise<IdempotentRequest> {
   const header = request.get('Idempotency-Key');
-  if (header === undefined || request.path.length > PATH_LENGTH_MAX) return unclaimed;
+  if (header === undefined || path.length > PATH_LENGTH_MAX) return unclaimed;
   const claimed = await claimKey(context.sql, {
     accountId: key.accountId,
     live: key.mode === 'live',
     method: request.method,
-    path: request.path,
+    path,
     key: header,
   });
   if ('stored' in claimed) return { ...unclaimed, kept: claimed.stored };

@@ -8,8 +8,11 @@ import { queryString } from '../query-string.ts';
 import { replaySearch, respondToSearch } from '../respond-to-search.ts';
 import { filterQuery, pageQuery } from '../search-query.ts';
 
+/** The path of the specification. */
+const SPECIFIED_PATH = '/personsearch/';
+
 /** Person search, under the path of the specification and under `/v1`. */
-export const searchPeopleRoutes: Route[] = ['/personsearch/', '/v1/personsearch'].map((path) =>
+export const searchPeopleRoutes: Route[] = [SPECIFIED_PATH, '/v1/personsearch'].map((path) =>
   defineRoute({
     method: 'get',
     path,
@@ -27,6 +30,7 @@ export const searchPeopleRoutes: Route[] = ['/personsearch/', '/v1/personsearch'
       },
     },
     idempotent: {
+      path: SPECIFIED_PATH,
       async replay(input, kept) {
         await replaySearch(input, kept);
         return sent;
