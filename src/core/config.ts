@@ -83,7 +83,7 @@ export const configOptions = {
   redisPrefix: option(
     'REDIS_PREFIX',
     'enrich',
-    'Prefix of every Redis key, so that several installations can share one server.',
+    'Prefix of every Redis key, so that several installations can share one server. Each needs its own: with the same prefix they take each other’s wake-ups, and each list waits for the sweep, half a minute and longer.',
     z
       .string()
       .regex(/^[\w.-]+$/, 'must be letters, digits, `_`, `.` and `-`')
