@@ -11,7 +11,10 @@ test('a key with something added is refused, and not repeated', async () => {
   await expect(open(key)).resolves.toBeDefined();
   for (const text of [`${key}\nKeep it`, `${key} `, key.slice(1), 'x']) {
     const error = await open(text).catch((thrown: Error) => thrown);
-    expect(error).toMatchObject({ code: 'usage', message: expect.stringMatching(/not a key/) });
+    expect(error).toMatchObject({
+      code: 'invalid_key',
+      message: expect.stringMatching(/not a key/),
+    });
     expect(String(error)).not.toContain(key.slice(4));
   }
   await expect(open()).rejects.toMatchObject({ code: 'usage' });

@@ -4,19 +4,26 @@ import { parseKey } from '../src/core/keys/key-format.ts';
 import { AppError } from '../src/core/lib/errors.ts';
 import { findServiceUrl } from './find-service.ts';
 
-/** Returns the client of the configured service and key. Throws `AppError` 400 `usage` without a key, or for a text that is none. */
+/**
+ * Returns the client of the configured service and key. Throws `AppError` 400 `usage` without a key, and 401 `invalid_key` for a text
+ * that is none, which is not sent and not repeated.
+ */
 export async function openClient(config: Config): Promise<Client> {
   if (config.apiKey === undefined) {
-    throw usage('ENRICH_API_KEY is not set. Create a key with `enrich key create`.');
+    throw new AppError({
+      code: 'usage',
+      status: 400,
+      message: 'ENRICH_API_KEY is not set. Create a key with `enrich key create`.',
+    });
   }
+  const url = await findServiceUrl(config);
   if (parseKey(config.apiKey) === null) {
-    throw usage(
-      'ENRICH_API_KEY is not a key. It is one word, as `enrich key create` prints it; perhaps something was lost or added.',
-    );
+    throw new AppError({
+      code: 'invalid_key',
+      status: 401,
+      message:
+        'ENRICH_API_KEY is not a key. It is one word, as `enrich key create` prints it; perhaps something was lost or added.',
+    });
   }
-  return createClient(await findServiceUrl(config), config.apiKey);
-}
-
-function usage(message: string): AppError {
-  return new AppError({ code: 'usage', status: 400, message });
+  return createClient(url, config.apiKey);
 }
