@@ -73,7 +73,8 @@ export async function writeRecords(
       await assertRoom(folder, freeBytes);
       for (const row of page) {
         const place = await appendText(further, row[3]);
-        const record = { ...recordOf(row), further: { ...place, at: furtherFrom + place.at } };
+        place.at += furtherFrom;
+        const record = recordOf(row, place);
         const bytes = blockBytes(record);
         const block = blocks.length / BLOCK_ALIGN;
         if (block >= BLOCKS_MAX) throw tooLarge(entity);
@@ -128,12 +129,16 @@ export async function assertRoom(
   throw unavailable('disk_full', message);
 }
 
-function recordOf([id, held, text, , employer]: RecordToCopy): Omit<CopiedRecord, 'further'> {
+function recordOf(
+  [id, held, text, , employer]: RecordToCopy,
+  further: CopiedRecord['further'],
+): CopiedRecord {
   return {
     id: Number(id.toString('latin1')),
     identifiers: held === null ? [] : identifiersOf(held),
     employer: employer === null ? 0 : Number(employer.toString('latin1')),
     text: text ?? new Uint8Array(),
+    further,
   };
 }
 
