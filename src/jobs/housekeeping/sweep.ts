@@ -14,28 +14,29 @@ import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 import { batchesDueForRedaction } from '../result/redact-results.ts';
 import { resumePaidBatches } from './resume-paid.sql.ts';
 
-/** With a lease of 15 s, the chunk of a worker that died runs again within 20 s. */
-const SWEEP_EVERY_MS = 4_000;
+/** With a lease of 15 s, the chunk of a worker that died runs again within 20 s, also where a sweep takes its time. */
+const SWEEP_EVERY_MS = 3_000;
 /** Younger work should still have a wake-up on its way. */
 const UNATTENDED_SECONDS = 10;
 
-/** One sweep: repairs the queue, reclaims lost chunks, resumes batches, wakes waiting jobs, dispatches. */
+/** One sweep: reclaims lost chunks, resumes batches, repairs the queue, dispatches, wakes waiting jobs. */
 export async function sweep(context: JobContext): Promise<void> {
   const { sql, log } = context;
-  await context.queues.repair();
-  await takeBackLost(context);
   const reclaimed = await inTransaction(sql, reclaimChunks);
   if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'reclaimed expired leases');
   leasesReclaimed.inc(reclaimed);
   await inTransaction(sql, endWaits);
   await resumePaidBatches(sql, prices);
+  await context.queues.repair();
+  await takeBackLost(context);
+  // Before the jobs, of which there may be many.
+  await dispatch(context);
   for (const job of batchJobNames) await wakeWaiting(context, job, UNATTENDED_SECONDS);
   for (const id of await batchesDueForRedaction(context)) {
     await context.queues.wake('redact-results', [
       { id: `redact-results-${id}`, payload: { batchId: id } },
     ]);
   }
-  await dispatch(context);
 }
 
 /** Sweeps at once, then every few seconds until stopped; a failed sweep is logged and retried. */
