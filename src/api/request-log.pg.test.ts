@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -109,6 +110,19 @@ test('a call that was charged tells whose it was and what it cost', async () => 
   const [charge] =
     await pipeline.sql`select amount from ledger_entries where reference = ${reference}`;
   expect(charge).toEqual({ amount: -1 });
+});
+
+test('a setting that was changed is told by its id, and one that does not exist is not', async () => {
+  const remove = (id: string) =>
+    fetch(`${url}/v1/keys/${id}`, { method: 'DELETE', headers: owner });
+  const owned = await pipeline.keyOf(caller.accountId, 'live', ['account']);
+  const owner = { Authorization: `Bearer ${owned.key}` };
+  const absent = await lineOf(await remove(randomUUID()));
+  expect(absent).toMatchObject({ route: '/v1/keys/:id', status: 404 });
+  expect(absent).not.toHaveProperty('object');
+  const other = await pipeline.keyOf(caller.accountId, 'live', ['account']);
+  const line = await lineOf(await remove(other.keyId));
+  expect(line).toMatchObject({ route: '/v1/keys/:id', object: other.keyId, key: owned.keyId });
 });
 
 test('what was sent is not told, whatever became of it', async () => {

@@ -71,6 +71,7 @@ export function observeRequests(log: Log): RequestHandler {
           key,
           trace,
           batch: batchOf(request, response, route),
+          object: objectOf(request, response, route),
           credits: credits === undefined ? undefined : Number(credits),
         },
         'request',
@@ -88,6 +89,12 @@ function batchOf(request: Request, response: Response, route: string): string | 
   if (made !== null) return made[1];
   const isAbout = /^\/v1\/(batches|exports)\/:id/.test(route) && response.statusCode < 400;
   return isAbout ? String(request.params.id) : undefined;
+}
+
+/** Returns the id of the key, schedule or other setting that was requested; never a text that a caller made up. */
+function objectOf(request: Request, response: Response, route: string): string | undefined {
+  const isAbout = /^\/v1\/(keys|schedules|webhooks|mappings|searches)\/:id/.test(route);
+  return isAbout && response.statusCode < 400 ? String(request.params.id) : undefined;
 }
 
 /** Returns the template of the route, with its parameters by name; `none` without a route. */

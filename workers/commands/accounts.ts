@@ -300,7 +300,7 @@ function describeForgotten(result: LogAudit): string[] {
           'note these changes in the log cannot be compared; those since the moment of a restore are forgotten, so repeat them:',
         ]),
     ...changes.map(
-      ({ method, route, batch_id: id, account_id: account, times, last_at: at }) =>
+      ({ method, route, id, account_id: account, times, last_at: at }) =>
         `     ${method} ${id === null ? route : route.replace(':id', id)}, ${countOf(times, 'time')} by account ${account}, last ${at}`,
     ),
   ];

@@ -135,7 +135,7 @@ test('tells exports, also those of schedules, from lists', async () => {
   );
 });
 
-test('names the changes that it cannot compare, once for each account, call and list', async () => {
+test('names the changes that it cannot compare, once for each account, call and thing', async () => {
   const line = (time: string, method: string, route: string, more: object = {}) =>
     JSON.stringify({ time, msg: 'request', status: 200, method, route, account: 'a', ...more });
   const { logged, changes } = await auditLog(
@@ -148,6 +148,8 @@ test('names the changes that it cannot compare, once for each account, call and 
       line('12:02', 'DELETE', '/v1/do-not-contact', { status: 204 }),
       line('12:03', 'PATCH', '/v1/batches/:id', { batch: caller.accountId }),
       line('12:04', 'POST', '/admin/imports/:id/undo'),
+      line('12:07', 'DELETE', '/v1/keys/:id', { object: 'k1' }),
+      line('12:08', 'DELETE', '/v1/keys/:id', { object: 'k2' }),
       // Refused, without effect, or a list of its own.
       line('12:06', 'PATCH', '/v1/schedules/:id', { status: 404 }),
       line('12:06', 'POST', '/v1/webhooks/:id/test'),
@@ -156,17 +158,19 @@ test('names the changes that it cannot compare, once for each account, call and 
       line('12:06', 'POST', '/v1/batches'),
     ]),
   );
-  expect(logged).toBe(12);
+  expect(logged).toBe(14);
   expect(
-    changes.map(({ account_id, method, route, batch_id, times, last_at }) => [
+    changes.map(({ account_id, method, route, id, times, last_at }) => [
       last_at,
       `${method} ${route}`,
       account_id,
-      batch_id,
+      id,
       times,
     ]),
   ).toEqual([
     ['12:09', 'PATCH /v1/schedules/:id', 'b', null, 1],
+    ['12:08', 'DELETE /v1/keys/:id', 'a', 'k2', 1],
+    ['12:07', 'DELETE /v1/keys/:id', 'a', 'k1', 1],
     ['12:05', 'PATCH /v1/schedules/:id', 'a', null, 3],
     ['12:04', 'POST /admin/imports/:id/undo', 'a', null, 1],
     ['12:03', 'PATCH /v1/batches/:id', 'a', caller.accountId, 1],

@@ -42,6 +42,8 @@ interface Line {
   route: string;
   account: string;
   batch?: string;
+  /** A key, a schedule or another setting. */
+  object?: string;
   credits?: number;
 }
 

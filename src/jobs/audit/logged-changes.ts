@@ -7,10 +7,10 @@
 export interface LoggedChange {
   account_id: string;
   method: string;
-  /** The template of the route: which schedule or key it was is not in the log. */
+  /** The template of the route. */
   route: string;
-  /** The list that was changed; null for anything else. */
-  batch_id: string | null;
+  /** The key, schedule, list or other thing that was changed; null when the log does not name it. */
+  id: string | null;
   times: number;
   last_at: string;
 }
@@ -22,6 +22,7 @@ interface Answered {
   route: string;
   account: string;
   batch?: string;
+  object?: string;
 }
 
 export interface LoggedChanges {
@@ -42,14 +43,14 @@ const CHANGES = [
 export function collectChanges(): LoggedChanges {
   const found = new Map<string, LoggedChange>();
   return {
-    add({ time, method, route, account, batch }) {
+    add({ time, method, route, account, batch, object = batch }) {
       const call = `${method} ${route}`;
       if (!CHANGES.some((change) => change.test(call))) return;
-      const place = `${account} ${call} ${batch}`;
+      const place = `${account} ${call} ${object}`;
       const known = found.get(place);
       const last = known === undefined || known.last_at < time ? time : known.last_at;
       const times = (known?.times ?? 0) + 1;
-      const of = { account_id: account, method, route, batch_id: batch ?? null };
+      const of = { account_id: account, method, route, id: object ?? null };
       found.set(place, { ...of, times, last_at: last });
     },
     list: () => [...found.values()].sort((one, other) => other.last_at.localeCompare(one.last_at)),
