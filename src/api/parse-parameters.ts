@@ -8,6 +8,11 @@ export const ERRORS_MAX = 20;
 const NAME_SHOWN_MAX = 100;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
+/** Returns true for a text of the form of our ids. */
+export function isId(text: string): boolean {
+  return UUID.test(text);
+}
+
 /**
  * Checks parameters against their schema. Throws `AppError` 400 `invalid_parameter` that names the first invalid or unknown
  * parameters, and one with a NUL, which Postgres cannot store in a text.
@@ -38,7 +43,7 @@ export function parseValues<Schema extends z.ZodType>(
 
 /** Returns the id of a path. Throws `AppError` 404 for one that is not a UUID: nothing has such an id. */
 export function parseId(noun: string, id: string): string {
-  if (UUID.test(id)) return id;
+  if (isId(id)) return id;
   throw notFound(`${noun} ${id}`);
 }
 

@@ -6,6 +6,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { Histogram } from 'prom-client';
 import type { Log } from '../core/log.ts';
 import { metrics } from '../core/metrics.ts';
+import { isId } from './parse-parameters.ts';
 import { requestIdOf } from './problem.ts';
 
 const requestSeconds = new Histogram({
@@ -87,14 +88,19 @@ function batchOf(request: Request, response: Response, route: string): string | 
     String(response.getHeader('Location')),
   );
   if (made !== null) return made[1];
-  const isAbout = /^\/v1\/(batches|exports)\/:id/.test(route) && response.statusCode < 400;
-  return isAbout ? String(request.params.id) : undefined;
+  return idIn(request, response, /^\/v1\/(batches|exports)\/:id/.test(route));
 }
 
-/** Returns the id of the key, schedule or other setting that was requested; never a text that a caller made up. */
+/** Returns the id of the key, schedule or other setting that was requested. */
 function objectOf(request: Request, response: Response, route: string): string | undefined {
-  const isAbout = /^\/v1\/(keys|schedules|webhooks|mappings|searches)\/:id/.test(route);
-  return isAbout && response.statusCode < 400 ? String(request.params.id) : undefined;
+  const isSetting = /^\/v1\/(keys|schedules|webhooks|mappings|searches)\/:id/.test(route);
+  return idIn(request, response, isSetting);
+}
+
+/** Returns the id in the path of a request that was not refused. A client that left before may have sent any text. */
+function idIn(request: Request, response: Response, isAbout: boolean): string | undefined {
+  const id = String(request.params.id);
+  return isAbout && response.statusCode < 400 && isId(id) ? id : undefined;
 }
 
 /** Returns the template of the route, with its parameters by name; `none` without a route. */
