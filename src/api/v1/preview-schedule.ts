@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { readClock } from '../../core/db/clock.ts';
 import { nextRuns } from '../../jobs/schedule/next-run.ts';
-import { readClock } from '../../jobs/schedule/schedules.sql.ts';
 import { defineRoute } from '../define-route.ts';
 import { scheduleOptions } from '../schedule-options.ts';
 

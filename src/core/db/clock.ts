@@ -2,6 +2,12 @@
 import { conflict } from '../lib/errors.ts';
 import type { Sql } from './client.ts';
 
+/** Returns the time on the database's clock, which all processes share. */
+export async function readClock(sql: Sql): Promise<Date> {
+  const [row] = await sql<[{ now: Date }]>`select clock_timestamp() as now`;
+  return row.now;
+}
+
 /** An hour: a certificate, a signature or a schedule may suffer from less, but nothing is deleted that should stay. */
 const DIFFERENCE_MS_MAX = 3_600_000;
 

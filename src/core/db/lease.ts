@@ -22,5 +22,5 @@ export function isHeld(
   seconds: number,
   now: Fragment = sql`clock_timestamp()`,
 ) {
-  return sql`(${until} > ${now} and ${until} <= ${now} + make_interval(secs => ${seconds + SKEW_SECONDS}))`;
+  return sql`(${until} > ${now} and ${until} <= ${leaseEnd(sql, seconds + SKEW_SECONDS, now)})`;
 }

@@ -55,12 +55,6 @@ export async function findUploads(
     from uploads where key = any(${[...keys]}::text[])`;
 }
 
-/** Returns the time of the database, by which uploads expire. */
-export async function readTime(sql: Sql): Promise<Date> {
-  const [row] = await sql<[{ at: Date }]>`select now() as at`;
-  return row.at;
-}
-
 /** Deletes the rows of uploads that had expired at this time. */
 export async function deleteUploadsExpiredAt(sql: Sql, at: Date): Promise<void> {
   await sql`delete from uploads where ${isExpired(sql, sql`${at}::timestamptz`)}`;

@@ -3,11 +3,13 @@
  * it. The file is not trusted: it is streamed through the same checks as any upload, into an object without a
  * public URL.
  */
+
 import { Readable } from 'node:stream';
 import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { readClock } from '../../core/db/clock.ts';
 import { type AppError, conflict, notFound } from '../../core/lib/errors.ts';
 import { streamObject } from '../../core/storage/object-sum.ts';
 import { assertRecordedFits, type StorageBounds } from '../batch/stored-bytes.ts';
@@ -18,7 +20,6 @@ import {
   findUploads,
   insertUpload,
   markUploadUsed,
-  readTime,
 } from './uploads.sql.ts';
 
 /**
@@ -116,7 +117,7 @@ export async function deleteUselessUploads(
   { sql, store, config }: Pick<Context, 'sql' | 'store'> & { config: StorageBounds },
   mustStop: () => boolean,
 ): Promise<void> {
-  const startedAt = await readTime(sql);
+  const startedAt = await readClock(sql);
   const deleteUseless = async (keys: string[]) => {
     for (const { key, isOver } of await findUploads(sql, keys)) {
       if (mustStop()) return;

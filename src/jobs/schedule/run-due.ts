@@ -2,7 +2,9 @@
  * Starts the exports of due schedules. Every worker checks every second; the row lock and the unique slot start
  * each slot once, whatever the number of workers and restarts.
  */
+
 import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { readClock } from '../../core/db/clock.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { traced, traceToKeep } from '../../core/tracing.ts';
@@ -24,7 +26,6 @@ import {
   insertRun,
   listDueAccounts,
   type RunState,
-  readClock,
   type Schedule,
   setRunExport,
   takeDueSchedule,

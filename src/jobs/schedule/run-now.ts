@@ -1,6 +1,8 @@
 /** Runs a schedule when its owner asks for it, besides its slots. */
+
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { readClock } from '../../core/db/clock.ts';
 import { assert } from '../../core/lib/assert.ts';
 import { conflict } from '../../core/lib/errors.ts';
 import { createExport } from '../export/create-export.ts';
@@ -9,7 +11,6 @@ import {
   hasOpenRun,
   insertRun,
   listRuns,
-  readClock,
   type ScheduleRun,
   setRunExport,
 } from './schedules.sql.ts';

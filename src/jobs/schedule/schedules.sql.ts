@@ -33,12 +33,6 @@ export type ScheduleMode = (typeof scheduleModes)[number];
 
 export type NewSchedule = Omit<Schedule, 'createdAt'>;
 
-/** The time on the database's clock, which all workers share. */
-export async function readClock(sql: Sql): Promise<Date> {
-  const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`;
-  return row?.now ?? new Date();
-}
-
 /** Schedules of the account, live and test, enabled or not. */
 export async function countSchedules(sql: Sql, accountId: string): Promise<number> {
   const [row] = await sql<{ schedules: number }[]>`

@@ -1,8 +1,10 @@
 /** Operations on schedules: create, change, delete. */
+
 import { uuidv7 } from 'uuidv7';
 import type { Owner } from '../../core/accounts/owner.ts';
 import { lockWallet } from '../../core/credits/credits.sql.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { readClock } from '../../core/db/clock.ts';
 import { type AppError, conflict, notFound } from '../../core/lib/errors.ts';
 import { checkExport } from '../export/create-export.ts';
 import { nextRun } from './next-run.ts';
@@ -11,7 +13,6 @@ import {
   deleteSchedule,
   findOwnSchedule,
   insertSchedule,
-  readClock,
   type Schedule,
   updateSchedule,
 } from './schedules.sql.ts';

@@ -1,6 +1,7 @@
 import type { Sql } from '../../core/db/client.ts';
+import { readClock } from '../../core/db/clock.ts';
 import { nextSlot } from './run-due.ts';
-import { lockDueSchedules, readClock, updateSchedule } from './schedules.sql.ts';
+import { lockDueSchedules, updateSchedule } from './schedules.sql.ts';
 
 /**
  * Moves all schedules that are due on to their next slot, in the caller's transaction, without a run: after a restore the slot may have
