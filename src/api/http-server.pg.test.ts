@@ -149,6 +149,21 @@ describe('who is slow is cut', () => {
     }
   });
 
+  test('and no client whose body arrived while the process was busy', async () => {
+    const bodyMs = 100;
+    const port = await serve({ bodyMs });
+    const { key } = await pipeline.keyOf(caller.accountId, 'live', ['account']);
+    const body = JSON.stringify({ mode: 'test', name: 'busy' });
+    const head = `POST /v1/keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`;
+    const answer = await exchange(port, head, async (socket) => {
+      await once(socket, 'data');
+      socket.write(body);
+      const started = performance.now();
+      while (performance.now() - started < 2 * bodyMs);
+    });
+    expect(answer.text).toMatch(/^HTTP\/1.1 201 /m);
+  });
+
   test('with an upload of which nothing comes, and the batch is not made', async () => {
     const port = await serve({ stallMs: 200 });
     const head = `POST /v1/batches?operation=people.enrich HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.key}\r\n`;

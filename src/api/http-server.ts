@@ -135,7 +135,10 @@ function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
   }
 }
 
-/** Refuses a request whose URL is too long, and one whose body, unless it is an upload, arrives too slowly. */
+/**
+ * Refuses a request whose URL is too long, and one whose body, unless it is an upload, arrives too slowly. After a delay
+ * of the service the client has the whole time for the rest.
+ */
 export function limitRequest(
   limits: HttpLimits,
   isUpload: (request: Parameters<RequestHandler>[0]) => boolean,
@@ -144,12 +147,19 @@ export function limitRequest(
     if (request.url.length > limits.urlCharactersMax) throw urlTooLong(limits);
     const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
     if ((length === '0' && encoding === undefined) || isUpload(request)) return next();
-    const timer = setInterval(() => {
-      if (!lacksBody(request)) return;
-      stop();
-      if (response.headersSent) response.destroy();
-      else refuseRest(request, response, bodyTooLate(limits));
-    }, limits.bodyMs);
+    let isDelayedHere = false;
+    const look = () => {
+      if (response.closed) return;
+      if (!lacksBody(request)) isDelayedHere = true;
+      else if (isDelayedHere) isDelayedHere = false;
+      else {
+        stop();
+        if (response.headersSent) response.destroy();
+        else refuseRest(request, response, bodyTooLate(limits));
+      }
+    };
+    // After what has arrived is read: a busy process gets to its timers before its connections.
+    const timer = setInterval(() => setImmediate(look), limits.bodyMs);
     const stop = () => clearInterval(timer);
     request.once('end', stop);
     response.once('close', stop);
