@@ -10,13 +10,14 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 it('rejects when the server ends the connection in the midst of a migration', async () => {
-  const hasFailed = expect(migrateIfBehind(database.url)).rejects.toMatchObject({
-    code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/),
-  });
+  let hasFailed: Promise<void> | undefined;
   await database.sql
     .begin(async (tx) => {
       // The first migration waits for this one to commit or not.
       await tx`create table public.accounts ()`;
+      hasFailed = expect(migrateIfBehind(database.url)).rejects.toMatchObject({
+        code: expect.stringMatching(/^(57P01|CONNECTION_CLOSED)$/),
+      });
       let isEnded = false;
       while (!isEnded) {
         const [row] = await database.sql`
@@ -27,6 +28,6 @@ it('rejects when the server ends the connection in the midst of a migration', as
       }
       throw new Error('rolled back');
     })
-    .catch(() => {});
+    .catch((error: Error) => expect(error.message).toBe('rolled back'));
   await hasFailed;
 });
