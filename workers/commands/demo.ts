@@ -150,8 +150,8 @@ function describeSignIn(url: string | null, { signIn, link }: DemoAccount): stri
 function describeNext(): string[] {
   return [
     'Or enrich your own list in another terminal:',
-    '  npm run -s enrich -- account create --name "My team" --credits 10000',
-    '  npm run -s enrich -- key create --account ACCOUNT_ID --mode live',
+    '  npm run -s enrich -- account create --name "My team" --email you@example.com --credits 10000',
+    '  npm run -s enrich -- key create --account you@example.com --mode live',
     '  ENRICH_API_KEY=svc_live_... npm run -s enrich -- batch run my-list.csv --operation people.enrich',
   ];
 }

@@ -20,10 +20,6 @@ export function SignInPage() {
         <SignInForm email="" />
       </div>
       <p class="aside">
-        Forgot the password? Your administrator sets a new one with{' '}
-        <code>enrich account password --account EMAIL</code>.
-      </p>
-      <p class="aside">
         Building an integration? See the <a href="/docs">API docs</a>.
       </p>
     </main>
@@ -103,6 +99,7 @@ function SignInForm({ email: knownEmail }: { email: string }) {
             autocomplete="current-password"
             value={password}
             onInput={setPassword}
+            hint="Forgotten? Your administrator sets a new one with enrich account password."
             error={errorOf(problem, 'password')}
           />
         </>

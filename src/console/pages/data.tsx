@@ -12,6 +12,7 @@ import {
   type ImportRun,
   isOver,
   sourceLabel,
+  sourceLabels,
   stateOfImport,
   stateOfRun,
   titleOfRun,
@@ -63,7 +64,10 @@ export function DataPage() {
           {history.items === undefined && history.problem === null && <Loading />}
           {history.items?.length === 0 && (
             <p class="soft">
-              Nothing was imported yet. Begin with companies, so that people find theirs.
+              Nothing was imported yet. Begin with companies, so that people find theirs. These
+              files are recognised: {Object.values(sourceLabels).join(', ')}. Any other CSV or JSON
+              lines gets a mapping, which you check. <code>docs/sources.md</code> says where to get
+              each.
             </p>
           )}
           {history.items !== undefined && history.items.length > 0 && (
