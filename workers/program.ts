@@ -17,10 +17,8 @@ const files: readonly [commands: string, load: () => Promise<AddCommands>][] = [
   ['generate', async () => (await import('./commands/graph.ts')).addGraphCommands],
   ['graph', async () => (await import('./commands/graph-copy.ts')).addGraphCopyCommands],
   ['import', async () => (await import('./commands/import.ts')).addImportCommands],
-  [
-    'account credits audit',
-    async () => (await import('./commands/accounts.ts')).addAccountCommands,
-  ],
+  ['account credits', async () => (await import('./commands/accounts.ts')).addAccountCommands],
+  ['audit', async () => (await import('./commands/audit.ts')).addAuditCommand],
   ['match', async () => (await import('./commands/match.ts')).addMatchCommands],
   ['suppress person company', async () => (await import('./commands/person.ts')).addPersonCommands],
   ['key', async () => (await import('./commands/keys.ts')).addKeyCommands],

@@ -1,17 +1,12 @@
 /** Checks the parameters of a call (query, path and JSON body) against their schemas. */
 import type { z } from 'zod';
 import { type FieldError, invalidParameters, notFound } from '../core/lib/errors.ts';
+import { isUuid } from '../core/lib/ids.ts';
 import { describeIssue } from './issue-words.ts';
 
 /** Maximum number of invalid parameters named in an error, and characters of each name. */
 export const ERRORS_MAX = 20;
 const NAME_SHOWN_MAX = 100;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-/** Returns true for a text of the form of our ids. */
-export function isId(text: string): boolean {
-  return UUID.test(text);
-}
 
 /**
  * Checks parameters against their schema. Throws `AppError` 400 `invalid_parameter` that names the first invalid or unknown
@@ -43,7 +38,7 @@ export function parseValues<Schema extends z.ZodType>(
 
 /** Returns the id of a path. Throws `AppError` 404 for one that is not a UUID: nothing has such an id. */
 export function parseId(noun: string, id: string): string {
-  if (isId(id)) return id;
+  if (isUuid(id)) return id;
   throw notFound(`${noun} ${id}`);
 }
 

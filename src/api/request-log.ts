@@ -4,9 +4,9 @@
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { Histogram } from 'prom-client';
+import { isUuid } from '../core/lib/ids.ts';
 import type { Log } from '../core/log.ts';
 import { metrics } from '../core/metrics.ts';
-import { isId } from './parse-parameters.ts';
 import { requestIdOf } from './problem.ts';
 
 const requestSeconds = new Histogram({
@@ -100,7 +100,7 @@ function objectOf(request: Request, response: Response, route: string): string |
 /** Returns the id in the path of a request that was not refused. A client that left before may have sent any text. */
 function idIn(request: Request, response: Response, isAbout: boolean): string | undefined {
   const id = String(request.params.id);
-  return isAbout && response.statusCode < 400 && isId(id) ? id : undefined;
+  return isAbout && response.statusCode < 400 && isUuid(id) ? id : undefined;
 }
 
 /** Returns the template of the route, with its parameters by name; `none` without a route. */

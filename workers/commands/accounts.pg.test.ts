@@ -11,6 +11,7 @@ import { openPipeline } from '../../tests/support/pipeline.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
 import { addGlobalOptions } from '../global-options.ts';
 import { addAccountCommands } from './accounts.ts';
+import { addAuditCommand } from './audit.ts';
 import { addKeyCommands } from './keys.ts';
 
 let database: TestDatabase;
@@ -44,6 +45,7 @@ async function print(...words: string[]): Promise<string> {
   const program = new Command().exitOverride();
   addGlobalOptions(program);
   addAccountCommands(program);
+  addAuditCommand(program);
   addKeyCommands(program);
   await program.parseAsync(words, { from: 'user' });
   return printed.join('');

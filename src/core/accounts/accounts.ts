@@ -4,6 +4,7 @@ import { grantCredits } from '../credits/credits.ts';
 import { changeOwnedDays } from '../credits/owned.ts';
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
 import { type AppError, conflict, invalidParameter, notFound } from '../lib/errors.ts';
+import { isUuid } from '../lib/ids.ts';
 import {
   findAccount,
   findAccountIds,
@@ -62,15 +63,13 @@ export async function setPassword(
   return storePassword(tx, { id: account.id, email, passwordHash });
 }
 
-const ID_FORM = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /**
  * Returns the id of the account that is given by its id or by its e-mail address. Throws `AppError` 404 when there is
  * none, and 409 `ambiguous_account` when several have the address.
  */
 export async function resolveAccount(sql: Sql, given: string): Promise<string> {
   const text = given.trim();
-  const id = ID_FORM.test(text) ? text : null;
+  const id = isUuid(text) ? text : null;
   const email = text.includes('@') ? text : null;
   const [found, ...others] = await findAccountIds(sql, { id, email });
   if (found === undefined) throw accountNotFound(text);

@@ -2,6 +2,7 @@
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { type AppError, conflict, forbidden, notFound } from '../lib/errors.ts';
+import { isUuid } from '../lib/ids.ts';
 import {
   type AccountKey,
   expireKey,
@@ -72,11 +73,9 @@ export async function findKeyByPrefix(sql: Sql, prefix: string): Promise<Account
   );
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** Returns the owner's key. Throws `AppError` 404 for an unknown key and for other owners' keys. */
 export async function ownKey(sql: Sql, owner: KeyOwner, id: string): Promise<AccountKey> {
-  const key = UUID.test(id) ? await findOwnKey(sql, owner, id) : undefined;
+  const key = isUuid(id) ? await findOwnKey(sql, owner, id) : undefined;
   if (key === undefined) throw keyNotFound(id);
   return key;
 }

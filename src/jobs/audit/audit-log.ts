@@ -12,6 +12,7 @@ import {
   type LoggedKind,
 } from './forgotten-actions.ts';
 import { collectChanges, type LoggedChange } from './logged-changes.ts';
+import type { LoggedRequest } from './logged-request.ts';
 
 /** Promises of answers that the database does not have. */
 export interface LogAudit {
@@ -34,20 +35,7 @@ export interface LogAudit {
   changes: LoggedChange[];
 }
 
-/** A line `request` of the log. */
-interface Line {
-  time: string;
-  requestId: string;
-  method: string;
-  route: string;
-  account: string;
-  batch?: string;
-  /** A key, a schedule or another setting. */
-  object?: string;
-  credits?: number;
-}
-
-type LoggedRequest = Partial<Line> & { msg?: unknown; status?: unknown };
+type AnyRequest = Partial<LoggedRequest> & { msg?: unknown; status?: unknown };
 
 const PAGE = 1_000;
 /** A reconciliation charges each of its queries or ids under a number of its own. */
@@ -67,15 +55,15 @@ export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<
   const named = new Set<string>();
   const actions = collectActions();
   const changes = collectChanges();
-  let page: Line[] = [];
+  let page: LoggedRequest[] = [];
   const check = async () => {
-    const first = new Map<string, Line>();
+    const first = new Map<string, LoggedRequest>();
     for (const line of page) {
       const { batch } = line;
       if (batch !== undefined && !named.has(batch) && !first.has(batch)) first.set(batch, line);
     }
     for (const id of await listUnknownBatches(sql, [...first.keys()])) {
-      const { account, time, route } = first.get(id) as Line;
+      const { account, time, route } = first.get(id) as LoggedRequest;
       found.lists.push({
         batch_id: id,
         kind: kindOf(route),
@@ -108,7 +96,10 @@ export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<
 }
 
 /** Credits of a list are in the ledger under its parts: its row tells whether it is known. */
-async function missingCharges(sql: Sql, page: readonly Line[]): Promise<LogAudit['charges']> {
+async function missingCharges(
+  sql: Sql,
+  page: readonly LoggedRequest[],
+): Promise<LogAudit['charges']> {
   const charged = page.filter(({ batch, credits = 0 }) => batch === undefined && credits > 0);
   const wanted = charged.map((line) => ({
     accountId: line.account,
@@ -123,16 +114,16 @@ async function missingCharges(sql: Sql, page: readonly Line[]): Promise<LogAudit
   });
 }
 
-function referencesOf({ requestId, route }: Line): string[] {
+function referencesOf({ requestId, route }: LoggedRequest): string[] {
   if (!RECONCILIATION.test(route)) return [`call:${requestId}`, `search:${requestId}`];
   return Array.from({ length: NUMBERED_MAX }, (_, number) => `call:${requestId}:${number}`);
 }
 
 /** Returns the line of a request; null for any other text. */
-function readRequest(text: string): LoggedRequest | null {
+function readRequest(text: string): AnyRequest | null {
   if (!text.startsWith('{')) return null;
   try {
-    const line = JSON.parse(text) as LoggedRequest;
+    const line = JSON.parse(text) as AnyRequest;
     return line.msg === 'request' ? line : null;
   } catch {
     // The last line of a process that was killed.
@@ -141,12 +132,12 @@ function readRequest(text: string): LoggedRequest | null {
 }
 
 /** Returns the line of a successful request of an account; null for any other. */
-function readAnswer(line: LoggedRequest): Line | null {
+function readAnswer(line: AnyRequest): LoggedRequest | null {
   const isAnswered = typeof line.status === 'number' && line.status >= 200 && line.status < 300;
-  return isAnswered && line.account !== undefined ? (line as Line) : null;
+  return isAnswered && line.account !== undefined ? (line as LoggedRequest) : null;
 }
 
 /** Returns true for an answer about a list or an export, or with a charge. */
-function isPromise({ batch, credits = 0 }: Line): boolean {
+function isPromise({ batch, credits = 0 }: LoggedRequest): boolean {
   return batch !== undefined || credits > 0;
 }

@@ -11,6 +11,7 @@ import {
   unsplitStates,
 } from '../batch/states.ts';
 import { type BatchStatus, readBatchStatuses } from './audit.sql.ts';
+import type { LoggedRequest } from './logged-request.ts';
 
 /** An action that was answered, on a list or an export that the database has and on which it has no effect. */
 export interface ForgottenAction {
@@ -22,15 +23,6 @@ export interface ForgottenAction {
   /** The state in the database instead. */
   state: BatchState;
   reason: BatchReason | null;
-}
-
-/** A successful request about a list or an export, as the log has it. */
-interface Answered {
-  time: string;
-  method: string;
-  route: string;
-  account: string;
-  batch: string;
 }
 
 export type LoggedKind = 'list' | 'export';
@@ -45,7 +37,7 @@ interface LoggedAction {
 }
 
 export interface LoggedActions {
-  add(answered: Answered): void;
+  add(answered: LoggedRequest & { batch: string }): void;
   /** Returns the actions that the database forgot, oldest first. Call it at the end of the log. */
   findForgotten(sql: Sql): Promise<ForgottenAction[]>;
 }
@@ -107,7 +99,7 @@ export function collectActions(): LoggedActions {
   };
 }
 
-function actionOf({ method, route }: Pick<Answered, 'method' | 'route'>): Action | null {
+function actionOf({ method, route }: Pick<LoggedRequest, 'method' | 'route'>): Action | null {
   if (method === 'DELETE' && BATCH_ROUTE.test(route)) return 'delete';
   const control = method === 'POST' ? CONTROL_ROUTE.exec(route) : null;
   return control === null ? null : (control[1] as Action);

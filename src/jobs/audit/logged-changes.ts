@@ -2,6 +2,7 @@
  * Changes that the log of the API witnesses and that cannot be compared with the database: settings of accounts, and what operators
  * did to the graph. After a restore, those since its moment are forgotten.
  */
+import type { LoggedRequest } from './logged-request.ts';
 
 /** Changes of one kind by one account. */
 export interface LoggedChange {
@@ -15,18 +16,8 @@ export interface LoggedChange {
   last_at: string;
 }
 
-/** A successful request, as the log has it. */
-interface Answered {
-  time: string;
-  method: string;
-  route: string;
-  account: string;
-  batch?: string;
-  object?: string;
-}
-
 export interface LoggedChanges {
-  add(answered: Answered): void;
+  add(answered: LoggedRequest): void;
   /** Returns the changes, latest first. */
   list(): LoggedChange[];
 }
