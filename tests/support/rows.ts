@@ -17,5 +17,11 @@ export function rowOf(
     if ('values' in normalised) identifiers.push({ kind, values: normalised.values });
     else invalid ??= normalised.reason;
   }
-  return { identifiers, invalid: identifiers.length > 0 ? null : (invalid ?? 'no_identifier') };
+  const { name: companyName } = cells;
+  const isNamed = companyName !== undefined && identifiers.some(({ kind }) => kind === 'name');
+  return {
+    identifiers,
+    invalid: identifiers.length > 0 ? null : (invalid ?? 'no_identifier'),
+    ...(isNamed ? { companyName } : {}),
+  };
 }

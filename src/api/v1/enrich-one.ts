@@ -174,6 +174,7 @@ function readIdentifier(operation: OperationName, query: Query): RowInput {
     identifiers: [{ kind, values: normalised.values }],
     invalid: null,
     country: query.country ?? null,
+    ...(kind === 'name' ? { companyName: query[kind] ?? '' } : {}),
   };
 }
 

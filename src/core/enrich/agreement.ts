@@ -88,6 +88,11 @@ export function countryOfCompany(record: RecordBytes): string | null {
   return countryCode(named) ?? countryCode(last) ?? countryCode(registry);
 }
 
+/** Returns all names of a company's record: the present one, the further and the former ones. */
+export function namesOfCompany(record: RecordBytes): string[] {
+  return readNames(record, [...companyNames, ...otherNames]);
+}
+
 /** A known country decides; otherwise the city may agree. */
 function agreesWithPlace(
   { country = null, city = '' }: ListedNames,

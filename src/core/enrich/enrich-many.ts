@@ -5,16 +5,14 @@
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
-import { countryOfCompany } from './agreement.ts';
-import type { CompanyReader } from './company-reader.ts';
 import { findLikely, type LikelyCandidate, type LikelyOutcome } from './find-likely.ts';
 import { type GraphReader, postgresGraph } from './graph-reader.ts';
 import { isSuccess, type MatchData, type OutputColumn } from './match-data.ts';
+import { companiesNotNamed } from './named-companies.ts';
 import {
   type Agreement,
   type Decision,
   decide,
-  type Hits,
   levelsOf,
   noMatch,
   type OutcomeStatus,
@@ -306,60 +304,13 @@ async function lookUpAll(
   const isPersonal = operations[operation].subject === 'person';
   const hits = await (isPersonal ? people : companies).lookUp(values);
   const levels = levelsOf(operation);
-  const elsewhere = isPersonal ? null : await companiesElsewhere(companies, rows, firstLines, hits);
+  const notNamed = isPersonal ? null : await companiesNotNamed(companies, rows, firstLines, hits);
   return (index, rejected) => {
     const row = must(rows[index], 'row');
     const { decided } = row;
     if (decided !== undefined) {
       return rejected?.has(decided) ? noMatch : matchedBy(BY_DECISION, decided);
     }
-    return decide(levels, row, firstLines[index] ?? 0, hits, rejected, elsewhere?.get(index));
+    return decide(levels, row, firstLines[index] ?? 0, hits, rejected, notNamed?.get(index));
   };
-}
-
-/**
- * Returns, for each row that states its country, the companies to leave out when its name is looked up: those of
- * another country, and those of unknown country when a company of the row's country has the name.
- */
-async function companiesElsewhere(
-  companies: CompanyReader,
-  rows: readonly RowInput[],
-  firstLines: Int32Array,
-  hits: Hits,
-): Promise<ReadonlyMap<number, ReadonlySet<number>>> {
-  const named = new Map<number, Set<number>>();
-  for (const [index, { identifiers, country }] of rows.entries()) {
-    if (country === undefined || country === null) continue;
-    let line = firstLines[index] ?? 0;
-    for (const { kind, values } of identifiers) {
-      if (kind === 'name') {
-        const ids = named.get(index) ?? new Set();
-        for (let place = 0; place < values.length; place++) {
-          hits.forEach(line + place, (_, id) => {
-            ids.add(id);
-          });
-        }
-        if (ids.size > 0) named.set(index, ids);
-      }
-      line += values.length;
-    }
-  }
-  if (named.size === 0) return named;
-  const ids = [...new Set([...named.values()].flatMap((found) => [...found]))];
-  const records = await companies.read(ids, { keep: (texts) => texts });
-  const countryOf = new Map(
-    ids.map((id, place) => {
-      const record = records[place];
-      return [id, record === undefined ? null : countryOfCompany(record)];
-    }),
-  );
-  for (const [index, found] of named) {
-    const own = rows[index]?.country;
-    const isThere = [...found].some((id) => countryOf.get(id) === own);
-    for (const id of found) {
-      const country = countryOf.get(id) ?? null;
-      if (country === own || (country === null && !isThere)) found.delete(id);
-    }
-  }
-  return named;
 }

@@ -40,6 +40,8 @@ export interface RowInput {
   identifiers: RowIdentifier[];
   /** Reason why there is no identifier to try; null when there is one. */
   invalid: string | null;
+  /** The name that the row gives a company, whose value leaves its legal form out; absent when the name is not looked up. */
+  companyName?: string;
   /** ISO 3166 alpha-2 country that the row itself states, for companies. */
   country?: string | null;
   /** Cells for a likely match; absent when none is wanted. */

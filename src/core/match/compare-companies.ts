@@ -54,6 +54,25 @@ export function relateCompanies(a: CompanyName, b: CompanyName): CompanyRelation
   return relation;
 }
 
+const wholeLevels: ReadonlySet<CompanyLevel> = new Set(['same', 'equal', 'order', 'spaced']);
+
+/**
+ * Returns true for a listed name that states a legal form or a part of a group which no name of a company has: `Acme Holdings` is not
+ * `Acme Group Ltd`, and `Acme Ltd` not `Acme Group Ltd`. `Acme` alone states nothing, and may be either.
+ */
+export function isStatedApart(listed: CompanyName, names: readonly CompanyName[]): boolean {
+  let isApart = false;
+  for (const name of names) {
+    const { level, form, apart } = relateCompanies(listed, name);
+    const isWhole = wholeLevels.has(level);
+    if (!isWhole && level !== 'group') continue;
+    const isStated = listed.forms.length > 0 || apart.some((word) => listed.words.includes(word));
+    if (form === 'differ' || (!isWhole && isStated)) isApart = true;
+    else return false;
+  }
+  return isApart;
+}
+
 function relate(a: CompanyName, b: CompanyName): CompanyRelation {
   const form = relateForms(a.forms, b.forms);
   const whole = (level: CompanyLevel) => ({ level, form, shared: b.words, apart: [], slipped: '' });

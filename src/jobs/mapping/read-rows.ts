@@ -296,6 +296,7 @@ function firstReader(
 function readRow(kinds: readonly KindColumns[], index: number, repairs: Repair[]): RowInput {
   // Most rows have one identifier: a literal of one takes a fifth of the memory of an empty array that grows.
   let identifiers: RowIdentifier[] | null = null;
+  let companyName: string | null = null;
   let firstReason: string | null = null;
   for (const { kind, description, columns, contextOf } of kinds) {
     let values: string[] | null = null;
@@ -308,6 +309,7 @@ function readRow(kinds: readonly KindColumns[], index: number, repairs: Repair[]
         continue;
       }
       if (description.isRepaired?.(text)) repairs.push({ index, kind });
+      if (kind === 'name') companyName ??= text;
       if (values === null) values = normalised.values;
       else values = [...values, ...normalised.values];
     }
@@ -315,6 +317,8 @@ function readRow(kinds: readonly KindColumns[], index: number, repairs: Repair[]
     if (identifiers === null) identifiers = [{ kind, values }];
     else identifiers.push({ kind, values });
   }
+  if (companyName !== null && identifiers !== null)
+    return { identifiers, invalid: null, companyName };
   if (identifiers !== null) return { identifiers, invalid: null };
   return { identifiers: [], invalid: firstReason ?? 'no_identifier' };
 }

@@ -1,0 +1,71 @@
+/** Companies whose names are equal but for what sources add and omit at will: legal forms, `Group`, `Holdings`. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { emptyCompany } from '../../../tests/support/small-graph.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  const company = (id: number, name: string, more: object = {}) => {
+    return { ...emptyCompany, id, name, domains: null, aliases: null, ...more };
+  };
+  const companies = [
+    company(1, 'LARK GROUP LIMITED'),
+    company(2, 'RAVEN HOLDINGS LIMITED'),
+    company(3, 'ROBIN LIMITED'),
+    company(4, 'SWIFT GROUP PLC'),
+    company(5, 'SWIFT LIMITED'),
+    company(6, 'Heron plc', { aliases: ['Heron Holdings'], formerNames: ['HERON LIMITED'] }),
+    company(7, 'Finch Company', { domain: 'finch.example' }),
+  ];
+  await importGraph(pipeline.sql, { companies } as never);
+  caller = await pipeline.unmeteredAccount(100);
+});
+afterAll(() => pipeline.close());
+
+test.each([
+  ['Lark', 1],
+  ['Lark Group', 1],
+  ['The Lark Group Ltd.', 1],
+  ['Lark Ltd', null],
+  ['Lark Holdings Ltd', null],
+  ['Raven', 2],
+  ['Raven Holding Ltd', 2],
+  ['Raven Group PLC', null],
+  ['Robin', 3],
+  ['Robin Ltd', 3],
+  ['Robin LLP', null],
+  ['Robin Holdings', null],
+  ['Swift', 'ambiguous'],
+  ['Swift Group plc', 4],
+  ['Swift Ltd', 5],
+  ['Swift Holdings Ltd', null],
+  ['Heron Ltd', 6],
+  ['Heron Holdings', 6],
+  ['Heron Group', null],
+  ['The Finch Company Ltd', 7],
+])('%s is the company %s, in a call as in a list', async (name, expected) => {
+  const call = await pipeline.call(caller, `/v1/companies/enrich?name=${encodeURIComponent(name)}`);
+  const found = typeof expected === 'number' ? { data: { id: expected } } : {};
+  expect(await call.json()).toMatchObject(found);
+  expect(call.status).toBe(expected === null ? 404 : expected === 'ambiguous' ? 409 : 200);
+  const options = { operation: 'companies.enrich', fields: 'id' };
+  const list = await pipeline.enrich(caller, `Company\n${name}\n`, options);
+  const [, row = ''] = (await pipeline.results(caller, list)).text.split('\n');
+  const [, status, , , , credits, , id] = row.split(',');
+  const isFound = typeof expected === 'number';
+  expect([status, credits, id]).toEqual([
+    isFound ? 'matched' : (expected ?? 'no_match'),
+    isFound ? '1' : '0',
+    isFound ? String(expected) : '',
+  ]);
+});
+
+test('a company that another identifier finds is not left out for its name', async () => {
+  const list = 'Company,Website\nFinch Group Ltd,finch.example\n';
+  const options = { operation: 'companies.enrich', fields: 'id' };
+  const { text } = await pipeline.results(caller, await pipeline.enrich(caller, list, options));
+  expect(text.split('\n')[1]).toMatch(/,matched,domain,,false,1,\w+,7$/);
+});

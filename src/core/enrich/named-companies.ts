@@ -1,0 +1,85 @@
+/**
+ * A company's name is looked up without its legal form and words like `Group`, which sources add and omit at will. Here the
+ * companies are left out that hold what remains of a row's name and are others all the same.
+ */
+import { must } from '../lib/assert.ts';
+import { groupWords, readCompanyName } from '../match/company-words.ts';
+import { isStatedApart } from '../match/compare-companies.ts';
+import { countryOfCompany, namesOfCompany } from './agreement.ts';
+import type { CompanyReader } from './company-reader.ts';
+import type { RecordBytes } from './match-data.ts';
+import type { Hits, RowInput } from './outcomes.ts';
+
+/** By the index of a row: the companies that its name does not mean. */
+export type NotNamed = ReadonlyMap<number, ReadonlySet<number>>;
+
+/**
+ * Returns, for each row with a name, the companies to leave out when the name is looked up: those of another legal form or
+ * another part of a group than the row states; of a row that states its country also those of another country, and those of unknown
+ * country when a company of the row's country has the name.
+ * @param firstLines the look-up line of the first value of each row
+ */
+export async function companiesNotNamed(
+  companies: CompanyReader,
+  rows: readonly RowInput[],
+  firstLines: Int32Array,
+  hits: Hits,
+): Promise<NotNamed> {
+  const held = new Map<number, Set<number>>();
+  for (const [index, row] of rows.entries()) {
+    const { companyName, country = null } = row;
+    if (companyName === undefined || (country === null && !isTelling(companyName))) continue;
+    const ids = holdersOfName(row, firstLines[index] ?? 0, hits);
+    if (ids.size > 0) held.set(index, ids);
+  }
+  if (held.size === 0) return held;
+  const ids = [...new Set([...held.values()].flatMap((found) => [...found]))];
+  const records = await companies.read(ids, { keep: (texts) => texts });
+  const known = new Map(ids.map((id, place) => [id, describe(records[place])]));
+  for (const [index, found] of held) {
+    const { companyName = '', country = null } = must(rows[index], 'row');
+    const listed = readCompanyName(companyName);
+    const meant = [...found].filter((id) => {
+      const names = known.get(id)?.names ?? [];
+      return listed === null || !isStatedApart(listed, names);
+    });
+    const countryOf = (id: number) => known.get(id)?.country ?? null;
+    const isThere = meant.some((id) => countryOf(id) === country);
+    for (const id of meant) {
+      const own = countryOf(id);
+      if (country === null || own === country || (own === null && !isThere)) found.delete(id);
+    }
+  }
+  return held;
+}
+
+/** True for a name that states more than its value: a bare one means whoever holds it. */
+function isTelling(companyName: string): boolean {
+  const listed = readCompanyName(companyName);
+  return (
+    listed !== null &&
+    (listed.forms.length > 0 || listed.words.some((word) => groupWords.has(word)))
+  );
+}
+
+function holdersOfName({ identifiers }: RowInput, firstLine: number, hits: Hits): Set<number> {
+  const ids = new Set<number>();
+  let line = firstLine;
+  for (const { kind, values } of identifiers) {
+    if (kind === 'name') {
+      for (let place = 0; place < values.length; place++) {
+        hits.forEach(line + place, (_, id) => {
+          ids.add(id);
+        });
+      }
+    }
+    line += values.length;
+  }
+  return ids;
+}
+
+function describe(record: RecordBytes | undefined) {
+  if (record === undefined) return { country: null, names: [] };
+  const names = namesOfCompany(record).flatMap((name) => readCompanyName(name) ?? []);
+  return { country: countryOfCompany(record), names };
+}
