@@ -12,7 +12,7 @@ export interface CompanyName {
   forms: readonly string[];
   /** The words without spaces. */
   joined: string;
-  /** Folded text with everything. */
+  /** Folded text with everything, legal forms in one spelling and last. */
   whole: string;
   /** The folded text without spaces. */
   solid: string;
@@ -298,11 +298,12 @@ export function parseCompanyName(text: string): CompanyName | null {
   const telling = rest.filter((word) => !dropped.has(word));
   const kept = telling.length > 0 ? telling : rest;
   const words = kept.map((word) => fullWordOf.get(word) ?? word);
+  forms.reverse();
   return {
     words,
-    forms: forms.reverse(),
+    forms,
     joined: kept.join(''),
-    whole: all.join(' '),
+    whole: [...rest, ...forms].join(' '),
     solid: all.join(''),
   };
 }

@@ -10,7 +10,10 @@ function level(a: string, b: string): string {
 
 test.each([
   ['Nordlicht GmbH', 'NORDLICHT GMBH', 'same'],
+  ['Nordlicht (Nord) Ltd.', 'NORDLICHT (NORD) LIMITED', 'same'],
+  ['AB Nordlicht', 'Nordlicht Aktiebolag', 'same'],
   ['Nordlicht GmbH', 'Nordlicht', 'equal'],
+  ['Nordlicht GmbH', 'Nordlicht AG', 'equal'],
   ['Nordlicht & Sohn GmbH & Co. KG', 'Nordlicht and Sohn', 'equal'],
   ['Miller Bros Mfg', 'Miller Brothers Manufacturing Inc.', 'equal'],
   ['University of Nordlicht', 'Nordlicht University', 'order'],
