@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, unlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -169,6 +169,19 @@ describe('one folder', () => {
     await expect(startEmbeddedPostgres({ dataDir, settings })).rejects.toMatchObject(refusal);
     expect((await hold(dataDir)).answer).toMatchObject(refusal);
     expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  it('is not blocked by a server that ends, and removes its file, while the start looks at it', async () => {
+    const dataDir = newDataDir();
+    const first = await startEmbeddedPostgres({ dataDir, settings });
+    await first.stop();
+    const pidFile = path.join(dataDir, 'postgres/postmaster.pid');
+    // Whoever reads a pipe waits for its text, so the file is gone right after it was read.
+    execFileSync('mkfifo', [pidFile]);
+    const removing = writeFile(pidFile, `${first.pid}\n`).then(() => unlink(pidFile));
+    await using second = await startEmbeddedPostgres({ dataDir, settings });
+    await removing;
+    expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   it('is not blocked by a postmaster.pid whose pid is another program now', async () => {

@@ -257,6 +257,8 @@ async function outwaitPreviousServer(
       continue;
     }
     if (!(await servesDataFolder(pid, dataFolder))) {
+      // A server that has ended since has removed it.
+      if ((await readFile(file, 'utf8').catch(() => null)) !== text) continue;
       return await replaceFile(file, text.replace(/^.*/, String(process.pid)));
     }
     if (Date.now() > deadline) throw dataFolderInUse(dataDir, pid);
