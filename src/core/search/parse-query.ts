@@ -49,16 +49,21 @@ export function badParameter(field: string, position: number, message: string): 
  * forget to encode these.
  */
 function decode(raw: string, nameOf: (raw: string) => string, start: number): string {
+  // Joined once: a text that grows is copied whole each time that its end is read.
   const parts: string[] = [];
+  let last: string | undefined;
   let at = 0;
   for (const piece of raw.split('+')) {
-    parts.push(decodePiece(piece, nameOf(raw), start + at));
+    const part = decodePiece(piece, nameOf(raw), start + at);
+    if (at > 0) {
+      last = isInside(last) && isInside(part[0]) ? ' ' : '+';
+      parts.push(last);
+    }
+    parts.push(part);
+    last = part.at(-1) ?? last;
     at += piece.length + 1;
   }
-  return parts.reduce((text, part) => {
-    const isSpace = isInside(text.at(-1)) && isInside(part[0]);
-    return `${text}${isSpace ? ' ' : '+'}${part}`;
-  });
+  return parts.join('');
 }
 
 function isInside(character: string | undefined): boolean {

@@ -181,6 +181,16 @@ describe('a value is read', () => {
     expect(conditionOf(query)).toEqual(expected);
   });
 
+  // To join them one by one takes quadratic time: the whole text is copied for each.
+  test.each([
+    ['+', '+'],
+    ['b+', ' '],
+  ])('in linear time, also with many %s', (piece, read) => {
+    const [text = ''] = conditionOf(`surname=a+${piece.repeat(400_000)}a`).texts as string[];
+    expect(text.length).toBe(2 + piece.length * 400_000 + 1);
+    expect(text.at(-2)).toBe(read);
+  });
+
   test('up to ten thousand items', () => {
     const ids = Array.from({ length: 10_000 }, (_, index) => index + 1);
     const condition = conditionOf(`positionIds=[${ids.join('|')}]`);
