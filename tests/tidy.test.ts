@@ -280,6 +280,15 @@ const rules: Rule[] = [
     ],
   },
   {
+    name: 'Unicode texts are normalised in linear time',
+    find: perFile((file) =>
+      /^src\/(?!console\/|core\/lib\/normal-form\.ts)/.test(file.path) && !testFile.test(file.path)
+        ? matches(file, /(?<!path)\.normalize\(/g)
+        : [],
+    ),
+    broken: [{ 'src/core/a.ts': "text.normalize('NFC');" }],
+  },
+  {
     name: 'exports have names',
     find: perFile((file) =>
       /(^|\/)[\w-]+\.config\.ts$/.test(file.path)

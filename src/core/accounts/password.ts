@@ -5,6 +5,7 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type AppError, invalidParameter } from '../lib/errors.ts';
+import { toNormalForm } from '../lib/normal-form.ts';
 
 const PASSWORD_CHARACTERS_MIN = 12;
 const PASSWORD_CHARACTERS_MAX = 1000;
@@ -84,7 +85,7 @@ function hashWith(
 ): Promise<Buffer> {
   const maxmem = 2 * 128 * cost * blockSize;
   const options = { cost, blockSize, parallelization: parallel, maxmem };
-  return derive(password.normalize('NFKC'), salt, bytes, options);
+  return derive(toNormalForm(password, 'NFKC'), salt, bytes, options);
 }
 
 function badLength(): AppError {

@@ -10,6 +10,7 @@
  */
 
 import { fold } from '../lib/fold.ts';
+import { toNormalForm } from '../lib/normal-form.ts';
 
 export type Agreement = 'yes' | 'no' | 'unknown';
 
@@ -81,10 +82,7 @@ function nameWords(text: string): string[] {
 }
 
 function foldName(text: string): string {
-  return fold(text)
-    .replaceAll("'", '')
-    .normalize('NFKC')
-    .replace(/[^\p{L}\p{M}]+/gu, ' ');
+  return toNormalForm(fold(text).replaceAll("'", ''), 'NFKC').replace(/[^\p{L}\p{M}]+/gu, ' ');
 }
 
 function isLatin(words: readonly string[]): boolean {

@@ -14,6 +14,7 @@
  * 6. A name that consists only of such words keeps them all: `The Group`.
  */
 import { fold } from '../lib/fold.ts';
+import { toNormalForm } from '../lib/normal-form.ts';
 import type { KindDescription } from './kind.ts';
 import {
   invalid,
@@ -88,8 +89,7 @@ function withoutAllForms(name: string): string {
 }
 
 function foldName(text: string): string {
-  return fold(tidyCell(text.replace(MARKS, ' ')))
-    .normalize('NFKC')
+  return toNormalForm(fold(tidyCell(text.replace(MARKS, ' '))), 'NFKC')
     .replace(REMARK, '')
     .replaceAll("'", '')
     .replace(/&(?:amp;)?/g, ' and ')

@@ -13,6 +13,7 @@
 import type { CountryCallingCode } from 'libphonenumber-js/max';
 import phoneMetadata from 'libphonenumber-js/max/metadata';
 import { fold } from '../lib/fold.ts';
+import { toNormalForm } from '../lib/normal-form.ts';
 import { alpha3Codes, countryVariants } from './country-variants.ts';
 import { foldUnicode, isTooLong, tidyCell } from './normalised.ts';
 
@@ -157,8 +158,7 @@ function countryNames(): Map<string, string> {
 }
 
 function foldCountry(name: string): string {
-  return fold(foldUnicode(name))
-    .normalize('NFKC')
+  return toNormalForm(fold(foldUnicode(name)), 'NFKC')
     .replace(/['.]/g, '')
     .replace(/&/g, ' and ')
     .replace(/[^\p{L}\p{N}\p{M}]+/gu, ' ')

@@ -3,6 +3,7 @@
  * graph's import and a caller's input go through the same functions and are then compared as equal strings in SQL.
  * Normalisers are pure and total: any text gives a value or a reason.
  */
+import { toNormalForm } from '../lib/normal-form.ts';
 
 /** Canonical values in the order to try, or a short stable snake_case reason why there is none. */
 export type Normalised = { values: [string, ...string[]] } | { reason: string };
@@ -54,7 +55,7 @@ export function tidyCell(text: string): string {
 
 /** NFKC without format characters; plain ASCII is returned unchanged. */
 export function foldUnicode(text: string): string {
-  return NON_ASCII.test(text) ? text.replace(/\p{Cf}/gu, '').normalize('NFKC') : text;
+  return NON_ASCII.test(text) ? toNormalForm(text.replace(/\p{Cf}/gu, ''), 'NFKC') : text;
 }
 
 /** Lower case in an idempotent form. */

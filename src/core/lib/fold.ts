@@ -1,4 +1,5 @@
 /** The one form in which texts are compared. The SQL function `fold` of the graph's schema is its twin. */
+import { toNormalForm } from './normal-form.ts';
 
 const NON_ASCII = /[^\0-\x7f]/;
 const MARKS = /[\u0300-\u036f]/g;
@@ -30,9 +31,7 @@ const PLAIN_LETTERS = new RegExp(`[${Object.keys(plainLetters).join('')}]`, 'g')
  */
 export function fold(text: string): string {
   if (!NON_ASCII.test(text)) return text.toLowerCase().replaceAll('`', "'");
-  return text
-    .replace(ACUTE_ACCENT, "'")
-    .normalize('NFKD')
+  return toNormalForm(text.replace(ACUTE_ACCENT, "'"), 'NFKD')
     .replace(MARKS, '')
     .toLowerCase()
     .replace(APOSTROPHES, "'")

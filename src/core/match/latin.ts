@@ -1,5 +1,6 @@
 /** Names in Latin letters without accents, whatever their alphabet: the form in which words of names are compared. */
 import { fold } from '../lib/fold.ts';
+import { toNormalForm } from '../lib/normal-form.ts';
 import { remember } from '../lib/remember.ts';
 
 /** Cyrillic and Greek, letter by letter, as passports and press agencies write them. */
@@ -84,9 +85,8 @@ export function isAscii(text: string): boolean {
 export function toLatin(text: string): string {
   const folded = fold(text);
   if (isAscii(folded)) return folded;
-  return folded
-    .replace(OTHER_ALPHABET, (letter) => latinLetters[letter] ?? letter)
-    .normalize('NFKC');
+  const latin = folded.replace(OTHER_ALPHABET, (letter) => latinLetters[letter] ?? letter);
+  return toNormalForm(latin, 'NFKC');
 }
 
 /**

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { Sql } from '../../core/db/client.ts';
 import type { SourceInput } from '../../core/graph/sources/import-source.ts';
 import { AppError, unprocessable } from '../../core/lib/errors.ts';
+import { toNormalForm } from '../../core/lib/normal-form.ts';
 import { listKeptMappings } from '../../sources/kept-mapping.ts';
 import { readFileHead } from '../../sources/mapped-file.ts';
 import { openMapped, openSource } from '../../sources/read-source.ts';
@@ -88,8 +89,7 @@ function freeName(name: string, kept: readonly NamedMapping[]): string {
 /** A name for the mapping of a file: `partner-list` for `Partner list (2).csv`. */
 function nameOf(file: string): string {
   const [words = ''] = path.basename(file).toLowerCase().split('.');
-  const name = words
-    .normalize('NFKD')
+  const name = toNormalForm(words, 'NFKD')
     .replace(/\d{4}-?\d\d-?\d\d/g, '')
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, NAME_CHARACTERS)

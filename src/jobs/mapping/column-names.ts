@@ -6,6 +6,8 @@
  * Languages: English, German, French, Spanish, Italian, Portuguese, Dutch, Polish, Swedish, Danish; the usual
  * names in Japanese and Chinese.
  */
+
+import { toNormalForm } from '../../core/lib/normal-form.ts';
 import { type ColumnKind, columnKinds } from './column-kinds.ts';
 import { type HeaderToken, longestWord, tokenOfWord } from './column-words.ts';
 
@@ -51,15 +53,14 @@ const NAME_CHARACTERS_MAX = 120;
  */
 export function foldColumnName(name: string): string {
   if (name.length > NAME_CHARACTERS_MAX) return '';
-  return name
-    .normalize('NFKC')
+  const words = toNormalForm(name, 'NFKC')
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .toLowerCase()
-    .normalize('NFKD')
+    .toLowerCase();
+  const plain = toNormalForm(words, 'NFKD')
     .replace(/[\u0300-\u036f]|['’]s\b/g, '')
-    .replace(/[ßæœøł]/g, (letter) => plainSpellings[letter] ?? letter)
-    .normalize('NFKC')
+    .replace(/[ßæœøł]/g, (letter) => plainSpellings[letter] ?? letter);
+  return toNormalForm(plain, 'NFKC')
     .replace(/(\p{L})(\p{N})/gu, '$1 $2')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
     .trim();

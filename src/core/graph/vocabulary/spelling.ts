@@ -1,5 +1,6 @@
 /** One spelling for names that sources write in many: the words of a text, and a name made of words. */
 import { fold } from '../../lib/fold.ts';
+import { toNormalForm } from '../../lib/normal-form.ts';
 import { capitals, smallWords } from './title-words.ts';
 
 /** A value of a vocabulary. */
@@ -12,8 +13,7 @@ export interface Term {
 
 /** Returns the words of a text in small letters, composed (NFC) and with their accents. `C++`, `C#` and `O'Brien` are words. */
 export function wordsOf(text: string): string[] {
-  return text
-    .normalize('NFC')
+  return toNormalForm(text, 'NFC')
     .toLowerCase()
     .replace(APOSTROPHES, "'")
     .replace(/&/g, ' and ')
