@@ -75,6 +75,20 @@ test('every body is signed with its SHA-256, so a server refuses a changed byte'
   }
 });
 
+test('an upload byte by byte takes no more memory than its bytes', async () => {
+  const before = process.memoryUsage().heapUsed;
+  let taken = 0;
+  const source = async function* () {
+    for (let n = 0; n < MiB / 2; n++) yield Buffer.alloc(1, n);
+    taken = process.memoryUsage().heapUsed - before;
+  };
+  await store.putStream('slow/upload', Readable.from(source()));
+  expect(taken).toBeLessThan(64 * MiB);
+  const found = createHash('sha256').update(await collect(store.getStream('slow/upload')));
+  const sent = Buffer.from(Array.from({ length: MiB / 2 }, (_, n) => n % 256));
+  expect(found.digest('hex')).toBe(createHash('sha256').update(sent).digest('hex'));
+});
+
 describe('a long read', () => {
   const bytes = randomBytes(40 * MiB);
   beforeAll(() => store.putStream('long/object', Readable.from([bytes])));

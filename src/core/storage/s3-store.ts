@@ -25,6 +25,8 @@ import { type ObjectAddress, readS3Object, readS3Range } from './s3-read.ts';
  */
 const PART_BYTES = 5 * 1024 * 1024;
 const PARTS_IN_FLIGHT = 2;
+/** Bytes of a block as the client of the bucket collects them for a part. */
+const BLOCK_BYTES = 64 * 1024;
 
 type AddressOf = (key: string) => ObjectAddress;
 
@@ -104,7 +106,7 @@ async function putStream(
   };
   const upload = new Upload({
     client,
-    params: { ...address, Body: Readable.from(summed(watched(), sum)) },
+    params: { ...address, Body: Readable.from(inWholeBlocks(summed(watched(), sum))) },
     partSize: PART_BYTES,
     queueSize: PARTS_IN_FLIGHT,
   });
@@ -117,6 +119,24 @@ async function putStream(
     if (failure !== undefined) throw failure.error;
     throw asStoreError(error, address.Key);
   }
+}
+
+/** Copies: a caller may send byte by byte, and each such block would take half a kilobyte of memory until its part is sent. */
+async function* inWholeBlocks(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let whole = Buffer.allocUnsafe(BLOCK_BYTES);
+  let length = 0;
+  for await (const block of blocks) {
+    for (let at = 0; at < block.length; ) {
+      const copied = block.copy(whole, length, at);
+      at += copied;
+      length += copied;
+      if (length < BLOCK_BYTES) continue;
+      yield whole;
+      whole = Buffer.allocUnsafe(BLOCK_BYTES);
+      length = 0;
+    }
+  }
+  if (length > 0) yield whole.subarray(0, length);
 }
 
 function joined(bytes: Uint8Array[]): Uint8Array {
