@@ -257,13 +257,35 @@ export async function lockFiles(sql: Sql, id: string): Promise<boolean> {
   return batch !== undefined;
 }
 
-/** Batches whose files were deleted between one and two days ago. */
-export async function listRecentlyDeleted(sql: Sql): Promise<string[]> {
+/** A page of batches by id: those after `after`. */
+interface DebrisPage {
+  /** The time of the last round, which has seen what was due an hour before it; null for none. */
+  seenUntil: Date | null;
+  after: string | null;
+}
+
+/** Batches whose files were deleted more than a day ago, and less than two: no worker writes to them from now on. */
+export async function listRecentlyDeleted(sql: Sql, page: DebrisPage): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    select id from batches
-    where files_deleted_at between now() - interval '2 days' and now() - interval '1 day'
+    select id from batches b where ${isDebrisDue(sql, sql`files_deleted_at`, page)}
     order by id limit 1000`;
   return rows.map((row) => row.id);
+}
+
+/** Batches with files that ended as long ago, of which a chunk was claimed more often than it was committed. */
+export async function listReclaimed(sql: Sql, page: DebrisPage): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from batches b
+    where ${isDebrisDue(sql, sql`finished_at`, page)} and files_deleted_at is null
+      and exists (select from chunks where batch_id = b.id and epoch > parts)
+    order by id limit 1000`;
+  return rows.map((row) => row.id);
+}
+
+function isDebrisDue(sql: Sql, at: ReturnType<Sql>, { seenUntil, after }: DebrisPage) {
+  return sql`${at} <= now() - interval '1 day'
+    and ${at} > greatest(now() - interval '2 days', ${seenUntil}::timestamptz - interval '25 hours')
+    and (${after}::uuid is null or id > ${after}::uuid)`;
 }
 
 /**

@@ -294,25 +294,3 @@ export async function reclaimChunks(sql: Sql): Promise<number> {
     select id from chunk`;
   return reclaimed.length;
 }
-
-/** A chunk of an ended batch that was claimed more often than it was committed. */
-export interface ReclaimedChunk {
-  batchId: string;
-  number: number;
-  parts: number;
-  epoch: number;
-  /** Keys of its recorded parts. */
-  recordedKeys: string[];
-}
-
-/** Reclaimed chunks of the batches that ended between one and two days ago and still have their files. */
-export async function listReclaimedChunks(sql: Sql): Promise<ReclaimedChunk[]> {
-  return sql<ReclaimedChunk[]>`
-    select c.batch_id, c.number, c.parts, c.epoch, array(
-      select object_key from parts
-      where batch_id = c.batch_id and chunk_number = c.number) as recorded_keys
-    from chunks c join batches b on b.id = c.batch_id
-    where b.finished_at between now() - interval '2 days' and now() - interval '1 day'
-      and b.files_deleted_at is null and c.epoch > c.parts
-    order by c.batch_id, c.number limit 10000`;
-}

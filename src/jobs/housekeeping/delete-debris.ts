@@ -1,40 +1,56 @@
 /**
  * Deletes objects that work left behind without effect: parts of workers that lost their lease, rewritten parts that
- * were not recorded, and objects written while the files of a batch were being deleted. Their keys follow from the
- * chunks or were recorded beforehand, so no listing is needed. No worker writes to a batch a day after its end.
+ * were not recorded, and objects written while the files of a batch were being deleted. Only batches in which there may be
+ * some are listed. No worker writes to a batch a day after its end.
  */
 
-import { listRecentlyDeleted } from '../batch/batches.sql.ts';
-import { listReclaimedChunks, type ReclaimedChunk } from '../chunk/commit-part.sql.ts';
+import { readClock } from '../../core/db/clock.ts';
+import { listRecentlyDeleted, listReclaimed } from '../batch/batches.sql.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { partKey, personIndexKey } from '../result/part-keys.ts';
+import { isOfClaim, personIndexKey } from '../result/part-keys.ts';
+import { listPartKeys } from '../result/parts.sql.ts';
 import { deleteObjects } from '../result/redact-parts.ts';
 import { listDiscarded } from '../result/redaction.sql.ts';
 
-/** One round; safe to repeat. */
-export async function deleteDebris(context: Pick<JobContext, 'sql' | 'store'>): Promise<void> {
-  await deleteObjects(context, await listDiscarded(context.sql));
-  for (const id of await listRecentlyDeleted(context.sql)) {
-    await context.store.deletePrefix(`batches/${id}/`);
+type DebrisContext = Pick<JobContext, 'sql' | 'store'>;
+
+/** The time of this process's last whole round. */
+let seenUntil: Date | null = null;
+
+/** One round; safe to repeat. `mustStop` ends it early. */
+export async function deleteDebris(context: DebrisContext, mustStop: () => boolean): Promise<void> {
+  const { sql, store } = context;
+  const startedAt = await readClock(sql);
+  await deleteObjects(context, await listDiscarded(sql));
+  for await (const id of allPages((after) => listRecentlyDeleted(sql, { seenUntil, after }))) {
+    if (mustStop()) return;
+    await store.deletePrefix(`batches/${id}/`);
   }
-  for (const chunk of await listReclaimedChunks(context.sql)) {
-    for (const key of unrecordedKeys(chunk)) {
-      await context.store.delete(key);
-      await context.store.delete(personIndexKey(key));
-    }
+  for await (const id of allPages((after) => listReclaimed(sql, { seenUntil, after }))) {
+    if (mustStop()) return;
+    await deleteUnrecorded(context, id);
+  }
+  seenUntil = startedAt;
+}
+
+async function* allPages(
+  list: (after: string | null) => Promise<string[]>,
+): AsyncGenerator<string, void, undefined> {
+  let page = await list(null);
+  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+    yield* page;
+    page = await list(last);
   }
 }
 
-/** Every key that a claim of the chunk may have written without a recording commit. */
-function* unrecordedKeys(chunk: ReclaimedChunk): Generator<string> {
-  const recorded = new Set(chunk.recordedKeys);
-  for (let epoch = 1; epoch <= chunk.epoch; epoch++) {
-    for (let parts = 0; parts <= chunk.parts; parts++) {
-      const key = partKey(
-        { batchId: chunk.batchId, chunkNumber: chunk.number, number: parts },
-        epoch,
-      );
-      if (!recorded.has(key)) yield key;
-    }
+/**
+ * Deletes what claims of a batch wrote without a recording commit. Their keys cannot be counted through: a list that is paused
+ * after each match has thousands of claims, each of which may have written any of thousands of parts.
+ */
+async function deleteUnrecorded({ sql, store }: DebrisContext, batchId: string): Promise<void> {
+  const keys = await listPartKeys(sql, batchId);
+  const recorded = new Set(keys.flatMap((key) => [key, personIndexKey(key)]));
+  for await (const key of store.list(`batches/${batchId}/parts/`)) {
+    if (isOfClaim(key) && !recorded.has(key)) await store.delete(key);
   }
 }

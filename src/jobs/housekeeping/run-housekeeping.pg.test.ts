@@ -272,6 +272,19 @@ describe('an upload without a batch', () => {
 });
 
 describe('debris of a worker without a lease', () => {
+  /** Copies of a list whose files were deleted a day ago. Returns their ids. */
+  async function deletedADayAgo(lists: number): Promise<string[]> {
+    const like = await pipeline.enrich(caller, list, options);
+    const rows = await pipeline.sql<{ id: string }[]>`
+      insert into batches (id, account_id, key_id, live, name, state, error, operation, mapping, dialect, fields, upload_key,
+        upload_bytes, finished_at, files_deleted_at)
+      select gen_random_uuid(), account_id, key_id, live, name, 'failed', '{}', operation, mapping, dialect, fields,
+        upload_key, upload_bytes, finished_at, now() - interval '1 day 1 minute'
+      from batches, generate_series(1, ${lists}::int) where id = ${like}
+      returning id`;
+    return rows.map((row) => row.id);
+  }
+
   /** A part that was written but never committed, and one that was. */
   async function withDebris(): Promise<{ id: string; thaw(): Promise<void> }> {
     const id = await pipeline.upload(caller, 'email\np1@list.example\n', options);
@@ -308,6 +321,33 @@ describe('debris of a worker without a lease', () => {
     await runHousekeeping(pipeline.context);
     expect(await parts()).toHaveLength(1);
     expect(await pipeline.results(caller, id)).toEqual(whole);
+  });
+
+  test('costs as many deletions as there are objects, however often its chunk was claimed', async () => {
+    const { id, thaw } = await withDebris();
+    await thaw();
+    await pipeline.sql`update chunks set epoch = 100000 where batch_id = ${id}`;
+    await ended(id, 1);
+    const deleted: string[] = [];
+    const { store } = pipeline.context;
+    const counting = {
+      ...store,
+      delete: (key: string) => {
+        deleted.push(key);
+        return store.delete(key);
+      },
+    };
+    await runHousekeeping({ ...pipeline.context, store: counting });
+    expect(deleted.filter((key) => key.includes(id))).toHaveLength(2);
+  });
+
+  test('is deleted of more batches than a page has', async () => {
+    const ids = await deletedADayAgo(1_001);
+    const last = ids.sort().at(-1);
+    const key = `batches/${last}/parts/0-0-1.csv`;
+    await pipeline.context.store.put(key, [Buffer.from('late')]);
+    await runHousekeeping(pipeline.context);
+    expect(await pipeline.context.store.head(key)).toBeNull();
   });
 
   test('written after the files were deleted manually is deleted a day later', async () => {

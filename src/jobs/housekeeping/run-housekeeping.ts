@@ -53,7 +53,7 @@ export async function runHousekeeping(
   const oldest = await readOldestKept(context.sql);
   await deleteFormerIdentifiers(context.sql, oldest);
   await deleteFormerIdentifiers(context.testSql, oldest);
-  await deleteDebris(context);
+  await deleteDebris(context, mustStop);
   await deleteUselessUploads(context, mustStop);
   await deleteOldRuns(context);
 }

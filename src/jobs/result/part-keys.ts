@@ -18,6 +18,13 @@ export function batchOfRewritten(key: string): string | null {
   return REWRITTEN.exec(key)?.[1] ?? null;
 }
 
+const CLAIMED = /\/parts\/\d+-\d+-\d+\.csv(\.ids)?$/;
+
+/** Returns true for the key of a part, or of its person index, that a claim wrote: not for a part that was rewritten. */
+export function isOfClaim(key: string): boolean {
+  return CLAIMED.test(key);
+}
+
 /** Returns true when both keys are of the same part. */
 export function isSamePart(one: string, other: string): boolean {
   const placeOf = (key: string) => /^.*\/parts\/\d+-\d+-/.exec(key)?.[0];

@@ -41,3 +41,10 @@ export async function listPartReports(sql: Sql, batchId: string): Promise<PartRe
     select report from parts where batch_id = ${batchId} order by chunk_number, number`;
   return rows.map((row) => row.report);
 }
+
+/** The keys of a batch's recorded parts. */
+export async function listPartKeys(sql: Sql, batchId: string): Promise<string[]> {
+  const rows = await sql<{ objectKey: string }[]>`
+    select object_key from parts where batch_id = ${batchId}`;
+  return rows.map((row) => row.objectKey);
+}
