@@ -18,6 +18,11 @@ import { resumePaidBatches } from './resume-paid.sql.ts';
 const SWEEP_EVERY_MS = 3_000;
 /** Younger work should still have a wake-up on its way. */
 const UNATTENDED_SECONDS = 10;
+/**
+ * Checks of results that wait for a worker after an opt-out. With as many, no more results are looked for: that takes the
+ * longer the more there are, two seconds for 200,000.
+ */
+const CHECKS_WAITING_MAX = 500;
 
 /** One sweep: reclaims lost chunks, resumes batches, repairs the queue, dispatches, wakes waiting jobs. */
 export async function sweep(context: JobContext): Promise<void> {
@@ -32,10 +37,14 @@ export async function sweep(context: JobContext): Promise<void> {
   // Before the jobs, of which there may be many.
   await dispatch(context);
   for (const job of batchJobNames) await wakeWaiting(context, job, UNATTENDED_SECONDS);
+  await wakeRedaction(context);
+}
+
+async function wakeRedaction(context: JobContext): Promise<void> {
+  const { queues } = context;
+  if ((await queues.countWaiting('redact-results')) >= CHECKS_WAITING_MAX) return;
   for (const id of await batchesDueForRedaction(context)) {
-    await context.queues.wake('redact-results', [
-      { id: `redact-results-${id}`, payload: { batchId: id } },
-    ]);
+    await queues.wake('redact-results', [{ id: `redact-results-${id}`, payload: { batchId: id } }]);
   }
 }
 

@@ -63,3 +63,20 @@ test('takes accounts in turn, however many results one of them has', async () =>
   const first = () => listBatchesDueForRedaction(pipeline.sql, numbers, 3);
   for (let round = 0; round < 8; round++) expect(await first()).toContain(id);
 });
+
+test('looks for no more results while enough of them wait for a worker', async () => {
+  const options = { operation: 'people.enrich', fields: 'id' };
+  const id = await pipeline.enrich(caller, 'email\np1@list.example\n', options);
+  await suppress(pipeline.sql, 'p3@list.example');
+  const isWoken = () =>
+    pipeline.queues.waiting.some(({ id: job }) => job === `redact-results-${id}`);
+  vi.spyOn(pipeline.queues, 'countWaiting').mockImplementation(async (name) =>
+    name === 'redact-results' ? 500 : 0,
+  );
+  await pipeline.sweep();
+  expect(isWoken()).toBe(false);
+  vi.restoreAllMocks();
+  await pipeline.sweep();
+  expect(isWoken()).toBe(true);
+  await pipeline.runUntilIdle();
+});
