@@ -17,6 +17,13 @@ test('texts that were used last are not computed again, and others are forgotten
   expect(computed.at(-1)).toBe('bb');
 });
 
+test('a long text is not kept', () => {
+  const computed: number[] = [];
+  const length = remember((text) => computed.push(text.length), 4);
+  for (const characters of [1_000, 1_000, 1_001, 1_001]) length('a'.repeat(characters));
+  expect(computed).toEqual([1_000, 1_001, 1_001]);
+});
+
 test('a kept text does not keep the text that it was cut from', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

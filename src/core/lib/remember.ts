@@ -1,3 +1,6 @@
+/** A longer text is hardly repeated. A cell of a list may have 128 KiB, and twenty thousand of those fill any memory. */
+const CHARACTERS_MAX = 1_000;
+
 /**
  * Returns the function with its results kept by text, for texts that a list repeats a thousand times. Keeps at most
  * `textsMax`, those used last among them; results must not be changed.
@@ -9,6 +12,7 @@ export function remember<Value>(
   let recent = new Map<string, Value>();
   let earlier = new Map<string, Value>();
   return (text) => {
+    if (text.length > CHARACTERS_MAX) return compute(text);
     const found = recent.get(text);
     if (found !== undefined) return found;
     const own = apart(text);
