@@ -3,6 +3,7 @@ import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
 import { smallGraph } from '../../tests/support/small-graph.ts';
+import { inTransaction } from '../core/db/client.ts';
 import { suppress } from '../core/suppression/suppress.ts';
 import { audit } from '../jobs/audit/audit.ts';
 
@@ -221,4 +222,20 @@ describe('limits', () => {
     expect(statuses).toEqual([200, 200, 429, 429]);
     expect(await pipeline.wallet(caller)).toEqual({ balance: 8, reserved: 0 });
   });
+});
+
+test('a call by identifier does not wait for the calls by name of another account', async () => {
+  const [greedy, other] = [await pipeline.account(10), await pipeline.account(10)];
+  const named = await inTransaction(pipeline.sql, async (tx) => {
+    await tx`lock table graph.name_statistics in access exclusive mode`;
+    const query = 'match=likely&name=Nora+Nobody&company=Acme';
+    const waiting = get(greedy, `/v1/people/enrich?${query}`);
+    const isWaiting = () => tx`
+      select from pg_locks where relation = 'graph.name_statistics'::regclass and not granted`;
+    while ((await isWaiting()).length === 0);
+    const called = await get(other, '/v1/people/enrich?email=ada%40acme.example');
+    expect(called.status).toBe(200);
+    return { waiting };
+  });
+  expect((await named.waiting).status).toBe(404);
 });

@@ -72,14 +72,19 @@ export interface EnrichCalls {
 }
 
 const BATCH_MAX = 64;
+/** A call by name takes some eight statements, and again as many for each probability among the calls. */
+const LIKELY_BATCH_MAX = 16;
 
-/** Opens the runner of single calls over both graphs. */
+/**
+ * Opens the runner of single calls over both graphs. Calls by name have a lane of their own: a minute's requests of one key, each
+ * with another probability, would hold those by identifier for seconds.
+ */
 export function openEnrichCalls(context: CopyContext, lane: Lane = openLane(2)): EnrichCalls {
-  const run = coalesce<EnrichCall, EnrichedCall>((calls) => enrichFromCopy(context, calls), {
-    lane,
-    batchMax: BATCH_MAX,
-  });
-  return { run };
+  const runBatch = (calls: EnrichCall[]) => enrichFromCopy(context, calls);
+  const byIdentifier = coalesce<EnrichCall, EnrichedCall>(runBatch, { lane, batchMax: BATCH_MAX });
+  const likely = { lane: openLane(2), batchMax: LIKELY_BATCH_MAX };
+  const byName = coalesce<EnrichCall, EnrichedCall>(runBatch, likely);
+  return { run: (call) => (call.row.likely === undefined ? byIdentifier : byName)(call) };
 }
 
 /** The result of a call; an `AppError` for one that gets nothing. */
