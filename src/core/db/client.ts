@@ -165,6 +165,27 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Sql) => Promise<T>):
 }
 
 /**
+ * Runs `work` in one transaction of a reserved connection, as `inTransaction` does on one of the pool. Throws when the
+ * connection has ended since it was reserved.
+ */
+export async function inReservedTransaction<T>(
+  connection: Sql,
+  work: (tx: Sql) => Promise<T>,
+): Promise<T> {
+  await connection`begin`;
+  try {
+    const result = await work(connection);
+    const { command } = await connection`commit`;
+    assert(command === 'COMMIT', 'a failed statement was passed over');
+    return result;
+  } catch (error) {
+    // The failure itself matters more; a connection that has ended has rolled back.
+    await connection`rollback`.catch(() => {});
+    throw error;
+  }
+}
+
+/**
  * Returns the pool with transactions that take turns and all begin with `first`. `inTurn` calls the function that
  * it is given when a transaction may take a connection. A transaction in which `first` throws is rolled back.
  * `inTransaction` throws what either throws. Statements outside a transaction go to the pool unchanged.

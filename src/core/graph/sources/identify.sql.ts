@@ -207,6 +207,11 @@ export async function tryLockImports(connection: Sql): Promise<boolean> {
   return row?.taken ?? false;
 }
 
+/** Throws when the session, and with it the lock, has ended. */
+export async function assertStillLocked(connection: Sql): Promise<void> {
+  await connection`select`;
+}
+
 export async function unlockImports(connection: Sql): Promise<void> {
   await connection`select pg_advisory_unlock(hashtextextended('import ' || current_schema(), 0))`;
 }

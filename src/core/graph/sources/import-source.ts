@@ -5,7 +5,7 @@
  */
 import { hash } from 'node:crypto';
 import type { Writable } from 'node:stream';
-import { type Database, inTransaction, type Sql } from '../../db/client.ts';
+import { type Database, inReservedTransaction, type Sql } from '../../db/client.ts';
 import { conflict, unprocessable } from '../../lib/errors.ts';
 import { toStorableJson } from '../../lib/storable-json.ts';
 import { suppressOnce } from '../../suppression/suppress.ts';
@@ -82,22 +82,23 @@ export async function importSource(
   input: SourceInput,
   options: SourceImportOptions,
 ): Promise<SourceImportReport> {
-  return withImportLock(sql, async () => {
+  return withImportLock(sql, async (locked) => {
     // What an interrupted import left is finished first: the comparison below reads it.
     if (options.isDryRun !== true) await buildQueued(sql);
     try {
-      await stage.clearImportRows(sql);
-      const staged = await stageAll(sql, input, options);
-      const report = await identifyStaged(sql, input, options, staged);
+      await stage.clearImportRows(locked);
+      const staged = await stageAll(locked, input, options);
+      if (options.isDryRun !== true) await suppressOnce(sql, staged.optedOut);
+      const report = await identifyStaged(locked, input, options, staged);
       if (options.isDryRun !== true) {
         if (report.new + report.changed + report.gone + report.suppressed > 0) {
-          await stage.clearImportRows(sql);
+          await stage.clearImportRows(locked);
         }
         await buildQueued(sql, (queued) => options.onProgress?.('build', queued));
       }
       return report;
     } finally {
-      await stage.clearImportRows(sql);
+      await stage.clearImportRows(locked);
     }
   });
 }
@@ -113,17 +114,24 @@ export async function finishImport(
   await withImportLock(sql, () => buildQueued(sql, onProgress));
 }
 
-/** Runs work while no other import of a source runs on this graph. */
-export async function withImportLock<T>(sql: Database, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs work while no other import of a source runs on this graph. The lock ends with the connection that the work is
+ * given: what must not run beside another import, and the stage, which a crash of the server empties, are used on it alone.
+ */
+export async function withImportLock<T>(
+  sql: Database,
+  work: (locked: Sql) => Promise<T>,
+): Promise<T> {
   const connection = await sql.reserve();
+  const locked = connection as unknown as Sql;
   try {
-    if (!(await identify.tryLockImports(connection as unknown as Sql))) {
+    if (!(await identify.tryLockImports(locked))) {
       throw conflict('import_running', 'Another import of a source is running. Wait for its end.');
     }
     try {
-      return await work();
+      return await work(locked);
     } finally {
-      await identify.unlockImports(connection as unknown as Sql);
+      await identify.unlockImports(locked);
     }
   } finally {
     connection.release();
@@ -138,7 +146,7 @@ interface Staged {
 }
 
 async function stageAll(
-  sql: Database,
+  locked: Sql,
   input: SourceInput,
   options: SourceImportOptions,
 ): Promise<Staged> {
@@ -150,7 +158,7 @@ async function stageAll(
     await copying;
     const rows = pending;
     pending = [];
-    copying = inTransaction(sql, (tx) => stage.stageRows(tx, rows));
+    copying = inReservedTransaction(locked, (tx) => stage.stageRows(tx, rows));
     // An early failure is thrown at the next await; until then it must not count as unhandled.
     copying.catch(() => {});
   };
@@ -234,14 +242,13 @@ function stagedRecord(
 }
 
 async function identifyStaged(
-  sql: Database,
+  locked: Sql,
   input: SourceInput,
   options: SourceImportOptions,
   staged: Staged,
 ): Promise<SourceImportReport> {
-  if (options.isDryRun !== true) await suppressOnce(sql, staged.optedOut);
   let report: SourceImportReport | undefined;
-  const run = inTransaction(sql, async (tx) => {
+  const run = inReservedTransaction(locked, async (tx) => {
     report = await identifyIn(tx, input, options, staged);
     if (options.isDryRun === true) throw new DryRunEnd();
   });

@@ -6,6 +6,7 @@
 import { type Database, inTransaction, type Sql } from '../../db/client.ts';
 import { conflict, invalidParameter, notFound } from '../../lib/errors.ts';
 import { buildQueued } from './build.ts';
+import { assertStillLocked } from './identify.sql.ts';
 import { withImportLock } from './import-source.ts';
 import { createTouched } from './settle.sql.ts';
 import { settleTouched } from './settle.ts';
@@ -92,7 +93,7 @@ async function changeSplits(
   sql: Database,
   change: (tx: Sql) => Promise<{ split: number; numbers: number[] }>,
 ): Promise<{ split: number; ids: number[] }> {
-  return withImportLock(sql, async () => {
+  return withImportLock(sql, async (locked) => {
     // What an interrupted import left is many records, or their counts.
     await buildQueued(sql);
     const { split, numbers } = await inTransaction(sql, async (tx) => {
@@ -100,6 +101,8 @@ async function changeSplits(
       await createTouched(tx);
       await queries.applySplits(tx, changed.numbers);
       await settleTouched(tx, 0);
+      // The transaction of a call is one of its pool, which checks its key.
+      await assertStillLocked(locked);
       return changed;
     });
     await buildQueued(sql, undefined, { counts: false });

@@ -1,5 +1,5 @@
 /** Takes an import of a source back, with those that build on it. */
-import { type Database, inTransaction, type Sql } from '../../db/client.ts';
+import { type Database, inReservedTransaction, type Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { conflict, notFound } from '../../lib/errors.ts';
 import { buildQueued } from './build.ts';
@@ -85,7 +85,7 @@ export async function undoImport(
   id: number,
   { withLater = false }: { withLater?: boolean | readonly number[] } = {},
 ): Promise<number[]> {
-  return withImportLock(sql, async () => {
+  return withImportLock(sql, async (locked) => {
     await buildQueued(sql);
     const found = await queries.readImport(sql, id);
     if (found === undefined) throw notFound(`import ${id}`);
@@ -93,7 +93,7 @@ export async function undoImport(
     const later = await queries.listBuiltOn(sql, id);
     assertTold(id, later, withLater);
     const undone = [...later, id];
-    for (const one of undone) await inTransaction(sql, (tx) => undoOne(tx, one));
+    for (const one of undone) await inReservedTransaction(locked, (tx) => undoOne(tx, one));
     await buildQueued(sql);
     return undone;
   });
