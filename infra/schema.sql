@@ -1058,6 +1058,14 @@ create table graph.former_identifiers (
   constraint former_identifiers_pkey PRIMARY KEY (value_sha256, kind, person_id)
 );
 
+create table graph.further_identifiers (
+  value text collate "C" not null,
+  kind smallint not null,
+  person_id bigint not null,
+  constraint further_identifiers_pkey PRIMARY KEY (value, kind, person_id)
+);
+CREATE INDEX further_identifiers_person_id ON graph.further_identifiers USING btree (person_id);
+
 create table graph.graph_changes (
   number bigint not null,
   token uuid default gen_random_uuid() not null,

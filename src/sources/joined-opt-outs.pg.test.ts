@@ -49,6 +49,7 @@ async function importContact(email: string): Promise<number> {
   return must((await importText(pipeline.sql, file)).import_id, 'import');
 }
 
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
 const statusOf = async (email: string) =>
   (await pipeline.call(by, `/v1/people/enrich?email=${email}`)).status;
 
@@ -119,13 +120,42 @@ describe('an opt-out', () => {
     expect(await statusOf('bo@home.example')).toBe(404);
   });
 
+  it.each([
+    ['phone', () => suppress(pipeline.sql, homePhone)],
+    ['hash of the phone', () => suppressHashes(pipeline.sql, [hashOf(homePhone)])],
+  ])('by a further %s, which only a less trusted source has, holds', async (_by, optOut) => {
+    await importContact(home);
+    expect(await statusOf(home)).toBe(200);
+    expect(await optOut()).toMatchObject({ persons: 1 });
+    expect(await statusOf(home)).toBe(404);
+  });
+
+  it('by a phone that only a less trusted source has holds in the import that brings it', async () => {
+    await suppress(pipeline.sql, '+442079460003');
+    await importContact(home);
+    expect(await statusOf(home)).toBe(200);
+    const text = `BEGIN:VCARD\nVERSION:4.0\nUID:x\nN:Lark;Ada;;;\nEMAIL:${home}\nTEL:+442079460003\nEND:VCARD\n`;
+    await importText(pipeline.sql, { source: 'vcard', name: 'c.vcf', asOf: '2026-01-05', text });
+    expect(await statusOf(home)).toBe(404);
+  });
+
+  it('of an erased person holds for a phone that only a less trusted source has', async () => {
+    await importContact(home);
+    const erasure = await erasePerson(pipeline.context, { identifier: homePhone });
+    expect(erasure).toMatchObject({ erased: 1, left: [] });
+    const text = `BEGIN:VCARD\nVERSION:4.0\nUID:y\nN:Lark;Ada;;;\nEMAIL:ada@new.example\nTEL:${homePhone}\nEND:VCARD\n`;
+    const file = { source: 'vcard', name: 'b.vcf', asOf: '2026-01-05', text } as const;
+    await importText(pipeline.sql, file, { allowsGone: true });
+    expect(await statusOf('ada@new.example')).toBe(404);
+  });
+
   it('by a hash of a further address of a source holds', async () => {
     const text =
       'BEGIN:VCARD\nVERSION:4.0\nUID:y\nN:Finch;Bo;;;\nEMAIL:bo@home.example\nEMAIL:bo.further@home.example\nEND:VCARD\n';
     const file = { source: 'vcard', name: 'b.vcf', asOf: '2026-01-04', text } as const;
     await importText(pipeline.sql, file, { allowsGone: true });
-    const hash = createHash('sha256').update('bo.further@home.example').digest('hex');
-    expect(await suppressHashes(pipeline.sql, [hash])).toEqual({ hashes: 1, persons: 1 });
+    const hashes = [hashOf('bo.further@home.example')];
+    expect(await suppressHashes(pipeline.sql, hashes)).toEqual({ hashes: 1, persons: 1 });
     expect(await statusOf('bo@home.example')).toBe(404);
   });
 

@@ -45,7 +45,7 @@ const owners: Owned[] = [
   { tables: 'installation', writers: ['jobs/monitor'], readers: ['jobs/batch'] },
   { tables: 'saved_searches', writers: ['core/search'] },
   {
-    tables: `cities companies company_identifiers company_keys_to_write company_name_keys company_records countries financial_periods former_identifiers industries imports import_rows keyed_companies keyed_persons lookup_values
+    tables: `cities companies company_identifiers company_keys_to_write company_name_keys company_records countries financial_periods former_identifiers further_identifiers industries imports import_rows keyed_companies keyed_persons lookup_values
       lookup_titles lookup_vocabulary lookup_words merged_ids name_counts name_statistics officers person_briefs person_identifiers person_name_keys person_records person_search persons
       positions records_to_build regions source_keys source_mappings source_record_versions source_records source_splits`,
     writers: ['core/graph'],

@@ -9,7 +9,9 @@ import { personIdentifierCodes } from './identifier-kinds.ts';
 export async function recordFormerIdentifiers(tx: Sql, ids: readonly number[]): Promise<void> {
   await insertFormer(
     tx,
-    tx`select person_id, kind, value from person_identifiers where person_id = any(${[...ids]}::bigint[])`,
+    tx`
+      select person_id, kind, value from person_identifiers where person_id = any(${[...ids]}::bigint[])
+      union select person_id, kind, value from further_identifiers where person_id = any(${[...ids]}::bigint[])`,
   );
 }
 

@@ -217,6 +217,7 @@ function runsOf(fields: readonly RecordField[]): CellRun[] {
 /** Deletes people: record, identifiers, stored record, and the links of officers to them. */
 export async function deletePersonRows(tx: Sql, ids: readonly number[]): Promise<number> {
   await tx`delete from person_identifiers where person_id = any(${[...ids]}::bigint[])`;
+  await tx`delete from further_identifiers where person_id = any(${[...ids]}::bigint[])`;
   await deletePersonKeys(tx, ids);
   await tx`delete from person_search where id = any(${[...ids]}::bigint[])`;
   await tx`delete from person_briefs where id = any(${[...ids]}::bigint[])`;

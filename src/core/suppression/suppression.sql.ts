@@ -1,5 +1,6 @@
 /** Statements about opt-outs. Those that write run under the lock of the graph's writers. */
 import type { Sql } from '../db/client.ts';
+import { personCodes } from '../graph/identifier-kinds.ts';
 import { entityCodes } from '../graph/sources/source-record.ts';
 
 /** A hash of an identifier, and the kinds of stored identifiers that it covers. */
@@ -34,6 +35,8 @@ export async function insertSuppression(
     holder as (
       select distinct person_id from person_identifiers
       where value = ${value} and kind = any(${[...codes]}::smallint[])
+      union select person_id from further_identifiers
+      where value = ${value} and kind = any(${[...codes]}::smallint[])
       union ${peopleOfSources(sql, sql`k.value = ${sourceKey}::text`)}
       union select people_who_left(
         array[sha256(convert_to(${value}::text, 'UTF8'))], ${[...codes]}::smallint[]))
@@ -67,8 +70,19 @@ export async function suppressNamed(sql: Sql, ids: readonly number[]): Promise<v
       or k.value like 'email:%' and sha256(convert_to(substr(k.value, 7), 'UTF8'))
         in (select value_sha256 from suppressed_identifiers))
     and not exists (select from suppressed_persons s where s.person_id = r.id)`;
+  const kinds = sql`unnest(${personCodes.map(({ code }) => code)}::smallint[],
+    ${personCodes.map(({ kind }) => kind)}::text[]) k (code, name)`;
   await sql`
-    select suppress_people(array_agg(distinct person_id)) from (${peopleOfSources(sql, isNamed)}) p
+    select suppress_people(array_agg(distinct person_id)) from (
+      ${peopleOfSources(sql, isNamed)}
+      union
+      select f.person_id from further_identifiers f join ${kinds} on k.code = f.kind
+      where f.person_id = any(${[...ids]}::bigint[])
+        and (sha256(convert_to(k.name || ':' || f.value, 'UTF8'))
+            in (select value_sha256 from suppressed_identifiers)
+          or k.name in ('email', 'phone') and sha256(convert_to(f.value, 'UTF8'))
+            in (select value_sha256 from suppressed_identifiers))
+        and not exists (select from suppressed_persons s where s.person_id = f.person_id)) p
     having count(*) > 0`;
 }
 
@@ -110,6 +124,10 @@ export async function insertHashes(
       select distinct i.person_id from person_identifiers i
       join given on given.hash = sha256(convert_to(i.value, 'UTF8'))
       where i.kind = any(${[...codes]}::smallint[])
+      union
+      select f.person_id from further_identifiers f
+      join given on given.hash = sha256(convert_to(f.value, 'UTF8'))
+      where f.kind = any(${[...codes]}::smallint[])
       union ${peopleOfSources(
         sql,
         sql`starts_with(k.value, 'email:')

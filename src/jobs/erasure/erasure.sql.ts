@@ -18,6 +18,9 @@ export async function findHolders(
     select person_id as id from person_identifiers
     where value = ${value} and kind = any(${[...codes]}::smallint[])
     union
+    select person_id from further_identifiers
+    where value = ${value} and kind = any(${[...codes]}::smallint[])
+    union
     select people_who_left(
       array[sha256(convert_to(${value}::text, 'UTF8'))], ${[...codes]}::smallint[])
     union
@@ -58,12 +61,16 @@ export async function listIdentifiers(sql: Sql, id: number): Promise<StoredIdent
       select count(*)::int from (
         select person_id from person_identifiers other where other.value = i.value
         union
+        select person_id from further_identifiers other where other.value = i.value
+        union
         select r.id from source_keys k join source_records r using (number)
         where k.value in ('email:' || i.value, 'profile:' || i.value) and not k.is_reference
           and r.entity = ${entityCodes.person} and r.record is not null) p
       ) as holders
     from (
       select kind, value from person_identifiers where person_id = ${id}
+      union
+      select kind, value from further_identifiers where person_id = ${id}
       union
       select kind, value from stated s where not exists (
         select from person_identifiers p where p.person_id = ${id} and p.value = s.value)) i
@@ -110,6 +117,8 @@ export async function countRowsOfPeople(
       union all select 'graph.person_briefs', count(*)::int from person_briefs join person using (id)
       union all select 'graph.person_identifiers', count(*)::int
         from person_identifiers i join person on person.id = i.person_id
+      union all select 'graph.further_identifiers', count(*)::int
+        from further_identifiers f join person on person.id = f.person_id
       union all select 'graph.source_records', count(*)::int
         from source_records r join person on person.id = r.id and r.entity = 2 and r.record is not null
       union all select 'graph.former_identifiers', count(*)::int

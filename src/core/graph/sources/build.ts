@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Sql } from '../../db/client.ts';
 import { assert, must } from '../../lib/assert.ts';
 import { suppressBuilt } from '../../suppression/suppress.ts';
+import { type FurtherIdentifier, replaceFurtherIdentifiers } from '../further-identifiers.sql.ts';
 import type { Batch, BatchRow, ImportContext } from '../import/batch.ts';
 import { isAbsent } from '../import/coerce.ts';
 import { createRenderLists, selectCountryCodes } from '../import/import-records.sql.ts';
@@ -13,6 +14,7 @@ import { refreshLookupTitles } from '../lookup-values.sql.ts';
 import { refreshNameCounts } from '../name-keys.sql.ts';
 import { writeGraph } from '../write-graph.ts';
 import * as queries from './build.sql.ts';
+import { furtherIdentifiers } from './further-identifiers.ts';
 import { finishImports, hasUnfinishedImports, noteProblem } from './identify.sql.ts';
 import { entityCodes } from './source-record.ts';
 import { mergeByTrust, type StoredRecord } from './trust.ts';
@@ -119,6 +121,8 @@ interface Part {
   batch: Batch<BatchRow>;
   /** Ids of which nothing is built. */
   unbuilt: readonly number[];
+  /** Of its people. */
+  further: readonly FurtherIdentifier[];
 }
 
 /** Queued ids; `read` is null when their part is read in the transaction that writes it. */
@@ -137,6 +141,7 @@ async function readPart(
   const links: CompanyLinks = of === 'person' ? await resolveCompanies(sql, live) : new Map();
   const unbuilt = new Set(ids);
   const batch = (of === 'company' ? companyImporter : personImporter).createBatch(context);
+  const further: FurtherIdentifier[] = [];
   let read = 0;
   for (const stored of groupsById(live)) {
     read += 1;
@@ -147,9 +152,12 @@ async function readPart(
     if (of === 'company' && isAbsent(record.name)) continue;
     unbuilt.delete(stored.id);
     const given = of === 'company' ? record : withCompany(record, links);
+    if (of === 'person') {
+      further.push(...furtherIdentifiers(stored.id, stored.records, record, context));
+    }
     addRecord(batch, { ...given, id: stored.id }, context);
   }
-  return { versions: queries.versionsOf(live), batch, unbuilt: [...unbuilt] };
+  return { versions: queries.versionsOf(live), batch, unbuilt: [...unbuilt], further };
 }
 
 /** Builds a part, read again if its records have changed since; returns how many people or companies were queued. */
@@ -165,7 +173,7 @@ async function buildPart(
     queued.read !== null &&
     ids.join() === queued.ids.join() &&
     queued.read.versions === (await queries.readVersions(tx, entity, ids));
-  const { batch, unbuilt } =
+  const { batch, unbuilt, further } =
     isCurrent && queued.read !== null ? queued.read : await readPart(tx, of, ids, context);
   const rows = batch.rows();
   if (rows.length > 0) await batch.merge(tx, rows);
@@ -175,6 +183,10 @@ async function buildPart(
     await queries.buildFacts(tx, ids);
     if (ended > 0) await renderListed(tx);
   } else {
+    const ended = new Set(unbuilt);
+    const built = ids.filter((id) => !ended.has(id));
+    // Those of who leaves are noted with the other identifiers.
+    await replaceFurtherIdentifiers(tx, built, further);
     await suppressBuilt(tx, ids);
     await queries.deleteEndedPersons(tx, ids);
   }
