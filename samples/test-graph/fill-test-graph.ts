@@ -16,7 +16,7 @@ const syntheticGraph = { persons: 1000, companies: 200, seed: 20_240_101 } as co
 
 /** Fills the test graph of the database at this address unless it is filled. */
 export async function fillTestGraphAt(databaseUrl: string): Promise<void> {
-  const testSql = connect({ url: databaseUrl, connections: 1, graph: 'graph_test' });
+  const testSql = connect({ url: databaseUrl, connections: 2, graph: 'graph_test' });
   try {
     await fillTestGraph(testSql);
   } finally {

@@ -59,8 +59,8 @@ export const configOptions = {
   databaseConnections: option(
     'DATABASE_CONNECTIONS',
     '8',
-    'Maximum number of Postgres connections that one process opens for each of the two graphs, and again for the searches in each.',
-    integer(1, 200, 8),
+    'Maximum number of Postgres connections that one process opens for each of the two graphs, and again for the searches in each. An import needs two: one has its lock.',
+    integer(2, 200, 8),
   ),
   databaseReplicaUrls: option(
     'DATABASE_REPLICA_URLS',

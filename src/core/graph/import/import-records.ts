@@ -8,6 +8,7 @@ import type { Database } from '../../db/client.ts';
 import { refreshLookupTitles } from '../lookup-values.sql.ts';
 import { refreshNameCounts } from '../name-keys.sql.ts';
 import { buildQueued } from '../sources/build.ts';
+import { withImportLock } from '../sources/import-source.ts';
 import { hasSources } from '../sources/settle.sql.ts';
 import { followOwnRecords } from '../sources/settle.ts';
 import { writeGraph } from '../write-graph.ts';
@@ -99,18 +100,25 @@ const REFUSED_BY_DATABASE_MAX = 100;
  * changed. Importing the same file twice changes nothing.
  *
  * Bad records go to `rejects`, and the import continues. Throws `AppError` `unreadable_csv` for a file that is not
- * CSV, and errors of the input or the database; committed transactions stay, and the same import can simply be
+ * CSV, 409 `import_running` for people and companies while a source is imported, and errors of the input or the database; committed transactions stay, and the same import can simply be
  * repeated.
  */
 export async function importRecords(sql: Database, options: ImportOptions): Promise<ImportReport> {
   const importer: Importer<BatchRow> = importers[options.entity];
   const countryCodes = await selectCountryCodes(sql);
   const subject = subjectOf[options.entity];
-  const joins = subject !== undefined && (await hasSources(sql));
-  const run = new ImportRun(sql, importer, options, countryCodes, joins ? subject : null);
-  const report = await run.run();
-  if (joins) await buildQueued(sql);
-  return report;
+  if (subject === undefined) {
+    return new ImportRun(sql, importer, options, countryCodes, null).run();
+  }
+  // A source that is compared meanwhile would neither see these records nor be seen, and would not be joined with them.
+  const importAndJoin = async () => {
+    const joins = await hasSources(sql);
+    const run = new ImportRun(sql, importer, options, countryCodes, joins ? subject : null);
+    const report = await run.run();
+    if (joins) await buildQueued(sql);
+    return report;
+  };
+  return withImportLock(sql, importAndJoin, { shared: true });
 }
 
 class ImportRun<Row extends BatchRow> {

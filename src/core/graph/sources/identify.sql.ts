@@ -200,10 +200,13 @@ export async function growMemory(tx: Sql): Promise<void> {
   await tx`set local work_mem = '128MB'`;
 }
 
-/** Takes the lock of imports of sources for the session; false while another session has it. */
-export async function tryLockImports(connection: Sql): Promise<boolean> {
+const importLock = (sql: Sql) => sql`hashtextextended('import ' || current_schema(), 0)`;
+
+/** Takes the lock of imports for the session, alone or `shared`; false while another session has it otherwise. */
+export async function tryLockImports(connection: Sql, shared = false): Promise<boolean> {
+  const key = importLock(connection);
   const [row] = await connection<{ taken: boolean }[]>`
-    select pg_try_advisory_lock(hashtextextended('import ' || current_schema(), 0)) as taken`;
+    select ${shared ? connection`pg_try_advisory_lock_shared(${key})` : connection`pg_try_advisory_lock(${key})`} as taken`;
   return row?.taken ?? false;
 }
 
@@ -212,6 +215,8 @@ export async function assertStillLocked(connection: Sql): Promise<void> {
   await connection`select`;
 }
 
-export async function unlockImports(connection: Sql): Promise<void> {
-  await connection`select pg_advisory_unlock(hashtextextended('import ' || current_schema(), 0))`;
+export async function unlockImports(connection: Sql, shared = false): Promise<void> {
+  const key = importLock(connection);
+  await connection`
+    select ${shared ? connection`pg_advisory_unlock_shared(${key})` : connection`pg_advisory_unlock(${key})`}`;
 }

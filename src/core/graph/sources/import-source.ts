@@ -115,23 +115,26 @@ export async function finishImport(
 }
 
 /**
- * Runs work while no other import of a source runs on this graph. The lock ends with the connection that the work is
+ * Runs work while no other import of a source runs on this graph; imports that share the lock run beside each other. The lock
+ * ends with the connection that the work is
  * given: what must not run beside another import, and the stage, which a crash of the server empties, are used on it alone.
+ * Throws `AppError` 409 `import_running`.
  */
 export async function withImportLock<T>(
   sql: Database,
   work: (locked: Sql) => Promise<T>,
+  { shared = false } = {},
 ): Promise<T> {
   const connection = await sql.reserve();
   const locked = connection as unknown as Sql;
   try {
-    if (!(await identify.tryLockImports(locked))) {
-      throw conflict('import_running', 'Another import of a source is running. Wait for its end.');
+    if (!(await identify.tryLockImports(locked, shared))) {
+      throw conflict('import_running', 'Another import is running. Wait for its end.');
     }
     try {
       return await work(locked);
     } finally {
-      await identify.unlockImports(locked);
+      await identify.unlockImports(locked, shared);
     }
   } finally {
     connection.release();

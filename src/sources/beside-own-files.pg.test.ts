@@ -1,0 +1,42 @@
+/** A file with ids of one's own that is imported while a source is: neither would see the records of the other. */
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { importSource } from '../core/graph/sources/import-source.ts';
+
+let pipeline: Pipeline;
+let by: Caller;
+beforeEach(async () => {
+  pipeline = await openPipeline();
+  by = await pipeline.account(1000);
+});
+afterEach(() => pipeline.close());
+
+const email = 'ada@home.example';
+const ada = { name: 'Ada', surname: 'Lark', email };
+
+it('is refused until then; afterwards the records of one person are joined', async () => {
+  const own = () => importGraph(pipeline.sql, { persons: [{ id: 7, ...ada }] });
+  const input = {
+    source: 'crm',
+    files: ['all.csv'],
+    asOf: '2026-01-02',
+    snapshotOf: null,
+    rows: async function* () {
+      yield [{ line: 2, records: [{ entity: 'person' as const, key: 'a', record: ada }] as const }];
+    },
+    sha256: () => Buffer.alloc(32),
+  };
+  let refusal: unknown;
+  await importSource(pipeline.sql, input, {
+    rejects: new Writable(),
+    async onWritten() {
+      refusal = await own().catch((error: unknown) => error);
+    },
+  });
+  expect(refusal).toMatchObject({ status: 409, code: 'import_running' });
+  await own();
+  const call = await pipeline.call(by, `/v1/people/enrich?email=${email}`);
+  expect([call.status, await call.json()]).toMatchObject([200, { data: { id: 7 } }]);
+});
