@@ -1370,6 +1370,7 @@ create table graph.positions (
 create table graph.records_to_build (
   entity smallint not null,
   id bigint not null,
+  parted_from bigint,
   constraint records_to_build_pkey PRIMARY KEY (entity, id)
 );
 

@@ -1,7 +1,11 @@
 /** Opt-outs of people whose records an import joins: before it, after it, and in results that were made before it. */
 import { createHash } from 'node:crypto';
+import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import type { JsonRecord } from '../core/graph/import/read-records.ts';
+import { importSource } from '../core/graph/sources/import-source.ts';
+import type { SourceRow } from '../core/graph/sources/source-record.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { suppress, suppressHashes } from '../core/suppression/suppress.ts';
@@ -47,6 +51,19 @@ async function importContact(email: string): Promise<number> {
   const asOf = email === work ? '2026-01-01' : '2026-01-03';
   const file = { source: 'hubspot', name: 'contacts.csv', asOf, text } as const;
   return must((await importText(pipeline.sql, file)).import_id, 'import');
+}
+
+/** Imports one record of a source. */
+async function importCy(source: string, asOf: string, values: JsonRecord): Promise<void> {
+  const record = { name: 'Cy', surname: 'Finch', ...values };
+  const input = {
+    ...{ source, files: [`${source}.csv`], asOf, snapshotOf: null },
+    rows: async function* () {
+      yield [{ line: 2, records: [{ entity: 'person', key: 'cy', record }] } satisfies SourceRow];
+    },
+    sha256: () => Buffer.alloc(32),
+  };
+  await importSource(pipeline.sql, input, { rejects: new PassThrough() });
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -103,6 +120,15 @@ describe('an opt-out', () => {
     await suppress(pipeline.sql, workPhone);
     await undoImport(pipeline.sql, joined);
     expect([await statusOf(home), await statusOf(work)]).toEqual([404, 404]);
+  });
+
+  it('holds for records that joined those of the person at once and are parted by a later import', async () => {
+    const home1 = 'cy@home.example';
+    await importCy('crm', '2026-01-04', { email: home1, workEmail: 'cy@acme.example' });
+    await importCy('partners', '2026-01-05', { email: home1 });
+    await suppress(pipeline.sql, 'cy@acme.example');
+    await importCy('crm', '2026-01-06', { email: 'cy@new.example', workEmail: 'cy@acme.example' });
+    expect([await statusOf(home1), await statusOf('cy@new.example')]).toEqual([404, 404]);
   });
 
   it.each([

@@ -119,9 +119,15 @@ export async function suppressPeople(
 
 /**
  * Suppresses those of these people, who were built from records of sources, of whom a source has an opted-out identifier, or
- * whose records are joined with those of a person who opted out. Call it under the lock of the graph's writers.
+ * whose records are joined with those of a person who opted out; and the people `hidden`, whose records were. Call it under the
+ * lock of the graph's writers.
  */
-export async function suppressBuilt(tx: Sql, ids: readonly number[]): Promise<void> {
+export async function suppressBuilt(
+  tx: Sql,
+  ids: readonly number[],
+  hidden: readonly number[],
+): Promise<void> {
+  if (hidden.length > 0) await insertSuppressedPeople(tx, hidden, []);
   await suppressNamed(tx, ids);
   await suppressJoined(tx, ids);
 }

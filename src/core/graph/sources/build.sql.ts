@@ -5,6 +5,7 @@ import { recordFormerIdentifiers } from '../former-identifiers.sql.ts';
 import { deletePersonRows } from '../graph.sql.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
 import { deleteCompanyKeys } from '../name-keys.sql.ts';
+import { entityCodes } from './source-record.ts';
 
 /** Returns the first queued ids after this one, in their order. */
 export async function listQueued(
@@ -17,17 +18,26 @@ export async function listQueued(
   return rows.map(({ id }) => id);
 }
 
-/** Takes all ids from the first to the last of these out of the queue, and returns them in their order. */
-export async function takeQueued(
-  tx: Sql,
-  entity: number,
-  ids: readonly number[],
-): Promise<number[]> {
+/** Ids that were queued. */
+export interface Taken {
+  /** In their order. */
+  ids: number[];
+  /** New people among them whose records were a part of a person who opted out. */
+  hidden: number[];
+}
+
+/** Takes all ids from the first to the last of these out of the queue. */
+export async function takeQueued(tx: Sql, entity: number, ids: readonly number[]): Promise<Taken> {
   // A range, not a join: nothing is known about the size of the queue, and a nested loop over it takes hours.
-  const rows = await tx<{ id: number }[]>`
-    delete from records_to_build
-    where entity = ${entity} and id between ${ids[0] ?? 0} and ${ids.at(-1) ?? 0} returning id`;
-  return rows.map(({ id }) => id).sort((a, b) => a - b);
+  const rows = await tx<{ id: number; isHidden: boolean }[]>`
+    delete from records_to_build q
+    where entity = ${entity} and id between ${ids[0] ?? 0} and ${ids.at(-1) ?? 0}
+    returning id, parted_from is not null and entity = ${entityCodes.person}
+      and exists (select from suppressed_persons s where s.person_id = q.parted_from)
+      and not exists (select from persons p where p.id = q.id) as is_hidden`;
+  const sorted = rows.sort((a, b) => a.id - b.id);
+  const hidden = sorted.filter(({ isHidden }) => isHidden);
+  return { ids: sorted.map(({ id }) => id), hidden: hidden.map(({ id }) => id) };
 }
 
 /** Returns the number of queued people and companies. */

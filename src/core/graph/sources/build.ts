@@ -168,7 +168,7 @@ async function buildPart(
   queued: QueuedPart,
 ): Promise<number> {
   const entity = entityCodes[of];
-  const ids = await queries.takeQueued(tx, entity, queued.ids);
+  const { ids, hidden } = await queries.takeQueued(tx, entity, queued.ids);
   const isCurrent =
     queued.read !== null &&
     ids.join() === queued.ids.join() &&
@@ -187,7 +187,7 @@ async function buildPart(
     const built = ids.filter((id) => !ended.has(id));
     // Those of who leaves are noted with the other identifiers.
     await replaceFurtherIdentifiers(tx, built, further);
-    await suppressBuilt(tx, ids);
+    await suppressBuilt(tx, ids, hidden);
     await queries.deleteEndedPersons(tx, ids);
   }
   return ids.length;

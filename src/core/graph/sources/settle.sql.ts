@@ -258,7 +258,7 @@ export interface Move {
 
 /**
  * Gives records their new ids, and records which ids were merged into others: those of stored people and companies
- * that no record has any more. Both ids are queued to be built.
+ * that no record has any more. Both ids are queued to be built; `importId` is 0 for records that an operator takes apart.
  */
 export async function moveRecords(
   tx: Sql,
@@ -271,9 +271,12 @@ export async function moveRecords(
   // Records that refer to a moved one are built again, like those that refer to a changed one.
   await tx`insert into touched select m.number, ${entity}, m.after from ${rows}`;
   await tx`
-    insert into records_to_build (entity, id)
-    select ${entity}::smallint, m.before from ${rows} union select ${entity}::smallint, m.after from ${rows}
-    on conflict do nothing`;
+    insert into records_to_build as q (entity, id, parted_from)
+    select ${entity}::smallint, id, max(parted_from) from (
+      select m.before, null::bigint from ${rows}
+      union all select m.after, case when ${importId} <> 0 then m.before end from ${rows}) moved (id, parted_from)
+    group by id
+    on conflict (entity, id) do update set parted_from = coalesce(excluded.parted_from, q.parted_from)`;
   await tx`
     delete from merged_ids i using (select distinct after from ${rows}) m
     where i.entity = ${entity} and i.id = m.after`;
