@@ -38,18 +38,6 @@ export interface AnsweringRerun {
   firstRow: number;
 }
 
-/** The reruns of a list, and theirs, with files and results, latest first. */
-export async function listReruns(sql: Sql, id: string): Promise<AnsweringRerun[]> {
-  return sql<AnsweringRerun[]>`
-    with recursive rerun (rerun_id) as (
-      select id from batches where rerun_of = ${id}
-      union all
-      select id from rerun join batches on rerun_of = rerun_id)
-    select id, rerun_rows[1] as first_row from rerun join batches on id = rerun_id
-    where files_deleted_at is null and chunks_done > 0
-    order by created_at desc, id desc`;
-}
-
 /** A rerun of a list, or of one of its reruns. */
 export interface Rerun {
   id: string;
@@ -82,6 +70,20 @@ export async function listFamily(sql: Sql, id: string): Promise<Rerun[]> {
     select id, state in ${wordList(sql, finalStates)} as has_ended
     from family join batches on id = list_id
     where rerun_of is not null`;
+}
+
+/**
+ * The reruns after a list, with files and results, latest first: its own and theirs, and of a rerun also the later ones of the
+ * list that was uploaded, which may have its rows.
+ */
+export async function listReruns(sql: Sql, id: string): Promise<AnsweringRerun[]> {
+  return sql<AnsweringRerun[]>`
+    with recursive ${familyOf(sql, id)}
+    select b.id, b.rerun_rows[1] as first_row
+    from family join batches b on b.id = list_id join batches own on own.id = ${id}
+    where b.rerun_of is not null and (b.created_at, b.id) > (own.created_at, own.id)
+      and b.files_deleted_at is null and b.chunks_done > 0
+    order by b.created_at desc, b.id desc`;
 }
 
 /** A record that a list or one of its reruns has matched with `dedupe`. */

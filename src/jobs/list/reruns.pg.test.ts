@@ -149,6 +149,17 @@ test('a row that a rerun has matched is not run and charged again', async () => 
   ]);
 });
 
+test('a row that a later rerun of the list has matched is not charged again by a rerun of an earlier one', async () => {
+  const id = await pipeline.enrich(caller, listOf('five'), options);
+  const first = await rerun(id, {});
+  await learn('five1');
+  await rerun(id, {});
+  const answers = [4, 6, 8].map((row) => [row, 'no_match']);
+  expect(await rowsOf(first.id, 'reruns=true')).toEqual([[2, 'matched'], ...answers]);
+  const again = await rerun(first.id, {});
+  expect(await rowsOf(again.id, '')).toEqual(answers);
+});
+
 test('of a list and its reruns, one rerun is open at a time', async () => {
   const id = await pipeline.enrich(caller, listOf('four'), options);
   const done = await rerun(id, {});
