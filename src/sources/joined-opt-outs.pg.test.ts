@@ -56,10 +56,14 @@ async function importContact(email: string): Promise<number> {
 /** Imports one record of a source. */
 async function importCy(source: string, asOf: string, values: JsonRecord): Promise<void> {
   const record = { name: 'Cy', surname: 'Finch', ...values };
+  await importRow(source, asOf, { line: 2, records: [{ entity: 'person', key: 'cy', record }] });
+}
+
+async function importRow(source: string, asOf: string, row: SourceRow): Promise<void> {
   const input = {
     ...{ source, files: [`${source}.csv`], asOf, snapshotOf: null },
     rows: async function* () {
-      yield [{ line: 2, records: [{ entity: 'person', key: 'cy', record }] } satisfies SourceRow];
+      yield [row];
     },
     sha256: () => Buffer.alloc(32),
   };
@@ -120,6 +124,15 @@ describe('an opt-out', () => {
     await suppress(pipeline.sql, workPhone);
     await undoImport(pipeline.sql, joined);
     expect([await statusOf(home), await statusOf(work)]).toEqual([404, 404]);
+  });
+
+  it('of a record of a source holds for the person, although the row has lost its addresses', async () => {
+    const home1 = 'cy@home.example';
+    await importCy('crm', '2026-01-04', { email: home1 });
+    await importCy('partners', '2026-01-05', { email: home1 });
+    expect(await statusOf(home1)).toBe(200);
+    await importRow('crm', '2026-01-06', { line: 2, optedOut: [], keys: [['person', 'cy']] });
+    expect(await statusOf(home1)).toBe(404);
   });
 
   it('holds for records that joined those of the person at once and are parted by a later import', async () => {

@@ -3,6 +3,7 @@ import type { Sql } from '../../db/client.ts';
 import { copyInto } from '../../db/copy-into.ts';
 import { must } from '../../lib/assert.ts';
 import { copyLine } from '../import/copy-text.ts';
+import { entityCodes, rowStates } from './source-record.ts';
 
 /** One row of the stage; see the table. */
 export interface StagedRow {
@@ -99,6 +100,22 @@ export async function takeRowsWithoutCompany(
     taken as (delete from import_rows s using missing m where s.line = m.line returning s.*)
     select line, place, record from taken where is_counted order by line`;
   return rows.map(({ line, record }) => ({ line: line % LINES, record }));
+}
+
+/**
+ * Returns the people of whom the source had a record, no newer than the file, that the stage says opted out: the row may have
+ * none of the identifiers any more.
+ */
+export async function listOptedOutPeople(
+  sql: Sql,
+  { source, asOf }: { source: string; asOf: string },
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select distinct r.id from import_rows s
+    join source_records r on r.source = ${source} and r.key = s.key
+    where s.state = ${rowStates.optedOut} and r.entity = ${entityCodes.person} and r.record is not null
+      and r.as_of <= ${asOf}::date`;
+  return rows.map(({ id }) => id);
 }
 
 /** Counts of the staged rows that no comparison changes. */

@@ -8,7 +8,7 @@ import type { Writable } from 'node:stream';
 import { type Database, inReservedTransaction, type Sql } from '../../db/client.ts';
 import { conflict, unprocessable } from '../../lib/errors.ts';
 import { toStorableJson } from '../../lib/storable-json.ts';
-import { suppressOnce } from '../../suppression/suppress.ts';
+import { suppressOnce, suppressPeople } from '../../suppression/suppress.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
 import { writeReject } from '../import/write-reject.ts';
 import { buildQueued } from './build.ts';
@@ -88,7 +88,11 @@ export async function importSource(
     try {
       await stage.clearImportRows(locked);
       const staged = await stageAll(locked, input, options);
-      if (options.isDryRun !== true) await suppressOnce(sql, staged.optedOut);
+      if (options.isDryRun !== true) {
+        await suppressOnce(sql, staged.optedOut);
+        const people = await stage.listOptedOutPeople(locked, input);
+        if (people.length > 0) await suppressPeople(sql, people, []);
+      }
       const report = await identifyStaged(locked, input, options, staged);
       if (options.isDryRun !== true) {
         if (report.new + report.changed + report.gone + report.suppressed > 0) {
