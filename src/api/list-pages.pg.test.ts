@@ -81,11 +81,26 @@ test('a list is renamed in any state, and its downloads follow', async () => {
   const after = (await (await rename(id, { name: 'Fair 2026' })).json()) as BatchView;
   expect(after).toEqual({ ...before, name: 'Fair 2026', revision: before.revision + 1 });
   const file = await pipeline.call(caller, `/v1/batches/${id}/results?format=xlsx`);
-  expect(file.headers.get('content-disposition')).toContain('Fair 2026 enriched');
+  expect(file.headers.get('content-disposition')).toContain('Fair 2026 people enriched');
   await expectProblem(await rename(id, { name: 'x', dedupe: true }), {
     status: 409,
     code: 'invalid_state',
   });
   const other = await rename(id, { name: 'stolen' }, await pipeline.account(0));
   await expectProblem(other, { status: 404, code: 'not_found' });
+});
+
+test('downloads of a list enriched twice are told apart by their names', async () => {
+  const names = await Promise.all(
+    ['people.enrich', 'companies.enrich'].map(async (operation) => {
+      const list = 'email,domain\np1@list.example,list.example\n';
+      const id = await pipeline.enrich(caller, list, { operation, name: 'leads.csv' });
+      const file = await pipeline.call(caller, `/v1/batches/${id}/results?format=csv-safe`);
+      return file.headers.get('content-disposition');
+    }),
+  );
+  expect(names).toEqual([
+    expect.stringMatching(/"leads people enriched \d{4}-\d\d-\d\d\.csv"$/),
+    expect.stringMatching(/"leads companies enriched \d{4}-\d\d-\d\d\.csv"$/),
+  ]);
 });

@@ -28,6 +28,8 @@ export interface Operation {
   /** Its name and what a match brings, in the console. */
   label: string;
   about: string;
+  /** Names a result in the name of its file: `leads people enriched 2026-11-26.csv`. */
+  result: string;
 }
 
 const personIdentifiers = ['professional_network', 'email', 'phone', 'twitter'] as const;
@@ -50,6 +52,7 @@ export const operations = {
     data: 'the person',
     label: 'Enrich people',
     about: 'Adds job title, company, emails, phone numbers and location.',
+    result: 'people enriched',
   },
   'people.enrich-with-company': {
     path: '/v1/people/enrich-with-company',
@@ -61,6 +64,7 @@ export const operations = {
     data: '`{person, company}`; company may be null',
     label: 'Enrich people with their company',
     about: 'Adds the person and the company that employs them.',
+    result: 'people and companies enriched',
   },
   'people.mobile': {
     path: '/v1/people/mobile',
@@ -72,6 +76,7 @@ export const operations = {
     data: '`{person_id, mobile}`',
     label: 'Find mobile numbers',
     about: 'Adds the mobile number of a person.',
+    result: 'mobile numbers',
   },
   'people.email-verify': {
     path: '/v1/people/email/verify',
@@ -83,6 +88,7 @@ export const operations = {
     data: '`{email, status, verified_at, person_id}`',
     label: 'Verify work emails',
     about: 'Checks whether a work email is valid.',
+    result: 'emails verified',
   },
   'companies.enrich': {
     path: '/v1/companies/enrich',
@@ -94,6 +100,7 @@ export const operations = {
     data: 'the company; `directors` for a UK number',
     label: 'Enrich companies',
     about: 'Adds industry, size, address, and the directors of UK companies.',
+    result: 'companies enriched',
   },
   'companies.logo': {
     path: '/v1/companies/logo',
@@ -105,6 +112,7 @@ export const operations = {
     data: '`{company_id, logo_url}`',
     label: 'Find company logos',
     about: 'Adds the URL of the logo.',
+    result: 'logos',
   },
   'companies.financials': {
     path: '/v1/companies/financials',
@@ -116,6 +124,7 @@ export const operations = {
     data: '`{company_id, currency, periods}`',
     label: 'Find company financials',
     about: 'Adds the latest financial period.',
+    result: 'financials',
   },
 } as const satisfies Record<string, Operation>;
 

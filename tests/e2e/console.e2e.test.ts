@@ -133,7 +133,7 @@ describeWithBrowser('a user with a messy list', () => {
         page.getByRole('button', { name: 'Download' }).click(),
       ]);
       expect(download.suggestedFilename()).toMatch(
-        /^messe-kontakte enriched \d{4}-\d\d-\d\d\.csv$/,
+        /^messe-kontakte people enriched \d{4}-\d\d-\d\d\.csv$/,
       );
       const text = await readFile(await download.path(), 'utf8');
       const records = parse(text, { delimiter: ';', bom: true }) as string[][];

@@ -135,7 +135,7 @@ describeWithBrowser('the page of a list that ran', () => {
       page.getByRole('button', { name: 'Download' }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(
-      /^list enriched \d{4}-\d\d-\d\d \(with retries\)\.jsonl$/,
+      /^list people enriched \d{4}-\d\d-\d\d \(with retries\)\.jsonl$/,
     );
     const text = await readFile(await download.path(), 'utf8');
     const rows = text

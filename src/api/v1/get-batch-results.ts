@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
+import { operations } from '../../core/operations.ts';
 import { type Batch, type ResultFormat, resultFormats } from '../../jobs/batch/batch.ts';
 import { openResults, type ResultForm } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
@@ -52,14 +53,15 @@ const exportQuery = z.strictObject({
   gzip: gzip.optional(),
 });
 
-/** Returns the file name for browsers: the name and the day of the list or export, and what the file has of it. */
-function fileNameOf(
-  { kind, name, createdAt }: Batch,
-  { format, gzip, outcomes, search, reruns }: ResultForm,
-): string {
+/**
+ * Returns the file name for browsers: the name and the day of the list or export, for a list what it was enriched with,
+ * and what the file has of it.
+ */
+function fileNameOf(batch: Batch, { format, gzip, outcomes, search, reruns }: ResultForm): string {
+  const { name, createdAt } = batch;
   const day = createdAt.toISOString().slice(0, 10);
   const extension = `${format === 'csv-safe' ? 'csv' : format}${gzip ? '.gz' : ''}`;
-  if (kind === 'export') return `${name} ${day}.${extension}`;
+  if (batch.kind === 'export') return `${name} ${day}.${extension}`;
   const parts = [
     ...(reruns ? ['with retries'] : []),
     ...(outcomes === null ? [] : [...outcomes]),
@@ -69,7 +71,7 @@ function fileNameOf(
   ];
   const list = name.replace(/(\.(csv|tsv|txt|xlsx))?(\.gz)?$/i, '');
   const suffix = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
-  return `${list} enriched ${day}${suffix}.${extension}`;
+  return `${list} ${operations[batch.operation].result} ${day}${suffix}.${extension}`;
 }
 
 /**

@@ -165,13 +165,15 @@ function Spend({ lines, names }: LedgerProps) {
         title="Spend by list and export"
         header="List or export"
         spent={spentBy(lines, ({ batch_id }) => batch_id)}
-        nameOf={(id) => (
-          <BatchLink
-            id={id}
-            name={names.get(id)}
-            operation={lines.find(({ batch_id }) => batch_id === id)?.operation ?? null}
-          />
-        )}
+        nameOf={(id) => {
+          const operation = lines.find(({ batch_id }) => batch_id === id)?.operation ?? null;
+          return (
+            <>
+              <BatchLink id={id} name={names.get(id)} operation={operation} />
+              {operation !== null && <small>{usageLabel(operation)}</small>}
+            </>
+          );
+        }}
       />
       <TopSpend
         title="Spend by key"

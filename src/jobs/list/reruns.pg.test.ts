@@ -186,6 +186,6 @@ test('results can be searched by any text of a row', async () => {
   expect(await rowsOf(id, 'search=p2&outcomes=matched')).toEqual([[3, 'matched']]);
   const named = await send(`${id}/results?format=csv-safe&search=p2&outcomes=matched`);
   expect(named.headers.get('content-disposition')).toMatch(
-    /list enriched \d{4}-\d\d-\d\d \(matched, search\)\.csv/,
+    /list people enriched \d{4}-\d\d-\d\d \(matched, search\)\.csv/,
   );
 });
