@@ -18,6 +18,8 @@ const hits: Record<string, string> = {
   alias_domain: 'Other domain',
   former_name: 'Former name',
   alias_name: 'Other name',
+  name_company: 'Name and company or place',
+  decision: 'Your decision',
 };
 
 const reasons: Record<string, string> = {
@@ -63,7 +65,14 @@ export const sayKind = (kinds: string): string =>
     .split(' ')
     .map((kind) => hits[kind] ?? plain(kind))
     .join(', ');
-export const sayReason = (reason: string): string => reasons[reason] ?? plain(reason);
+
+/** Why a row did not match; `subject` is what a row of its list is about. */
+export function sayReason(reason: string, subject: 'person' | 'company'): string {
+  // The row may well name a company in a list of people.
+  if (reason === 'empty_name') return `no ${subject} in the row`;
+  return reasons[reason] ?? plain(reason);
+}
+
 export const sayOutcome = (outcome: string): string => outcomeWords[outcome] ?? plain(outcome);
 
 function plain(word: string): string {

@@ -54,6 +54,7 @@ describeWithBrowser('the page of a list that ran', () => {
     await headlines.getByText('Mobile').waitFor();
     expect(await headlines.textContent()).toContain('Mobile25%');
     await page.getByText('Matched on: Email 100%.').waitFor();
+    await page.getByRole('heading', { name: 'From rows to contacts' }).waitFor();
     const funnel = await page.locator('.funnel li').allTextContents();
     expect(funnel).toEqual(['Rows15 100%', 'Usable14 93.3%', 'Matched12 80%', 'With mobile3 20%']);
     await expectAccessible(page);
@@ -89,6 +90,9 @@ describeWithBrowser('the page of a list that ran', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'No match' }).click();
     await expect.poll(() => rowNumbers().allTextContents()).toEqual(['13', '14']);
+    // They were looked up by their e-mail addresses, and matched on nothing.
+    const cells = page.locator('tr', { has: rowButton(13) }).getByRole('cell');
+    expect(await cells.allTextContents()).toEqual(['No match', '', 'later@list.example']);
     await page.getByRole('searchbox', { name: 'Search in the rows' }).fill('zurich');
     await expect.poll(() => rowNumbers().allTextContents()).toEqual(['13']);
     await page.getByRole('searchbox').fill('nothing like it');

@@ -6,6 +6,8 @@ import { columnName } from './mapping-list.tsx';
 import type { Preview, PreviewRow } from './preview.ts';
 
 interface FirstRowsProps {
+  /** What a row of the list is about. */
+  subject: 'person' | 'company';
   preview: Preview;
   columns: ColumnKinds;
   /** True when rows without an identifier are matched by their names. */
@@ -16,7 +18,7 @@ interface FirstRowsProps {
 
 const nameKinds: ReadonlySet<string> = new Set(['person_name', 'name']);
 
-export function FirstRows({ preview, columns, isByName, isCurrent }: FirstRowsProps) {
+export function FirstRows({ subject, preview, columns, isByName, isCurrent }: FirstRowsProps) {
   const isUsed = (column: number) => (columns.get(column) ? 'used' : '');
   const names = preview.columns.filter(({ column }) => nameKinds.has(columns.get(column) ?? ''));
   const hasName = ({ cells }: PreviewRow) =>
@@ -40,7 +42,7 @@ export function FirstRows({ preview, columns, isByName, isCurrent }: FirstRowsPr
           {preview.rows.map((row) => (
             <tr key={row.row}>
               <th scope="row">
-                {isCurrent ? <MatchedOn row={row} hasName={hasName(row)} /> : '…'}
+                {isCurrent ? <MatchedOn subject={subject} row={row} hasName={hasName(row)} /> : '…'}
               </th>
               {preview.columns.map(({ column }) => (
                 <td key={column} class={isUsed(column)}>
@@ -55,11 +57,19 @@ export function FirstRows({ preview, columns, isByName, isCurrent }: FirstRowsPr
   );
 }
 
-function MatchedOn({ row, hasName }: { row: PreviewRow; hasName: boolean }) {
+interface MatchedOnProps {
+  subject: 'person' | 'company';
+  row: PreviewRow;
+  hasName: boolean;
+}
+
+function MatchedOn({ subject, row, hasName }: MatchedOnProps) {
   const { identifiers, invalid } = row;
   const found = Object.entries(identifiers);
   if (found.length === 0 && hasName) return <span class="soft">name</span>;
-  if (found.length === 0) return <span class="error">{sayReason(invalid ?? 'no_identifier')}</span>;
+  if (found.length === 0) {
+    return <span class="error">{sayReason(invalid ?? 'no_identifier', subject)}</span>;
+  }
   return (
     <>
       {found.map(([kind, values]) => (

@@ -13,6 +13,7 @@ const companyGroups = [
       registryNumber: 'Company number',
       registryCountry: 'Country of the register',
       founded: 'Founded',
+      status: 'Status',
       summary: 'Summary',
       logo: 'Logo',
     },

@@ -4,6 +4,7 @@ import { fieldLabel } from '../search/person-fields.ts';
 import { sayKind, sayReason } from '../words.ts';
 import { sayAgreement } from './agreement-notes.ts';
 import type { Batch } from './batch.ts';
+import { subjectOf } from './operations.ts';
 
 export interface ReportData {
   rows: number;
@@ -23,7 +24,7 @@ export function Report({ batch, data }: { batch: Batch; data: ReportData }) {
     <section class="card stack tight" aria-labelledby="report-title">
       <h2 id="report-title">About this list</h2>
       <Notes data={data} isStrict={batch.require_agreement} />
-      <Unusable data={data} isRerun={batch.rerun_of !== null} />
+      <Unusable data={data} batch={batch} />
       <FillRates data={data} />
     </section>
   );
@@ -56,7 +57,7 @@ function Notes({ data, isStrict }: { data: ReportData; isStrict: boolean }) {
   );
 }
 
-function Unusable({ data, isRerun }: { data: ReportData; isRerun: boolean }) {
+function Unusable({ data, batch }: { data: ReportData; batch: Batch }) {
   const reasons = Object.entries(data.unusable).sort(([, one], [, other]) => other.rows - one.rows);
   if (reasons.length === 0) return null;
   return (
@@ -67,10 +68,10 @@ function Unusable({ data, isRerun }: { data: ReportData; isRerun: boolean }) {
         rows={reasons}
         keyOf={([reason]) => reason}
         columns={[
-          { header: 'Reason', cell: ([reason]) => sayReason(reason) },
+          { header: 'Reason', cell: ([reason]) => sayReason(reason, subjectOf(batch.operation)) },
           { header: 'Rows', isNumber: true, cell: ([, { rows }]) => formatNumber(rows) },
           // The file of a retry is one that only the service has.
-          ...(isRerun ? [] : [lineNumbers]),
+          ...(batch.rerun_of === null ? [lineNumbers] : []),
         ]}
       />
     </>

@@ -10,6 +10,7 @@ import { asProblem, type Problem } from '../problem.ts';
 import { sayKind, sayOutcome, sayReason } from '../words.ts';
 import { type Batch, isFinal, type Outcome, outcomes } from './batch.ts';
 import { foundColumns } from './found-columns.ts';
+import { subjectOf } from './operations.ts';
 import { readFirstRows } from './read-first-rows.ts';
 import { inputNames, type ResultRow, RowRecord } from './row-record.tsx';
 
@@ -206,8 +207,8 @@ interface RowLinesProps {
 /** A row, and below it its record when it is opened. */
 function RowLines({ batch, row, found, own }: RowLinesProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const { status, by, reason } = row.match;
-  const cells = [...found, by ? sayKind(by) : reason ? sayReason(reason) : '', ...own];
+  const { status } = row.match;
+  const cells = [...found, sayGrounds(batch, row), ...own];
   return (
     <>
       <tr>
@@ -240,6 +241,13 @@ function RowLines({ batch, row, found, own }: RowLinesProps) {
       </tr>
     </>
   );
+}
+
+/** What the row matched on, or why it could not be; a row without a match was only looked up. */
+function sayGrounds({ operation }: Batch, { match: { status, by, reason } }: ResultRow): string {
+  if (status === 'no_match') return '';
+  if (by) return sayKind(by);
+  return reason ? sayReason(reason, subjectOf(operation)) : '';
 }
 
 /** The names of the first columns of the list that were matched on. */

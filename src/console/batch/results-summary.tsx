@@ -2,6 +2,7 @@
 import { formatNumber, formatShare } from '../format.ts';
 import type { Batch } from './batch.ts';
 import { headlinesOf } from './headlines.ts';
+import { subjectOf } from './operations.ts';
 import type { ReportData } from './report.tsx';
 
 interface SummaryProps {
@@ -41,7 +42,7 @@ export function ResultsSummary({ batch, report }: SummaryProps) {
           ))}
         </dl>
       )}
-      <h3>From rows to contacts</h3>
+      <h3>From rows to {subjectOf(batch.operation) === 'person' ? 'contacts' : 'companies'}</h3>
       <ol class="funnel">
         {steps.map(({ label, count }) => (
           <li key={label}>

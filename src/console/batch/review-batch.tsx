@@ -21,7 +21,7 @@ import {
   toRequest,
 } from './mapping.ts';
 import { MappingList } from './mapping-list.tsx';
-import { findOperation, type Operation } from './operations.ts';
+import { findOperation, type Operation, subjectOf } from './operations.ts';
 import type { Preview } from './preview.ts';
 import { SavedMappings } from './saved-mappings.tsx';
 import { subjectDoubt } from './subject-doubt.ts';
@@ -144,6 +144,7 @@ function Columns({ batch, operation, preview, chosen, changes }: ColumnsProps) {
       />
       <SavedMappings batch={batch} columns={preview.columns} isSaved={isSaved} onUse={takeOver} />
       <FirstRows
+        subject={subjectOf(batch.operation)}
         preview={preview}
         columns={columns}
         isByName={batch.match === 'likely'}

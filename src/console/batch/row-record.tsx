@@ -4,6 +4,7 @@ import { sayKind, sayOutcome, sayReason } from '../words.ts';
 import type { Batch } from './batch.ts';
 import type { FoundRecord } from './found-columns.ts';
 import { companyColumns } from './list-columns.ts';
+import { subjectOf } from './operations.ts';
 
 export interface ResultRow extends FoundRecord {
   row: number;
@@ -46,7 +47,7 @@ export function RowRecord({ batch, row }: { batch: Batch; row: ResultRow }) {
   const groups: Group[] = [
     { title: 'Evidence', fields: evidenceOf(batch, row) },
     ...Object.entries(found).map(([name, record]) => recordGroup(name, record)),
-    { title: 'Your row', fields: fieldsOf(input, new Map()) },
+    { title: 'Your row', fields: fieldsOf(input, plain) },
   ];
   return (
     <div class="record">
@@ -76,7 +77,10 @@ const agreements: Readonly<Record<string, string>> = {
 };
 
 /** What the row was matched on, with the cell that said it, and what speaks for or against the match. */
-function evidenceOf({ mapping, dialect }: Batch, { input, match }: ResultRow): Group['fields'] {
+function evidenceOf(
+  { mapping, dialect, operation }: Batch,
+  { input, match }: ResultRow,
+): Group['fields'] {
   const { status, by, reason, conflict, credits, agrees } = match;
   const names = inputNames(dialect.header ?? []);
   const columns = by === null ? [] : (mapping[by] ?? []);
@@ -84,7 +88,7 @@ function evidenceOf({ mapping, dialect }: Batch, { input, match }: ResultRow): G
   const value = cells.filter(Boolean).join(', ');
   return [
     { name: 'Outcome', value: sayOutcome(status) },
-    { name: 'Reason', value: reason === null ? '' : sayReason(reason) },
+    { name: 'Reason', value: reason === null ? '' : sayReason(reason, subjectOf(operation)) },
     {
       name: status === 'no_match' ? 'Looked up by' : 'Matched on',
       value: by === null ? '' : `${sayKind(by)}${value === '' ? '' : `: ${value}`}`,
@@ -99,18 +103,21 @@ function evidenceOf({ mapping, dialect }: Batch, { input, match }: ResultRow): G
 }
 
 function recordGroup(name: string, record: unknown): Group {
-  const title = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
-  const labels = name === 'company' ? companyLabels : name === 'person' ? personLabels : new Map();
+  const labels = name === 'company' ? companyLabels : name === 'person' ? personLabels : null;
   const isRecord = typeof record === 'object' && record !== null;
-  return { title, fields: isRecord ? fieldsOf(record as Record<string, unknown>, labels) : [] };
+  const known = Object.entries(isRecord ? record : {}).filter(
+    // Ids say nothing to people.
+    ([field]) => labels === null || !/(^i|I)d$/.test(field),
+  );
+  const label = (field: string) => labels?.get(field) ?? capital(plain(field));
+  return { title: capital(name), fields: fieldsOf(Object.fromEntries(known), label) };
 }
 
-/** The values that are known; ids say nothing to people. */
-function fieldsOf(record: Record<string, unknown>, labels: ReadonlyMap<string, string>) {
+/** The values that are known. */
+function fieldsOf(record: Record<string, unknown>, label: (name: string) => string) {
   return Object.entries(record).flatMap(([name, unread]) => {
     const value = sayValue(unread);
-    const isId = labels.size > 0 && /(^i|I)d$/.test(name);
-    return value === '' || isId ? [] : [{ name: labels.get(name) ?? plain(name), value }];
+    return value === '' ? [] : [{ name: label(name), value }];
   });
 }
 
@@ -123,6 +130,10 @@ function sayValue(value: unknown): string {
 
 function plain(name: string): string {
   return name.replaceAll('_', ' ');
+}
+
+function capital(name: string): string {
+  return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
 
 /** The names of the list's columns in JSON lines, where no two may be alike and none is empty. */
