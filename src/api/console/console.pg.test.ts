@@ -60,6 +60,8 @@ describeWithBrowser('the console', () => {
     await heading(page, 'Sign in').waitFor();
     await expectAccessible(page);
     await signInWithKey(page, 'svc_live_nothing');
+    await page.getByText('is not a whole key').waitFor();
+    await signInWithKey(page, 'nothing');
     await page.getByText('is not a key of this service').waitFor();
     const field = page.getByRole('textbox', { name: 'API key' });
     expect(await field.getAttribute('aria-invalid')).toBe('true');

@@ -260,13 +260,36 @@ describeWithBrowser('the page of a held list', () => {
     const { identifiers } = operations['people.enrich'];
     const row = identifiers.map((kind) => (kind === 'email' ? person?.email : '')).join(',');
     await page.getByLabel('Rows', { exact: true }).fill(`${template}${row}\n`);
-    await page.getByRole('button', { name: 'Use these rows' }).click();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Continue' }).click();
     await runUntil(page.getByRole('heading', { name: 'Check your columns' }).waitFor());
     const batch = await read(page.url().split('/').at(-1) ?? '');
     expect(Object.keys(batch.mapping).sort()).toEqual(identifiers.toSorted());
     await priced('up to 1 credit');
+    expect(await page.getByText('records that your operator has imported').count()).toBe(1);
+  });
+
+  test('of an operator leads to the page on which records are imported', async () => {
+    const scopes = ['batches', 'admin'] as const;
+    const { key } = await pipeline.keyOf(caller.accountId, 'live', [...scopes]);
+    const id = await pipeline.upload(caller, 'Email\nnobody@list.example\n', {
+      operation: 'people.enrich',
+      hold: 'true',
+    });
+    const { page: operators } = await openSignedIn(browser, `${pipeline.url}/#/batches/${id}`, key);
+    const data = operators.locator('#main').getByRole('link', { name: 'Data' });
+    await runUntilShown(pipeline, operators, data.waitFor());
+    expect(await data.getAttribute('href')).toBe('#/data');
+    await operators.context().close();
+  });
+
+  test('refuses a file of a header alone with a way out that the page has', async () => {
+    await page.goto(`${pipeline.url}/#/batches/new`);
+    const file = { name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('Email\n') };
+    await page.getByLabel('List', { exact: true }).setInputFiles(file);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await runUntil(page.getByText('set “Header row” to 0 under “File format”').waitFor());
+    expect(await page.getByText('send header_row').count()).toBe(0);
   });
 
   test('reads another sheet of a workbook, without another upload', async () => {

@@ -4,7 +4,8 @@ import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf, formatNumber } from '../format.ts';
 import type { Problem } from '../problem.ts';
-import { creditsRemaining } from '../session.ts';
+import { linkTo } from '../router.ts';
+import { creditsRemaining, session } from '../session.ts';
 import { useStore } from '../store.ts';
 import { useAction } from '../use-call.ts';
 import { type Batch, lists } from './batch.ts';
@@ -36,8 +37,13 @@ export function CostCard({ batch, pricing }: PriceProps) {
             {batch.live && price.credits > 0
               ? ', and never more than this price: the list pauses there if more rows match by then.'
               : '.'}
-            {price.isFew &&
-              ' Fewer than 10 rows match, perhaps none: so few are not counted. Expected more? Rows match the records that your operator has imported.'}
+            {price.isFew && (
+              <>
+                {' '}
+                Fewer than 10 rows match, perhaps none: so few are not counted. Expected more? Rows
+                match the records that <Importers />.
+              </>
+            )}
           </p>
           {price.isCut && (
             <p class="soft">
@@ -57,6 +63,16 @@ export function CostCard({ batch, pricing }: PriceProps) {
       )}
       <ProblemNotice problem={pricing.problem} onRetry={pricing.retry} />
     </section>
+  );
+}
+
+/** Where the records came from: for an operator, the page on which they are imported. */
+function Importers() {
+  if (!session.get()?.key.scopes.includes('admin')) return <>your operator has imported</>;
+  return (
+    <>
+      were imported under <a href={linkTo('/data')}>Data</a>
+    </>
   );
 }
 

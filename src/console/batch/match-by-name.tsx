@@ -37,13 +37,14 @@ export function MatchByName({ batch, changes: { pending, change } }: MatchByName
   );
 }
 
-/** How many rows could match by name at most. */
+/** Says what turning it on tells: how many more rows match, where matches of this list are counted for free. */
 function sayUnmatched(quote: Batch['quote']): string {
-  const { no_match = 0, invalid = 0 } = quote?.rows ?? {};
-  const rows = no_match + invalid;
+  const { matched, no_match = 0, invalid = 0 } = quote?.rows ?? {};
   const about = 'Rows that no identifier matches are matched by name and company, or place.';
-  if (rows === 0) return about;
-  return `${about} Up to ${countOf(rows, 'row')} could match: turn it on to see how many do, and the price, for free.`;
+  const isKnown = quote?.state === 'done';
+  if (!isKnown || (matched !== undefined && no_match + invalid === 0)) return about;
+  const told = matched === undefined ? 'the price' : 'how many more rows match, and the price,';
+  return `${about} Turn it on to see ${told} for free.`;
 }
 
 /** How many more rows match, and for how much. */

@@ -1,17 +1,20 @@
 /** Rows that are pasted instead of a file, and a template of a list. */
-import { useState } from 'preact/hooks';
-import { Button } from '../components/button.tsx';
 import { Field } from '../components/field.tsx';
 import type { Operation } from './operations.ts';
 import { templateOf } from './template.ts';
 
 interface PasteRowsProps {
   operation: Operation;
-  onFile: (file: File) => void;
+  text: string;
+  onText: (text: string) => void;
 }
 
-export function PasteRows({ operation, onFile }: PasteRowsProps) {
-  const [text, setText] = useState('');
+/** The rows as a file; null without any. */
+export function pastedFile(text: string): File | null {
+  return text.trim() === '' ? null : new File([text], 'Pasted rows.csv', { type: 'text/csv' });
+}
+
+export function PasteRows({ operation, text, onText }: PasteRowsProps) {
   const template = `data:text/csv;charset=utf-8,${encodeURIComponent(templateOf(operation))}`;
   return (
     <details class="more-options">
@@ -30,21 +33,15 @@ export function PasteRows({ operation, onFile }: PasteRowsProps) {
               spellcheck={false}
               autocomplete="off"
               value={text}
-              onInput={({ currentTarget }) => setText(currentTarget.value)}
+              onInput={({ currentTarget }) => onText(currentTarget.value)}
             />
           )}
         </Field>
-        <div class="buttons">
-          <Button
-            isDisabled={text.trim() === ''}
-            onClick={() => onFile(new File([text], 'Pasted rows.csv', { type: 'text/csv' }))}
-          >
-            Use these rows
-          </Button>
+        <p>
           <a href={template} download="template.csv">
             Download a template
           </a>
-        </div>
+        </p>
       </div>
     </details>
   );

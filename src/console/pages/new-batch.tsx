@@ -1,20 +1,15 @@
 import { useState } from 'preact/hooks';
 import { columnsLastChosen } from '../batch/list-columns.ts';
 import { findOperation } from '../batch/operations.ts';
-import { PasteRows } from '../batch/paste-rows.tsx';
-import {
-  detected,
-  type Reading,
-  ReadingOptions,
-  readingFields,
-} from '../batch/reading-options.tsx';
+import { PasteRows, pastedFile } from '../batch/paste-rows.tsx';
+import { detected, fileRefusal, type Reading, ReadingOptions } from '../batch/reading-options.tsx';
 import { TestList } from '../batch/test-list.tsx';
 import { fileProblem, type UploadProgress } from '../batch/upload.ts';
 import { useSending } from '../batch/use-sending.ts';
 import { readOut } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { DropZone } from '../components/drop-zone.tsx';
-import { restOf, SelectField } from '../components/field.tsx';
+import { SelectField } from '../components/field.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { ProgressBar } from '../components/progress-bar.tsx';
@@ -31,6 +26,7 @@ const ACCEPTED = '.csv,.tsv,.txt,.xlsx,.gz,text/csv,text/tab-separated-values,te
 /** Chooses a list and sends it. All else can be changed when the service has it. */
 export function NewBatchPage() {
   const [file, setFile] = useState<File | null>(null);
+  const [pasted, setPasted] = useState('');
   const [operation, setOperation] = useState('people.enrich');
   const [reading, setReading] = useState<Reading>(detected);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -45,7 +41,15 @@ export function NewBatchPage() {
     setProblem(found);
     sending.clear();
     setFile(found === null ? next : null);
-    if (found === null) readOut(`${next.name}, ${formatBytes(next.size)}`);
+    if (found !== null) return;
+    setPasted('');
+    readOut(`${next.name}, ${formatBytes(next.size)}`);
+  };
+  const paste = (text: string) => {
+    setPasted(text);
+    setProblem(null);
+    sending.clear();
+    setFile(pastedFile(text));
   };
   return (
     <>
@@ -73,7 +77,7 @@ export function NewBatchPage() {
           error={problem?.message}
         />
         {chosen && isTest && <TestList operation={chosen} onFile={choose} />}
-        {chosen && <PasteRows operation={chosen} onFile={choose} />}
+        {chosen && <PasteRows operation={chosen} text={pasted} onText={paste} />}
         <details class="more-options">
           <summary>File format</summary>
           <ReadingOptions reading={reading} onChange={setReading} problem={sending.problem} />
@@ -114,7 +118,7 @@ function isRepeatable(problem: Problem | null): boolean {
 
 function Refusal({ sending: { problem } }: { sending: Action<never> }) {
   if (problem?.code === 'upload_stopped') return null;
-  return <ProblemNotice problem={restOf(problem, readingFields)} />;
+  return <ProblemNotice problem={fileRefusal(problem)} />;
 }
 
 /** Query parameters of the upload; what is left to be detected is not sent. */

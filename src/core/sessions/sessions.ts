@@ -211,7 +211,9 @@ function hashToken(token: string): Buffer {
 /** Returns the hash of a key after checking its form. Throws `AppError` 400 that describes the form of a key. */
 function readSignInKey(text: string): Buffer {
   if (parseKey(text) !== null) return readKey(text);
-  const message = 'is not a key of this service. A key begins with svc_live_ or svc_test_';
+  const message = /^svc_(live|test)_/.test(text)
+    ? 'is not a whole key: characters are missing or wrong. Check that it was copied whole'
+    : 'is not a key of this service. A key begins with svc_live_ or svc_test_';
   throw invalidParameter('key', message);
 }
 
