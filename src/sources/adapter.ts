@@ -13,6 +13,8 @@ export interface PartHead {
 export interface Dataset {
   /** Prefixes of the keys of which the file holds everything, null for a file of changes. */
   snapshotOf: readonly string[] | null;
+  /** Columns that its files have; by them files of changes of one source differ, such as contacts and companies. */
+  columns?: readonly string[];
   /** Day of the data, when the file itself has it. */
   asOf?: string;
   /** Yields the rows of all parts. Throws `AppError` for a file that must not be imported. */

@@ -22,7 +22,7 @@ export function contactDataset(
     return required.every((name) => cells.has(name));
   });
   return isHeader
-    ? { snapshotOf: null, read: (parts) => readRows(parts, required, readRow) }
+    ? { snapshotOf: null, columns: required, read: (parts) => readRows(parts, required, readRow) }
     : null;
 }
 
@@ -34,8 +34,8 @@ async function* readRows(
   readRow: ReadRow,
 ): AsyncGenerator<SourceRow[]> {
   const keys = new ContactKeys();
-  for await (const { bytes } of parts) {
-    for await (const rows of readCsvRows(bytes, { required })) {
+  for await (const part of parts) {
+    for await (const rows of readCsvRows(part, { required })) {
       yield rows.map((row): SourceRow => {
         const { line } = row;
         if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };

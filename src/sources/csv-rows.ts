@@ -5,6 +5,7 @@ import { detectEncoding, markLength, Transcoder } from '../formats/csv/encoding.
 import { type RecordBatch, RecordScanner } from '../formats/csv/record-scanner.ts';
 import { type Delimiter, unreadableReason } from '../formats/csv/record-table.ts';
 import type { Encoding } from '../formats/csv/windows-1252.ts';
+import type { SourcePart } from './source-files.ts';
 import { LINE_BYTES_MAX, lineTooLong } from './text-lines.ts';
 
 export interface CsvForm {
@@ -36,17 +37,17 @@ const SAMPLE_BYTES = 64 * 1024;
 
 /**
  * Reads a CSV file. Header names are trimmed; of a name that stands twice the second is `name (2)`. Throws
- * `AppError` 422 `unknown_columns` that names the first missing column when no row has the required names, and
+ * `AppError` 422 `unknown_columns` that names the file and the first missing column when no row has the required names, and
  * `line_too_long`.
  */
 export async function* readCsvRows(
-  bytes: AsyncIterable<Buffer>,
+  { name, bytes }: SourcePart,
   form: CsvForm,
 ): AsyncGenerator<CsvRow[]> {
   const utf8 = toUtf8(bytes)[Symbol.asyncIterator]();
   const first = await utf8.next();
   const delimiter = form.delimiter ?? frequentDelimiter(first.value ?? Buffer.alloc(0));
-  const header = new HeaderFinder(form.required, delimiter);
+  const header = new HeaderFinder(name, form.required, delimiter);
   const scanner = new RecordScanner({ delimiter });
   const rowsOf = (batch: RecordBatch): CsvRow[] => {
     const from = header.columns === null ? header.find(batch) : 0;
@@ -81,13 +82,15 @@ function frequentDelimiter(head: Buffer): Delimiter {
 
 class HeaderFinder {
   columns: Map<string, number> | null = null;
+  readonly #file: string;
   readonly #required: readonly string[];
   readonly #delimiter: Delimiter;
   /** The names of the row that has most of the required ones. */
   #nearest: readonly string[] = [];
   #nearestCount = -1;
 
-  constructor(required: readonly string[], delimiter: Delimiter) {
+  constructor(file: string, required: readonly string[], delimiter: Delimiter) {
+    this.#file = file;
     this.#required = required;
     this.#delimiter = delimiter;
   }
@@ -110,7 +113,7 @@ class HeaderFinder {
     const name = this.#required.find((required) => !this.#nearest.includes(required)) ?? '';
     return unprocessable(
       'unknown_columns',
-      `The file has no column ${name}; nothing was changed. Check that it is the file of this source.`,
+      `${this.#file} has no column ${name}; nothing was changed. Check that it is the file of this source.`,
     );
   }
 }

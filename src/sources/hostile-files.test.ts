@@ -103,7 +103,10 @@ test('a CSV file whose line does not end is refused', async () => {
     for (let piece = 0; piece < 2_000; piece++) yield Buffer.alloc(PIECE_BYTES, 'a');
   }
   const read = async () => {
-    for await (const rows of readCsvRows(endless(), { required: ['email'] }))
+    for await (const rows of readCsvRows(
+      { name: 'endless.csv', bytes: endless() },
+      { required: ['email'] },
+    ))
       expect(rows).toEqual([]);
   };
   await expect(read()).rejects.toMatchObject({ code: 'line_too_long' });
@@ -117,7 +120,10 @@ test('a CSV file of thousands of columns and short rows is read in the memory of
     yield Buffer.from('a@b.example,x\n'.repeat(rowCount));
   }
   let rows = 0;
-  for await (const batch of readCsvRows(wide(), { required: ['email'] })) {
+  for await (const batch of readCsvRows(
+    { name: 'wide.csv', bytes: wide() },
+    { required: ['email'] },
+  )) {
     rows += batch.length;
     // An array for each column would have two hundred million places.
     expect(process.memoryUsage().heapUsed).toBeLessThan(1_000 * 1024 * 1024);

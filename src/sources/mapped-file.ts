@@ -96,12 +96,12 @@ async function* readParts(
   const keys = new ContactKeys();
   const required = [...new Set(Object.values(mapping.columns).flat())];
   const read = (row: NamedRow) => mappedRow(source, mapping, row, keys);
-  for await (const { bytes } of parts) {
+  for await (const { name, bytes } of parts) {
     const [head, whole] = await peeked(bytes);
     if (isJsonLines(head)) {
-      yield* readJsonRows(whole, required, read);
+      yield* readJsonRows({ name, bytes: whole }, required, read);
     } else {
-      for await (const rows of readCsvRows(whole, { required }))
+      for await (const rows of readCsvRows({ name, bytes: whole }, { required }))
         yield rows.map((row) => csvRow(row, read));
     }
   }
@@ -117,7 +117,7 @@ function csvRow(row: CsvRow, read: (row: NamedRow) => SourceRow): SourceRow {
 }
 
 async function* readJsonRows(
-  bytes: AsyncIterable<Buffer>,
+  { name, bytes }: SourcePart,
   required: readonly string[],
   read: (row: NamedRow) => SourceRow,
 ): AsyncGenerator<SourceRow[]> {
@@ -133,11 +133,11 @@ async function* readJsonRows(
       return read({ line, get: (name) => texts.get(name) ?? '', source: () => item.record });
     });
   }
-  const [name] = missing;
-  if (name !== undefined) {
+  const [member] = missing;
+  if (member !== undefined) {
     throw unprocessable(
       'unknown_columns',
-      `No object of the file has a member ${name}; nothing was changed. Check that it is the file of this mapping.`,
+      `No object of ${name} has a member ${member}; nothing was changed. Check that it is the file of this mapping.`,
     );
   }
 }

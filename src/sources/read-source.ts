@@ -67,7 +67,7 @@ export async function openSource({ source, files, asOf }: SourceFiles): Promise<
   if (first === undefined) throw invalidParameter('file', 'Name at least one file.');
   const other = found.findIndex(
     ({ adapter, dataset }) =>
-      adapter !== first.adapter || String(dataset.snapshotOf) !== String(first.dataset.snapshotOf),
+      adapter !== first.adapter || kindOf(dataset) !== kindOf(first.dataset),
   );
   if (other > 0) {
     throw unprocessable(
@@ -76,6 +76,10 @@ export async function openSource({ source, files, asOf }: SourceFiles): Promise<
     );
   }
   return inputOf(first.adapter.name, first.dataset, { files, asOf });
+}
+
+function kindOf({ snapshotOf, columns }: Dataset): string {
+  return JSON.stringify([snapshotOf, columns]);
 }
 
 /** Opens files that no adapter knows; their source has the name of the mapping. */

@@ -148,6 +148,22 @@ describe('a file of a source', () => {
     expect(await importing.pipeline.objects()).toEqual([]);
   });
 
+  test('is refused with a file of another kind of the same source, by their names', async () => {
+    const companies = 'Record ID,Company name,Company Domain Name\n7,Acme,acme.example\n';
+    const run = await importing.examined('companies.csv', companies);
+    const path = `/admin/import-runs/${run.id}/files`;
+    await importing.upload('contacts.csv', contacts, { path });
+    await importing.work();
+    expect(await importing.read(run.id)).toMatchObject({
+      state: 'ready',
+      found: null,
+      problem: {
+        code: 'different_files',
+        detail: 'contacts.csv is another kind of file than companies.csv; import them one by one.',
+      },
+    });
+  });
+
   test('that is refused changes nothing, says why, and can be taken all the same', async () => {
     const companies = (count: number) =>
       `CompanyName, CompanyNumber,CompanyStatus,IncorporationDate,RegAddress.CareOf,RegAddress.POBox,RegAddress.AddressLine1, RegAddress.AddressLine2,RegAddress.PostTown,RegAddress.County,RegAddress.Country,RegAddress.PostCode,${[1, 2, 3, 4].map((index) => `SICCode.SicText_${index}`).join(',')},${Array.from({ length: 10 }, (_, index) => ` PreviousName_${index + 1}.CompanyName`).join(',')}\n${Array.from({ length: count }, (_, index) => `C${index} LIMITED,0000001${index},Active,01/01/2001${','.repeat(22)}\n`).join('')}`;
@@ -189,6 +205,22 @@ describe('a file of a source', () => {
 });
 
 describe('a file of no known source', () => {
+  test('is refused by its name when it lacks the columns of the one before it', async () => {
+    const run = await importing.examined('partners.csv', partners);
+    const path = `/admin/import-runs/${run.id}/files`;
+    await importing.upload('others.csv', 'Vorname;Nachname\nAda;Lark\n', { path });
+    await importing.work();
+    await importing.post(`/admin/import-runs/${run.id}/count`);
+    await importing.work();
+    expect(await importing.read(run.id)).toMatchObject({
+      state: 'ready',
+      problem: {
+        code: 'unknown_columns',
+        detail: expect.stringMatching(/^others\.csv has no column E-Mail; nothing was changed/),
+      },
+    });
+  });
+
   test('gets a mapping that is guessed, shown, changed and kept under its name', async () => {
     const run = await importing.examined('Partner list 2026-10-01.csv', partners);
     expect(run.found).toMatchObject({

@@ -49,8 +49,8 @@ export const ariregister: Adapter = {
 };
 
 async function* readBasic(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
-  for await (const { bytes } of parts) {
-    for await (const rows of readCsvRows(bytes, { delimiter: ';', required: basicColumns })) {
+  for await (const part of parts) {
+    for await (const rows of readCsvRows(part, { delimiter: ';', required: basicColumns })) {
       yield rows.map(readBasicRow);
     }
   }
@@ -211,11 +211,11 @@ async function* readReports(parts: AsyncIterable<SourcePart>): AsyncGenerator<So
   const reports = new Map<string, Report>();
   const orphans = new Map<string, number>();
   let hasElements = false;
-  for await (const { name, bytes } of parts) {
-    const isGeneral = /yldandmed/i.test(name);
+  for await (const part of parts) {
+    const isGeneral = /yldandmed/i.test(part.name);
     const required = isGeneral ? reportColumns : elementColumns;
     hasElements ||= !isGeneral;
-    for await (const rows of readCsvRows(bytes, { delimiter: ';', required })) {
+    for await (const rows of readCsvRows(part, { delimiter: ';', required })) {
       for (const row of rows) {
         if (isGeneral) addReport(reports, row);
         else addElement(reports, orphans, row);

@@ -51,8 +51,8 @@ export const brreg: Adapter = {
 type Field = (name: string) => unknown;
 
 async function* readCsv(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
-  for await (const { bytes } of parts) {
-    for await (const rows of readCsvRows(bytes, { delimiter: ',', required }))
+  for await (const part of parts) {
+    for await (const rows of readCsvRows(part, { delimiter: ',', required }))
       yield rows.map(readCsvRow);
   }
 }

@@ -52,8 +52,8 @@ export const gbCompanies: Adapter = {
 };
 
 async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
-  for await (const { bytes } of parts) {
-    for await (const rows of readCsvRows(bytes, {
+  for await (const part of parts) {
+    for await (const rows of readCsvRows(part, {
       delimiter: ',',
       required: gbCompanyColumns,
     }))

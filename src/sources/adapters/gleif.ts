@@ -37,8 +37,8 @@ export const gleif: Adapter = {
 };
 
 async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
-  for await (const { bytes } of parts) {
-    for await (const rows of readCsvRows(bytes, { delimiter: ',', required }))
+  for await (const part of parts) {
+    for await (const rows of readCsvRows(part, { delimiter: ',', required }))
       yield rows.map(readRow);
   }
 }

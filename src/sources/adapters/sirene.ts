@@ -71,8 +71,8 @@ async function* readRows(
   required: readonly string[],
   readRow: (row: CsvRow, siren: string) => SourceRow | null,
 ): AsyncGenerator<SourceRow[]> {
-  for await (const { bytes } of parts) {
-    for await (const rows of readCsvRows(bytes, { delimiter: ',', required })) {
+  for await (const part of parts) {
+    for await (const rows of readCsvRows(part, { delimiter: ',', required })) {
       yield rows.map((row) => checked(row, readRow)).filter((row) => row !== null);
     }
   }
