@@ -283,6 +283,9 @@ describe('a file of no known source', () => {
     ['list.xlsx', 'PK', 'workbook'],
     ['colours.csv', 'Colour,Weight\nred,3\n', 'unmapped'],
     ['empty.csv', '', 'unreadable_csv'],
+    ['leads.csv', `${contactsHeader}\n`, 'no_rows'],
+    ['leads.csv', 'Vorname;Nachname;E-Mail\n', 'no_rows'],
+    ['report.pdf', '%PDF-1.7\n%\xe2\xe3\n1 0 obj\n', 'unsupported_media_type'],
   ])('says what is wrong with %s', async (name, text, code) => {
     const run = await importing.examined(name, text);
     expect(run).toMatchObject({ state: 'ready', found: null, problem: { code } });

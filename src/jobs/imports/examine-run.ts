@@ -3,7 +3,7 @@ import type { Sql } from '../../core/db/client.ts';
 import type { JsonRecord } from '../../core/graph/import/read-records.ts';
 import type { SourceInput } from '../../core/graph/sources/import-source.ts';
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
-import type { AppError } from '../../core/lib/errors.ts';
+import { type AppError, unprocessable } from '../../core/lib/errors.ts';
 import { readFileHead } from '../../sources/mapped-file.ts';
 import type { Found, PreviewRow, RunOptions } from './import-run.ts';
 import { openInput } from './open-input.ts';
@@ -40,12 +40,21 @@ async function readColumns(file: string): Promise<Found['columns']> {
   });
 }
 
-/** The first rows; a file that cannot be read to its first rows is refused here, one that breaks later by the import. */
+/**
+ * Returns the first rows. A file without one is refused here, also one of changes, which an import by the command line
+ * takes: a day may have none. So is a file that cannot be read to its first rows; one that breaks later, by the import.
+ */
 async function readPreview(input: SourceInput): Promise<PreviewRow[]> {
   const preview: PreviewRow[] = [];
   for await (const rows of input.rows()) {
     for (const row of rows.slice(0, PREVIEW_ROWS - preview.length)) preview.push(previewOf(row));
     if (preview.length >= PREVIEW_ROWS) break;
+  }
+  if (preview.length === 0) {
+    throw unprocessable(
+      'no_rows',
+      `There is no row in ${input.files.join(', ')}; nothing was changed. Import a file with at least one row below its header.`,
+    );
   }
   return preview;
 }
