@@ -16,6 +16,11 @@ addEventListener('hashchange', () => {
   if (location.hash === '' || location.hash.startsWith('#/')) address.set(readAddress());
 });
 
+/** The path of the page that was gone to last, which may not be shown yet. */
+export function pathNow(): string {
+  return readAddress().path;
+}
+
 /** The link to a page. */
 export function linkTo(path: string, query: Record<string, string> = {}): string {
   const text = new URLSearchParams(query).toString();

@@ -7,6 +7,7 @@ import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import { expectAccessible, openSignedIn } from '../../../tests/support/console-page.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
+import { must } from '../../core/lib/assert.ts';
 import { startImporting } from '../../jobs/imports/run-imports.ts';
 import type { Repeating } from '../../jobs/queue/start-repeating.ts';
 
@@ -62,6 +63,7 @@ describeWithBrowser('the Data page', () => {
     async (width) => {
       const { page, wrong } = await openAs(operator, width);
       await page.getByRole('heading', { name: 'Data', exact: true }).waitFor();
+      await page.getByText('To enrich a list, use Lists.').waitFor();
       await picture(page, `empty-${width}`);
       await drop(page, 'contacts.csv', contacts);
       await page.getByRole('heading', { name: 'What would change' }).waitFor();
@@ -84,6 +86,7 @@ describeWithBrowser('the Data page', () => {
       await expectAccessible(page);
       await picture(page, `review-${width}`);
       await page.getByRole('button', { name: 'Import', exact: true }).click();
+      await page.getByText('The import is done.').waitFor();
       await page.getByRole('link', { name: /^Show import/ }).waitFor();
       expect(await countPeople()).toBe(1);
       await page.getByRole('link', { name: 'Enrich a list' }).waitFor();
@@ -99,11 +102,16 @@ describeWithBrowser('the Data page', () => {
       expect(download.suggestedFilename()).toBe('contacts.csv.rejects.jsonl');
       await page.getByRole('link', { name: /^Show import/ }).click();
       await page.getByText(/^Removes 1 record that it brought/).waitFor();
+      expect(await page.locator('.toast').count()).toBe(0);
       await expectAccessible(page);
       await picture(page, `import-${width}`);
       await page.getByRole('button', { name: 'Undo the import' }).click();
+      const dialog = page.getByRole('dialog', { name: 'Undo the import of contacts.csv?' });
+      const { y, height } = must(await dialog.boundingBox(), 'box');
+      expect(Math.abs(y - (860 - height) / 2)).toBeLessThan(2);
+      await picture(page, `undo-${width}`);
       await page.getByRole('button', { name: 'Undo it' }).click();
-      await page.getByText('The import is undone.').first().waitFor();
+      await page.locator('.toast').waitFor();
       expect(await countPeople()).toBe(0);
       await page.getByRole('link', { name: 'Import another file' }).click();
       await page.getByRole('table', { name: 'History of imports' }).waitFor();
@@ -156,11 +164,24 @@ describeWithBrowser('the Data page', () => {
     await page.getByText(/No column of this file could be read/).waitFor();
     await expectAccessible(page);
     await picture(page, 'problem');
-    expect(await page.getByRole('button', { name: 'Import', exact: true }).count()).toBe(0);
+    for (const name of ['Import', 'Count changes', 'Add another part'])
+      expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
+    expect(await page.getByText('Change source or day').count()).toBe(0);
     await page.goto(`${pipeline.url}/#/data`);
     await page.getByRole('link', { name: 'colours.csv' }).waitFor();
     await page.getByText('Needs attention').waitFor();
     await picture(page, 'under-way');
+    await page.context().close();
+  });
+
+  test('ends its messages with the session', async () => {
+    const { page } = await openAs(operator);
+    await drop(page, 'signed-out.csv', contacts);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.locator('.toast').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('radio', { name: 'API key' }).waitFor();
+    expect(await page.locator('.toast').count()).toBe(0);
     await page.context().close();
   });
 

@@ -22,8 +22,8 @@ export function RemoveItem({ item, of, onDone, onClose }: ItemDialogProps) {
   const removing = useAction(async () => {
     const path = `${of.path}/${item.id}`;
     await (isFinished ? call('DELETE', path) : call('POST', `${path}/cancel`));
-    announce(isFinished ? 'The files were deleted.' : `The ${of.noun} was discarded.`);
     onDone();
+    announce(isFinished ? 'The files were deleted.' : `The ${of.noun} was discarded.`);
   });
   return (
     <ConfirmDialog
@@ -44,8 +44,8 @@ export function RenameItem({ item, of, onDone, onClose }: ItemDialogProps) {
   const [name, setName] = useState(item.name);
   const renaming = useAction(async () => {
     await call('PATCH', `${of.path}/${item.id}`, { body: { name } });
-    announce(`The ${of.noun} was renamed.`);
     onDone();
+    announce(`The ${of.noun} was renamed.`);
   });
   const { problem } = renaming;
   return (

@@ -1,8 +1,13 @@
 /** Short messages at the edge of the page, and what only screen readers say. */
+import { useLayoutEffect } from 'preact/hooks';
+import { address, pathNow } from '../router.ts';
+import { session } from '../session.ts';
 import { createStore, type Store, useStore } from '../store.ts';
 
 interface Message {
   text: string;
+  /** The page that it is about. */
+  path: string;
 }
 
 const SHOWN_MS = 6_000;
@@ -10,14 +15,17 @@ const SHOWN_MS = 6_000;
 const shown = createStore<Message | null>(null);
 const unseen = createStore<Message | null>(null);
 
-/** Says that something has happened; the message goes by itself. */
+/**
+ * Says that something has happened. The message goes by itself, and with the page: who leads to another one does that
+ * first.
+ */
 export function announce(text: string): void {
-  say(shown, { text });
+  say(shown, { text, path: pathNow() });
 }
 
 /** Says to screen readers what others see on the page. */
 export function readOut(text: string): void {
-  say(unseen, { text });
+  say(unseen, { text, path: pathNow() });
 }
 
 function say(latest: Store<Message | null>, message: Message): void {
@@ -30,6 +38,11 @@ function say(latest: Store<Message | null>, message: Message): void {
 export function Announcer() {
   const toast = useStore(shown);
   const words = useStore(unseen);
+  const { path } = useStore(address);
+  const isSignedIn = useStore(session) !== null;
+  useLayoutEffect(() => {
+    if (!isSignedIn || shown.get()?.path !== path) shown.set(null);
+  }, [path, isSignedIn]);
   return (
     <div class="announcer" role="status">
       {toast && <p class="toast">{toast.text}</p>}

@@ -15,13 +15,21 @@ const words: readonly [keyof Counts, string][] = [
 /** The counts of an import. */
 export function CountsList({ counts }: { counts: Counts }) {
   return (
-    <dl class="facts">
-      <Fact name="Rows">{formatNumber(counts.rows)}</Fact>
-      {words.map(([name, label]) => (
-        <Fact key={name} name={label}>
-          {formatNumber(counts[name])}
-        </Fact>
-      ))}
-    </dl>
+    <div>
+      <dl class="facts">
+        <Fact name="Rows">{formatNumber(counts.rows)}</Fact>
+        {words.map(([name, label]) => (
+          <Fact key={name} name={label}>
+            {formatNumber(counts[name])}
+          </Fact>
+        ))}
+      </dl>
+      {counts.suppressed > 0 && (
+        <p class="hint">
+          Opted out: the file marks these people as unsubscribed or protected, and they become no
+          record.
+        </p>
+      )}
+    </div>
   );
 }

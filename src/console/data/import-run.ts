@@ -85,9 +85,12 @@ export function sourceLabel(source: string): string {
 /** The title of a run: its file, or what it undoes. */
 export function titleOfRun({ kind, files, import_id }: ImportRun): string {
   if (kind === 'undo') return `Undo import ${import_id}`;
-  const [first] = files;
-  if (first === undefined) return 'Import';
-  return files.length === 1 ? first.name : `${first.name} and ${files.length - 1} more`;
+  return nameOfFiles(files.map(({ name }) => name)) ?? 'Import';
+}
+
+/** The first file and the number of others; undefined without one. */
+export function nameOfFiles([first, ...more]: readonly string[]): string | undefined {
+  return first === undefined || more.length === 0 ? first : `${first} and ${more.length} more`;
 }
 
 export function bytesOf({ files }: Pick<ImportRun, 'files'>): number {

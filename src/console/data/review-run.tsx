@@ -25,8 +25,11 @@ interface ReviewRunProps {
   replace: (run: ImportRun) => void;
 }
 
+/** What was found, and the choices; nothing of a file that is not read whatever its source. */
 export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewRunProps) {
-  const { found } = run;
+  const { found, options } = run;
+  const isChosen = options.source !== null || options.mapping !== null || options.as_of !== null;
+  if (run.state === 'ready' && found === null && !isChosen && error === null) return null;
   const isReading = run.state === 'examining';
   return (
     <>
@@ -39,8 +42,8 @@ export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewR
             <Fact name="Data of">{found.as_of}</Fact>
             <Fact name="Contains">
               {found.snapshot
-                ? 'everything: records not in the file end'
-                : 'changes: records not in the file stay'}
+                ? 'everything: records missing from the file are removed'
+                : 'changes: records missing from the file stay'}
             </Fact>
           </dl>
         )}

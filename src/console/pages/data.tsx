@@ -23,6 +23,7 @@ import { useRepeating } from '../data/use-repeating.ts';
 import { useSendingFiles } from '../data/use-sending-files.ts';
 import { formatNumber } from '../format.ts';
 import { goTo, linkTo } from '../router.ts';
+import { session } from '../session.ts';
 import { useList, useResource } from '../use-call.ts';
 
 /** Files that become the graph, and the imports that made it. */
@@ -30,6 +31,7 @@ export function DataPage() {
   const runs = useResource<{ data: ImportRun[] }>('/admin/import-runs?limit=20');
   const history = useList<Import>('/admin/imports?limit=50');
   const files = useSendingFiles(null, ({ id }) => goTo(`/data/runs/${id}`));
+  const mayEnrich = session.get()?.key.scopes.includes('batches') ?? false;
   const open = runs.data?.data.filter((run) => !isOver(run)) ?? [];
   useRepeating(() => {
     runs.reload();
@@ -54,6 +56,11 @@ export function DataPage() {
             onFiles={files.sending.run}
             error={undefined}
           />
+          {mayEnrich && (
+            <p class="hint">
+              To enrich a list, use <a href={linkTo('/batches')}>Lists</a>.
+            </p>
+          )}
           <SendingNotice {...files} />
         </section>
         <ProblemNotice problem={runs.problem} onRetry={runs.reload} />

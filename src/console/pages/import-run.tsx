@@ -77,9 +77,11 @@ function Run({ run, path, replace }: RunProps) {
   );
   const counting = useAction(async () => replace(await call<ImportRun>('POST', `${path}/count`)));
   const starting = useAction(async () => replace(await call<ImportRun>('POST', `${path}/start`)));
-  const isReady = run.state === 'ready' && run.found !== null;
+  const isRefused = run.state === 'ready' && run.problem !== null;
+  const isReady = run.state === 'ready' && run.found !== null && !isRefused;
   const isCountedAtOnce = bytesOf(run) <= COUNTED_BYTES_MAX;
-  const mustCount = isReady && run.counts === null && run.problem === null && isCountedAtOnce;
+  const isCounted = run.counts !== null;
+  const mustCount = isReady && !isCounted && isCountedAtOnce;
   useEffect(() => {
     if (mustCount) counting.run();
   }, [mustCount]);
@@ -106,7 +108,7 @@ function Run({ run, path, replace }: RunProps) {
         replace={replace}
         error={changing.problem}
       />
-      {run.found !== null && (
+      {run.found !== null && !isRefused && (
         <section class="card stack" aria-label="Changes">
           <h2>What would change</h2>
           {run.counts !== null && <CountsList counts={run.counts} />}
@@ -118,19 +120,19 @@ function Run({ run, path, replace }: RunProps) {
         </section>
       )}
       <div class="buttons">
-        {run.found !== null && (
+        {isReady && !isCounted && (
+          <Button kind="primary" isBusy={counting.isBusy} onClick={() => counting.run()}>
+            Count changes
+          </Button>
+        )}
+        {run.found !== null && !isRefused && (
           <Button
-            kind="primary"
+            kind={isCounted ? 'primary' : 'secondary'}
             isBusy={starting.isBusy}
             isDisabled={!['ready', 'counting'].includes(run.state) || run.problem !== null}
             onClick={() => starting.run()}
           >
-            {run.counts === null && run.state === 'counting' ? 'Import without counting' : 'Import'}
-          </Button>
-        )}
-        {run.found !== null && run.state === 'ready' && run.counts === null && (
-          <Button isBusy={counting.isBusy} onClick={() => counting.run()}>
-            Count changes
+            {isCounted ? 'Import' : 'Import without counting'}
           </Button>
         )}
         <Discard path={path} onDone={() => goTo('/data')} />

@@ -11,6 +11,7 @@ import { CountsList } from '../data/counts-list.tsx';
 import {
   buildProblemOf,
   type ImportRun,
+  nameOfFiles,
   type ShownImport,
   sourceLabel,
   stateOfImport,
@@ -51,7 +52,7 @@ export function ImportPage({ params }: PageProps) {
               </p>
             )}
           </section>
-          {data.undo !== null && <Undo id={data.id} path={path} undo={data.undo} />}
+          {data.undo !== null && <Undo of={data} path={path} undo={data.undo} />}
         </div>
       )}
     </>
@@ -59,12 +60,12 @@ export function ImportPage({ params }: PageProps) {
 }
 
 interface UndoProps {
-  id: number;
+  of: Pick<ShownImport, 'id' | 'files'>;
   path: string;
   undo: NonNullable<ShownImport['undo']>;
 }
 
-function Undo({ id, path, undo }: UndoProps) {
+function Undo({ of: { id, files }, path, undo }: UndoProps) {
   const [isAsking, setIsAsking] = useState(false);
   const undoing = useAction(async () => {
     const run = await call<ImportRun>('POST', `${path}/undo`, { body: { with: undo.later } });
@@ -81,7 +82,7 @@ function Undo({ id, path, undo }: UndoProps) {
       </div>
       {isAsking && (
         <ConfirmDialog
-          title={`Undo import ${id}?`}
+          title={`Undo the import of ${nameOfFiles(files) ?? id}?`}
           confirm={undo.later.length === 0 ? 'Undo it' : `Undo ${undo.later.length + 1} imports`}
           action={undoing}
           onClose={() => setIsAsking(false)}

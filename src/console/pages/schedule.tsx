@@ -81,8 +81,8 @@ function DeleteButton({ schedule: { id } }: { schedule: Schedule }) {
   const [isAsked, setIsAsked] = useState(false);
   const deleting = useAction(async () => {
     await call('DELETE', `/v1/schedules/${id}`);
-    announce('The schedule was deleted.');
     goTo('/schedules');
+    announce('The schedule was deleted.');
   });
   return (
     <>

@@ -249,8 +249,8 @@ function RotateDialog({ webhook, onRotated, onClose }: RotateDialogProps) {
 function DeleteDialog({ webhook, onClose }: DialogProps) {
   const deleting = useAction(async () => {
     await call('DELETE', pathOf(webhook));
-    announce('The webhook was deleted.');
     goTo('/webhooks');
+    announce('The webhook was deleted.');
   });
   return (
     <ConfirmDialog

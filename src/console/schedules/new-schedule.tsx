@@ -14,8 +14,8 @@ export function NewSchedule({ filter }: { filter: string }) {
       onSubmit={async (request) => {
         const body = { ...request, filter };
         const { id } = await call<Schedule>('POST', '/v1/schedules', { body });
-        announce('The schedule was saved.');
         goTo(`/schedules/${id}`);
+        announce('The schedule was saved.');
       }}
     />
   );

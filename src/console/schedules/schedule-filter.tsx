@@ -17,8 +17,8 @@ export function ScheduleFilter({ id, filter }: ScheduleFilterProps) {
   const { data: schedule, problem } = useResource<Schedule>(path);
   const saving = useAction(async () => {
     await call('PATCH', path, { body: { filter } });
-    announce('The schedule has the new search.');
     goTo(`/schedules/${id}`);
+    announce('The schedule has the new search.');
   });
   return (
     <section class="card stack tight change-of" aria-label="Search of a schedule">
