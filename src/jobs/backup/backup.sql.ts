@@ -100,14 +100,15 @@ export async function setSequence(sql: Sql, name: string, last: number): Promise
 }
 
 /**
- * Lets every sequence that gave out a number skip more than are given out between two backups: a hundred million, and a million
- * where the numbers are small (integer). Returns how many sequences did.
+ * Lets every sequence, also an unused one, skip more numbers than are given out between two backups: a hundred million, and a
+ * million where the numbers are small (integer). Returns how many sequences did.
  */
 export async function skipNumbers(sql: Sql): Promise<number> {
   const { count } = await sql`
     select setval(format('%I.%I', schemaname, sequencename)::regclass,
-      least(max_value, last_value + case when data_type = 'bigint'::regtype then 100000000 else 1000000 end))
-    from pg_sequences where schemaname in ('public', 'graph') and last_value is not null`;
+      least(max_value,
+        coalesce(last_value, 0) + case when data_type = 'bigint'::regtype then 100000000 else 1000000 end))
+    from pg_sequences where schemaname in ('public', 'graph')`;
   return count;
 }
 

@@ -210,9 +210,11 @@ test('an empty store, or that of another installation, refunds nothing unless th
 test('a database that went back in time gives out no number twice, tells no webhook and runs no slot twice', async () => {
   const { sql } = pipeline;
   const lastNumbers = () => sql<{ name: string; last: string; max: string }[]>`
-    select sequencename as name, last_value::text as last, max_value::text as max from pg_sequences
-    where schemaname in ('public', 'graph') and last_value is not null order by 1`;
+    select sequencename as name, coalesce(last_value, 0)::text as last, max_value::text as max from pg_sequences
+    where schemaname in ('public', 'graph') order by 1`;
   await sql`insert into graph.lookup_titles (title, people) values ('welder', 10)`;
+  // Unused at the moment of the backup: its numbers may all have been given out since.
+  await sql`select setval('graph.suppressions_number_seq', 1, false)`;
   await finish();
   await sql`
     with w as (
@@ -229,6 +231,9 @@ test('a database that went back in time gives out no number twice, tells no webh
     from api_keys where account_id = ${caller.accountId} limit 1`;
   const before = await lastNumbers();
   expect(before.length).toBeGreaterThan(3);
+  expect(before).toContainEqual(
+    expect.objectContaining({ name: 'suppressions_number_seq', last: '0' }),
+  );
   // A wrong store is refused before anything is changed.
   const empty = openFileStore(`${pipeline.context.config.dataDir}/empty`);
   const restored = { fix: false, restored: true };
