@@ -115,12 +115,24 @@ test('an unknown key is named in the error', async () => {
   await expect(bound('svc_live_none', '--unbounded')).rejects.toThrow('svc_live_none');
 });
 
-test('a key is named by its prefix, by the prefix as it is listed, or in full', async () => {
+test('a key is named by its prefix, by the prefix as it is listed, by its id, or in full', async () => {
   const accountId = await createAccount(database.sql, { name: 'Leaked', credits: 0 });
   const leaked = () => createKey(database.sql, { accountId, mode: 'live' });
-  const [listed, whole] = [await leaked(), await leaked()];
+  const [listed, whole, one, other] = [
+    await leaked(),
+    await leaked(),
+    await leaked(),
+    await leaked(),
+  ];
   expect(await printKey('revoke', `${listed.prefix}...`)).toBe('Revoked 1 key.\n');
   expect(await runKey('revoke', whole.key)).toMatchObject({ revoked: 1 });
+  // The id, as the log has it, names one of two keys with the same prefix.
+  await database.sql`update api_keys set prefix = ${one.prefix} where id = ${other.id}`;
+  await expect(bound(one.prefix, '--unbounded')).rejects.toThrow(`${one.id}, ${other.id}`);
+  expect(await bound(one.id, '--unbounded')).toMatchObject({ prefix: one.prefix });
+  expect(await runKey('revoke', one.id.toUpperCase())).toMatchObject({ revoked: 1 });
+  await expect(runKey('revoke', one.id)).rejects.toThrow(`Valid key ${one.id} not found.`);
+  expect(await runKey('revoke', one.prefix)).toMatchObject({ revoked: 1 });
   for (const text of [whole.key.slice(0, 20), whole.key.slice(0, 12), 'svc_live_', 'mine']) {
     await expect(runKey('revoke', text)).rejects.toThrow('as `enrich key list` prints it');
   }

@@ -6,13 +6,14 @@ import { setCreditsPerDay } from '../../src/core/credits/key-budgets.sql.ts';
 import { type Database, inTransaction } from '../../src/core/db/client.ts';
 import { type AccountKey, listKeys } from '../../src/core/keys/account-keys.sql.ts';
 import {
-  findKeyByPrefix,
+  findKeyByPrefixOrId,
   OVERLAP_SECONDS_DEFAULT,
   rollKey,
 } from '../../src/core/keys/account-keys.ts';
 import { displayPrefix, type KeyMode } from '../../src/core/keys/key-format.ts';
 import { lockKeysOf } from '../../src/core/keys/keys.sql.ts';
 import { createKey, revokeKey, type Scope, scopes } from '../../src/core/keys/keys.ts';
+import { isUuid } from '../../src/core/lib/ids.ts';
 import { createLog } from '../../src/core/log.ts';
 import { cancelKeyBatches } from '../../src/jobs/batch/cancel-key-batches.ts';
 import { openQueues } from '../../src/jobs/queue/queues.ts';
@@ -101,12 +102,13 @@ function stateOf({ revokedAt, expiresAt }: AccountKey): string {
   return `${expiresAt.getTime() <= Date.now() ? 'expired' : 'ends'} ${expiresAt.toISOString()}`;
 }
 
-/** The display prefix in what a person has of a key: the prefix, with or without the dots of `key list`, or the whole key. */
-function displayPrefixOf(text: string): string {
+/** The display prefix in what a person has of a key: the prefix, with or without the dots of `key list`, or the whole key. An id stays one. */
+function prefixOrIdOf(text: string): string {
+  if (isUuid(text)) return text;
   if (/^svc_(live|test)_([0-9A-Za-z]{4}(\.\.\.|…)?|[0-9A-Za-z]{36})$/.test(text))
     return displayPrefix(text);
   throw new InvalidArgumentError(
-    'It must be the key, or its prefix as `enrich key list` prints it, such as svc_live_ABCD.',
+    'It must be the key, its id, or its prefix as `enrich key list` prints it, such as svc_live_ABCD.',
   );
 }
 
@@ -114,7 +116,7 @@ function addBound(key: Command): void {
   key
     .command('bound')
     .description('change the daily credits of a key; its waiting batches resume automatically')
-    .argument('<prefix>', 'its display prefix, or the key itself', displayPrefixOf)
+    .argument('<prefix>', 'its display prefix, its id, or the key itself', prefixOrIdOf)
     .addOption(
       new Option('--credits-per-day <number>', 'credits per UTC day')
         .argParser(wholeNumber(1))
@@ -123,7 +125,7 @@ function addBound(key: Command): void {
     .option('--unbounded', 'remove the daily limit')
     .action(
       async (
-        prefix: string,
+        prefixOrId: string,
         options: { creditsPerDay?: number; unbounded?: boolean },
         command: Command,
       ) => {
@@ -132,13 +134,14 @@ function addBound(key: Command): void {
         if (creditsPerDay === null && !unbounded) {
           command.error('Use --credits-per-day NUMBER or --unbounded.', { exitCode: 2 });
         }
-        await withDatabase(config, async (sql) => {
-          const { id, accountId } = await findKeyByPrefix(sql, prefix);
+        const prefix = await withDatabase(config, async (sql) => {
+          const { id, accountId, prefix } = await findKeyByPrefixOrId(sql, prefixOrId);
           await inTransaction(sql, async (tx) => {
             // A key that this one is just making is bound as well.
             await lockKeysOf(tx, accountId);
             await setCreditsPerDay(tx, id, creditsPerDay);
           });
+          return prefix;
         });
         printResult(json, { prefix, credits_per_day: creditsPerDay }, [
           `${prefix}... may spend ${creditsPerDay ?? 'unlimited'} credits per day`,
@@ -151,24 +154,24 @@ function addRoll(key: Command): void {
   key
     .command('roll')
     .description('replace a key with one of the same settings; the old one stays valid for a while')
-    .argument('<prefix>', 'its display prefix, or the key itself', displayPrefixOf)
+    .argument('<prefix>', 'its display prefix, its id, or the key itself', prefixOrIdOf)
     .option(
       '--overlap-seconds <number>',
       'seconds that the old key stays valid',
       wholeNumber(0),
       OVERLAP_SECONDS_DEFAULT,
     )
-    .action(async (prefix: string, options: { overlapSeconds: number }, command: Command) => {
+    .action(async (prefixOrId: string, options: { overlapSeconds: number }, command: Command) => {
       const { config, json } = readGlobals(command);
       const { made, replaced } = await withDatabase(config, async (sql) => {
-        const { id, accountId } = await findKeyByPrefix(sql, prefix);
+        const { id, accountId } = await findKeyByPrefixOrId(sql, prefixOrId);
         const roll = { id, ...options, countsOn: false };
         return inTransaction(sql, (tx) => rollKey(tx, { accountId, mode: null }, roll));
       });
       const shown = { key: made.key, prefix: made.prefix, replaced_ends: replaced.expiresAt };
       printResult(json, shown, [made.key]);
       say(
-        `Keep it: it is not shown again. ${prefix}... ends ${replaced.expiresAt?.toISOString()}.`,
+        `Keep it: it is not shown again. ${replaced.prefix}... ends ${replaced.expiresAt?.toISOString()}.`,
       );
     });
 }
@@ -177,12 +180,12 @@ function addRevoke(key: Command): void {
   key
     .command('revoke')
     .description('revoke a key')
-    .argument('<prefix>', 'its display prefix, or the key itself', displayPrefixOf)
+    .argument('<prefix>', 'its display prefix, its id, or the key itself', prefixOrIdOf)
     .option('--cancel', 'also cancel its batches')
-    .action(async (prefix: string, options: { cancel?: boolean }, command: Command) => {
+    .action(async (prefixOrId: string, options: { cancel?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
       const { revoked, cancelled } = await withDatabase(config, async (sql, url) => {
-        const revoked = await revokeKey(sql, prefix);
+        const revoked = await revokeKey(sql, prefixOrId);
         return {
           revoked,
           cancelled: options.cancel ? await cancelOf(config, sql, url, revoked) : [],

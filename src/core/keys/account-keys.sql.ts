@@ -2,7 +2,7 @@
 import { creditsPerDay } from '../credits/key-budgets.sql.ts';
 import type { Sql } from '../db/client.ts';
 import type { KeyMode } from './key-format.ts';
-import type { CountersOf } from './keys.sql.ts';
+import { type CountersOf, hasPrefixOrId } from './keys.sql.ts';
 
 /** A key as its holder sees it, and the keys whose counters it uses. */
 export interface AccountKey extends CountersOf {
@@ -82,12 +82,12 @@ export async function findCallersKey(sql: Sql, id: string): Promise<AccountKey |
   return key;
 }
 
-/** Returns the keys with this display prefix. */
-export async function findKeysByPrefix(sql: Sql, prefix: string): Promise<AccountKey[]> {
+/** Returns the keys with this display prefix, or the key with this id. */
+export async function findKeysByPrefixOrId(sql: Sql, text: string): Promise<AccountKey[]> {
   return sql<AccountKey[]>`
     select ${columns(sql)}
     from api_keys k
-    where k.prefix = ${prefix} order by k.id`;
+    where ${hasPrefixOrId(sql, text)} order by k.id`;
 }
 
 /** Revokes a key now. One that was revoked before keeps its time. */

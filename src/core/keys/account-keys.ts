@@ -7,7 +7,7 @@ import {
   type AccountKey,
   expireKey,
   findCallersKey,
-  findKeysByPrefix,
+  findKeysByPrefixOrId,
   findOwnKey,
   type KeyOwner,
   revokeKeyById,
@@ -62,14 +62,15 @@ export async function rollKey(
   return { made, key: await ownKey(tx, owner, made.id), replaced: await ownKey(tx, owner, id) };
 }
 
-/** Returns the one key with this display prefix. Throws `AppError` 404 for none, 409 when several have it. */
-export async function findKeyByPrefix(sql: Sql, prefix: string): Promise<AccountKey> {
-  const found = await findKeysByPrefix(sql, prefix);
-  if (found.length === 0) throw keyNotFound(prefix);
+/** Returns the one key with this display prefix or id. Throws `AppError` 404 for none, 409 when several have the prefix. */
+export async function findKeyByPrefixOrId(sql: Sql, prefixOrId: string): Promise<AccountKey> {
+  const found = await findKeysByPrefixOrId(sql, prefixOrId);
+  if (found.length === 0) throw keyNotFound(prefixOrId);
   if (found.length === 1) return must(found[0], 'key');
+  const ids = found.map(({ id }) => id).join(', ');
   throw conflict(
     'invalid_state',
-    `${found.length} keys begin with ${prefix}. Use the API with the id of one of them.`,
+    `${found.length} keys begin with ${prefixOrId}: ${ids}. Give the id of one of them.`,
   );
 }
 

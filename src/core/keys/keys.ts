@@ -15,7 +15,7 @@ import {
   insertKey,
   lockKeysOf,
   type NewKey,
-  revokeKeysByPrefix,
+  revokeKeysByPrefixOrId,
 } from './keys.sql.ts';
 
 /** Scopes that the holder of an account may give a key. */
@@ -146,11 +146,11 @@ export function refuseAddressKey({ scopes }: Pick<ApiKey, 'scopes'>): void {
   throw forbidden('This key is for the address of the reconciliation service. Use another one.');
 }
 
-/** Revokes a key by its display prefix. Throws `AppError` `not_found` when no valid key has it. */
-export async function revokeKey(sql: Sql, prefix: string): Promise<string[]> {
-  const ids = await revokeKeysByPrefix(sql, prefix);
+/** Revokes a key by its display prefix or id. Throws `AppError` `not_found` when no valid key has it. */
+export async function revokeKey(sql: Sql, prefixOrId: string): Promise<string[]> {
+  const ids = await revokeKeysByPrefixOrId(sql, prefixOrId);
   if (ids.length > 0) return ids;
-  throw notFound(`Valid key ${prefix}...`);
+  throw notFound(`Valid key ${prefixOrId}`);
 }
 
 function tooManyKeys(): AppError {
