@@ -125,6 +125,27 @@ test('a setting that was changed is told by its id, and one that does not exist 
   expect(line).toMatchObject({ route: '/v1/keys/:id', object: other.keyId, key: owned.keyId });
 });
 
+test('a change of a schedule tells whether it is enabled then', async () => {
+  const owner = { ...headers(), 'Content-Type': 'application/json' };
+  const send = async (method: string, path: string, body: object) =>
+    fetch(url + path, { method, headers: owner, body: JSON.stringify(body) });
+  const made = await send('POST', '/v1/schedules', {
+    filter: 'gender=2',
+    name: 'n',
+    cron: '0 2 * * *',
+  });
+  expect(made.status).toBe(201);
+  const { id } = (await made.json()) as { id: string };
+  for (const [change, enabled] of [
+    [{ enabled: false }, false],
+    [{ cron: '0 3 * * *' }, false],
+    [{ enabled: true }, true],
+  ] as const) {
+    const line = await lineOf(await send('PATCH', `/v1/schedules/${id}`, change));
+    expect(line).toMatchObject({ route: '/v1/schedules/:id', object: id, enabled });
+  }
+});
+
 test('what was sent is not told, whatever became of it', async () => {
   const wrong = [
     '/v1/people/enrich?email=q9secret',

@@ -30,11 +30,13 @@ interface Noted {
   key?: string;
   /** The id of its trace. */
   trace?: string;
+  /** State of the schedule after a change of it. */
+  enabled?: boolean;
   /** The template, for a path without a route of its own. */
   route?: string;
 }
 
-/** Remembers ids for the log line of a request. */
+/** Remembers ids and more for the log line of a request. */
 export function noteRequest(response: Response, noted: Noted): void {
   Object.assign(response.locals, noted);
 }
@@ -50,7 +52,7 @@ export function observeRequests(log: Log): RequestHandler {
     const start = performance.now();
     response.once('close', () => {
       const ms = performance.now() - start;
-      const { account, key, trace } = response.locals as Noted;
+      const { account, key, trace, enabled } = response.locals as Noted;
       const credits = response.getHeader('X-Credits-Charged');
       const route = routeOf(request, response);
       const isServed = route !== 'none' && response.statusCode !== METHOD_NOT_ALLOWED;
@@ -73,6 +75,7 @@ export function observeRequests(log: Log): RequestHandler {
           trace,
           batch: batchOf(request, response, route),
           object: objectOf(request, response, route),
+          enabled,
           credits: credits === undefined ? undefined : Number(credits),
         },
         'request',

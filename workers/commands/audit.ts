@@ -101,8 +101,8 @@ function describeForgotten(result: LogAudit): string[] {
           'note these changes in the log cannot be compared; those since the moment of a restore are forgotten, so repeat them:',
         ]),
     ...changes.map(
-      ({ method, route, id, account_id: account, times, last_at: at }) =>
-        `     ${method} ${id === null ? route : route.replace(':id', id)}, ${countOf(times, 'time')} by account ${account}, last ${at}`,
+      ({ method, route, id, account_id: account, times, last_at: at, enabled }) =>
+        `     ${method} ${id === null ? route : route.replace(':id', id)}, ${countOf(times, 'time')} by account ${account}, last ${at}${enabled === null ? '' : `: ${enabled ? 'enabled' : 'disabled'}`}`,
     ),
   ];
 }

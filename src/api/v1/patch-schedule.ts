@@ -8,6 +8,7 @@ import { changeSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
+import { noteRequest } from '../request-log.ts';
 import { scheduleChange, toScheduleRequest } from '../schedule-options.ts';
 
 /** Changes, enables or disables a schedule. From then on it runs under the key of this call. */
@@ -21,11 +22,12 @@ export const patchScheduleRoute = defineRoute({
   responses: {
     200: { description: 'The schedule after the change.', schema: savedScheduleSchema },
   },
-  async handler({ context, key, params, body }) {
+  async handler({ context, key, params, body, response }) {
     const owner = { ...ownerOf(key), keyId: key.id };
     const change = toScheduleRequest(body);
     checkMobileField(context.config, personSearch.name, change.fields ?? null);
     const after = await changeSchedule(context, owner, parseId('Schedule', params.id), change);
+    noteRequest(response, { enabled: after.enabled });
     const graph = graphOf(context, owner.live);
     const unknownValues = await findUnknownValues(graph, parseFilter(after.filter));
     return { status: 200, body: { ...viewSchedule(after), unknown_values: unknownValues } };

@@ -142,8 +142,8 @@ test('names the changes that it cannot compare, once for each account, call and 
     pipeline.sql,
     each([
       line('12:00', 'PATCH', '/v1/schedules/:id'),
-      line('12:05', 'PATCH', '/v1/schedules/:id'),
-      line('12:01', 'PATCH', '/v1/schedules/:id'),
+      line('12:05', 'PATCH', '/v1/schedules/:id', { enabled: false }),
+      line('12:01', 'PATCH', '/v1/schedules/:id', { enabled: true }),
       line('12:09', 'PATCH', '/v1/schedules/:id', { account: 'b' }),
       line('12:02', 'DELETE', '/v1/do-not-contact', { status: 204 }),
       line('12:03', 'PATCH', '/v1/batches/:id', { batch: caller.accountId }),
@@ -160,18 +160,19 @@ test('names the changes that it cannot compare, once for each account, call and 
   );
   expect(logged).toBe(14);
   expect(
-    changes.map(({ account_id, method, route, id, times, last_at }) => [
+    changes.map(({ account_id, method, route, id, times, last_at, enabled }) => [
       last_at,
       `${method} ${route}`,
       account_id,
       id,
       times,
+      ...(enabled === null ? [] : [enabled]),
     ]),
   ).toEqual([
     ['12:09', 'PATCH /v1/schedules/:id', 'b', null, 1],
     ['12:08', 'DELETE /v1/keys/:id', 'a', 'k2', 1],
     ['12:07', 'DELETE /v1/keys/:id', 'a', 'k1', 1],
-    ['12:05', 'PATCH /v1/schedules/:id', 'a', null, 3],
+    ['12:05', 'PATCH /v1/schedules/:id', 'a', null, 3, false],
     ['12:04', 'POST /admin/imports/:id/undo', 'a', null, 1],
     ['12:03', 'PATCH /v1/batches/:id', 'a', caller.accountId, 1],
     ['12:02', 'DELETE /v1/do-not-contact', 'a', null, 1],

@@ -14,6 +14,8 @@ export interface LoggedChange {
   id: string | null;
   times: number;
   last_at: string;
+  /** State of the schedule after the last change; null for what is no schedule. */
+  enabled: boolean | null;
 }
 
 export interface LoggedChanges {
@@ -34,15 +36,15 @@ const CHANGES = [
 export function collectChanges(): LoggedChanges {
   const found = new Map<string, LoggedChange>();
   return {
-    add({ time, method, route, account, batch, object = batch }) {
+    add({ time, method, route, account, batch, object = batch, enabled = null }) {
       const call = `${method} ${route}`;
       if (!CHANGES.some((change) => change.test(call))) return;
       const place = `${account} ${call} ${object}`;
       const known = found.get(place);
-      const last = known === undefined || known.last_at < time ? time : known.last_at;
-      const times = (known?.times ?? 0) + 1;
       const of = { account_id: account, method, route, id: object ?? null };
-      found.set(place, { ...of, times, last_at: last });
+      const latest =
+        known === undefined || known.last_at < time ? { ...of, last_at: time, enabled } : known;
+      found.set(place, { ...latest, times: (known?.times ?? 0) + 1 });
     },
     list: () => [...found.values()].sort((one, other) => other.last_at.localeCompare(one.last_at)),
   };

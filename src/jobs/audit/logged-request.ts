@@ -8,5 +8,7 @@ export interface LoggedRequest {
   batch?: string;
   /** A key, a schedule or another setting. */
   object?: string;
+  /** State of the schedule after a change of it. */
+  enabled?: boolean;
   credits?: number;
 }
