@@ -1,5 +1,5 @@
 /** Commands that name an account, by its id or its e-mail address. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
@@ -118,6 +118,37 @@ test('an audit that fails says how often each rule is broken, and names objects 
   vi.stubEnv('DATABASE_URL', database.url);
   vi.stubEnv('ENRICH_DATA_DIR', folder);
   await pipeline.close();
+});
+
+test('an audit of a log since a moment leaves out what was answered before it', async () => {
+  const log = path.join(folder, 'api.log');
+  const line = (time: string, id: string) =>
+    JSON.stringify({
+      ...{ time, msg: 'request', status: 200, method: 'DELETE', route: '/v1/keys/:id' },
+      ...{ account: 'a', object: id },
+    });
+  await writeFile(
+    log,
+    [line('2026-11-22T19:06:38.999Z', 'before'), line('2026-11-22T19:06:39.000Z', 'since')].join(
+      '\n',
+    ),
+  );
+  const since = (...words: string[]) => run('audit', '--log', log, '--since', ...words);
+  for (const moment of ['2026-11-22T19:06:39Z', '2026-11-22T20:06:39.000+01:00']) {
+    expect(await since(moment)).toMatchObject({
+      ok: true,
+      log: { logged: 1, changes: [{ id: 'since' }] },
+    });
+  }
+  expect(await print('audit', '--log', log, '--since', '2026-11-23T00:00:00Z')).toContain(
+    'FAIL the log has no line of a request since 2026-11-23T00:00:00.000Z, so nothing was compared',
+  );
+  expect(process.exitCode).toBe(1);
+  process.exitCode = undefined;
+  for (const wrong of ['yesterday', '2026-11-22', '2026-11-22T19:06:39', '2026-02-31T12:00:00Z']) {
+    await expect(since(wrong)).rejects.toThrow('It must be a time such as 2026-01-31T12:00:00Z.');
+  }
+  await expect(run('audit', '--since', '2026-11-22T19:06:39Z')).rejects.toThrow('--since needs');
 });
 
 test('what only reads sets up no service in a database that is empty', async () => {

@@ -11,10 +11,17 @@ import {
 } from '../../src/jobs/audit/audit-parts.ts';
 import { requireOwnStore } from '../../src/jobs/batch/own-store.ts';
 import { insertAudit } from '../../src/jobs/monitor/monitor.sql.ts';
+import { moment } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult } from '../output.ts';
 import { readLogs } from '../read-logs.ts';
 import { withDatabase } from '../with-database.ts';
+
+interface AuditOptions {
+  deep?: boolean;
+  log?: string[];
+  since?: Date;
+}
 
 export function addAuditCommand(program: Command): void {
   program
@@ -25,14 +32,22 @@ export function addAuditCommand(program: Command): void {
       '--log <file...>',
       'also name what answers in logs of the API, gzipped or not, promised and the database lacks: lists, charges, actions; and changes of settings',
     )
-    .action(async ({ deep = false, log }: { deep?: boolean; log?: string[] }, command: Command) => {
+    .option(
+      '--since <time>',
+      'of the log, only what was answered from this moment on, such as that of a backup: 2026-01-31T12:00:00Z',
+      moment,
+    )
+    .action(async ({ deep = false, log, since }: AuditOptions, command: Command) => {
       const { config, json } = readGlobals(command);
+      if (since !== undefined && log === undefined) {
+        command.error('--since needs --log FILE.', { exitCode: 2 });
+      }
       const result = await withDatabase(config, async (sql, url) => {
         await using context = deep ? await openContext(config, url, 'cli') : null;
         // In a wrong store everything is missing: that would be a failed audit of the database.
         if (context !== null) await requireOwnStore(context, describeStorage(config.storage));
         const { checks } = await audit(sql);
-        const forgotten = log === undefined ? undefined : await auditLog(sql, readLogs(log));
+        const forgotten = log === undefined ? undefined : await auditLog(sql, readLogs(log), since);
         let objects: PartsAudit['objects'] | undefined;
         if (context !== null) {
           const parts = await auditParts(context);
@@ -50,7 +65,7 @@ export function addAuditCommand(program: Command): void {
           violations === 0 ? `ok   ${name}` : `FAIL ${name}: ${countOf(violations, 'violation')}`,
         ),
         ...(result.objects === undefined ? [] : describeObjects(result.objects)),
-        ...(result.log === undefined ? [] : describeForgotten(result.log)),
+        ...(result.log === undefined ? [] : describeForgotten(result.log, since)),
       ]);
       if (!result.ok) process.exitCode = 1;
     });
@@ -70,11 +85,12 @@ function isKept({ logged, lists, charges, actions }: LogAudit): boolean {
   return logged > 0 && lists.length + charges.length + actions.length === 0;
 }
 
-function describeForgotten(result: LogAudit): string[] {
+function describeForgotten(result: LogAudit, since?: Date): string[] {
   const { logged, requests, lists, charges, actions, changes } = result;
   if (logged === 0) {
+    const from = since === undefined ? '' : ` since ${since.toISOString()}`;
     return [
-      'FAIL the log has no line of a request, so nothing was compared: give the JSON lines that the API wrote before the loss',
+      `FAIL the log has no line of a request${from}, so nothing was compared: give the JSON lines that the API wrote before the loss`,
     ];
   }
   const exported = lists.filter(({ kind }) => kind === 'export').length;

@@ -16,7 +16,7 @@ import type { LoggedRequest } from './logged-request.ts';
 
 /** Promises of answers that the database does not have. */
 export interface LogAudit {
-  /** All requests in the log. Without any nothing was compared. */
+  /** All requests in the log, from the moment on. Without any nothing was compared. */
   logged: number;
   /** Successful requests in the log about a list or an export, or with a charge. */
   requests: number;
@@ -42,8 +42,16 @@ const PAGE = 1_000;
 const NUMBERED_MAX = 100;
 const RECONCILIATION = /\/reconcile/;
 
-/** Reads the lines of a log, of one or several API processes in any order; other lines are skipped. */
-export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<LogAudit> {
+/**
+ * Reads the lines of a log, of one or several API processes in any order; other lines, and requests that were answered before `since`, are
+ * skipped. A request is logged after its commit: one that a snapshot of `since` lacks is later.
+ */
+export async function auditLog(
+  sql: Sql,
+  lines: AsyncIterable<string>,
+  since: Date | null = null,
+): Promise<LogAudit> {
+  const from = since?.toISOString() ?? '';
   const found: LogAudit = {
     logged: 0,
     requests: 0,
@@ -77,7 +85,7 @@ export async function auditLog(sql: Sql, lines: AsyncIterable<string>): Promise<
   };
   for await (const text of lines) {
     const request = readRequest(text);
-    if (request === null) continue;
+    if (request === null || (request.time ?? '') < from) continue;
     found.logged++;
     const line = readAnswer(request);
     if (line === null) continue;
