@@ -148,7 +148,10 @@ test('a key is revoked with its lists, and without them', async () => {
       const other = await pipeline.keyOf(caller.accountId, 'live');
       const options = { operation: 'people.enrich', hold: 'true' };
       const id = await pipeline.enrich(caller, 'email\np1@list.example\n', options);
-      await runKey('revoke', caller.key.slice(0, 13), ...words);
+      const cancelled = words.length === 0 ? '' : `Cancelled 1 batch.\n${id}\n`;
+      expect(await printKey('revoke', caller.key.slice(0, 13), ...words)).toBe(
+        `Revoked 1 key.\n${cancelled}`,
+      );
       expect((await pipeline.call(caller, '/v1/me')).status).toBe(403);
       // The command wakes the workers of the service's own queue; these find the list by the sweep.
       await pipeline.passAnHour();

@@ -194,6 +194,7 @@ function addRevoke(key: Command): void {
       printResult(json, { revoked: revoked.length, cancelled_batches: cancelled }, [
         `Revoked ${countOf(revoked.length, 'key')}.`,
         ...(options.cancel ? [`Cancelled ${countOf(cancelled.length, 'batch', 'batches')}.`] : []),
+        ...cancelled,
       ]);
     });
 }
