@@ -20,7 +20,7 @@ export const operations: readonly PricedOperation[] = [
   {"name":"people.enrich-with-company","label":"Enrich people with their company","price":1,"about":"Adds the person and the company that employs them.","identifiers":["professional_network","email","phone","twitter"]},
   {"name":"people.mobile","label":"Find mobile numbers","price":8,"about":"Adds the mobile number of a person.","identifiers":["professional_network","email"]},
   {"name":"people.email-verify","label":"Verify work emails","price":1,"about":"Checks whether a work email is valid.","identifiers":["email"]},
-  {"name":"companies.enrich","label":"Enrich companies","price":1,"about":"Adds industry, size, address, and the directors of UK companies.","identifiers":["registry_number","domain","professional_network","phone","name"]},
+  {"name":"companies.enrich","label":"Enrich companies","price":1,"about":"Adds industry, size and address; for rows with a UK company number also the directors.","identifiers":["registry_number","domain","professional_network","phone","name"]},
   {"name":"companies.logo","label":"Find company logos","price":1,"about":"Adds the URL of the logo.","identifiers":["registry_number","domain","professional_network","phone","name"]},
   {"name":"companies.financials","label":"Find company financials","price":1,"about":"Adds the latest financial period.","identifiers":["registry_number","domain","professional_network","phone","name"]},
 ];

@@ -99,7 +99,7 @@ export const operations = {
     success: 'a stored company',
     data: 'the company; `directors` for a UK number',
     label: 'Enrich companies',
-    about: 'Adds industry, size, address, and the directors of UK companies.',
+    about: 'Adds industry, size and address; for rows with a UK company number also the directors.',
     result: 'companies enriched',
   },
   'companies.logo': {
