@@ -115,6 +115,21 @@ test('rows that could not be used are told with their lines, and what would help
   );
 });
 
+test('rows without an identifier are told what else could find them, in text alone', async () => {
+  await writeFile(file, 'Name,Company,Email\n,Acme Ltd,\nAda Example,Acme Ltd,\n');
+  const printed = await enrich('run', file, ...people);
+  expect(printed).toContain(
+    '2 rows: no_identifier (lines 2, 3); run those with a name and a company or place again with --match likely, those about a company with --operation companies.enrich',
+  );
+  expect(await enrich('--json', 'run', file, ...people)).not.toContain('run those');
+  const byName = await enrich('run', file, ...people, '--match', 'likely');
+  expect(byName).toContain(
+    '1 row: empty_name (line 2); run those about a company with --operation companies.enrich',
+  );
+  await writeFile(file, 'Email\n\n""\n');
+  expect(await enrich('run', file, ...people)).toMatch(/no_identifier \(line \d\)\n/);
+});
+
 test('run writes the enriched list beside the list and prints the batch', async () => {
   await writeFile(file, list);
   const batch = await json('run', file, ...people, '--map', 'email=mail', '--max-credits', '9');

@@ -127,7 +127,7 @@ function addRunCommand(batch: Command): void {
         return;
       }
       const batch = await runBatch(client, file, { output, form }, options, !json);
-      const hints = describeHints(await client.getReport(batch.id));
+      const hints = describeHints(batch, await client.getReport(batch.id));
       printResult(json, { ...batch, output }, [...describeBatch(batch, output), ...hints]);
     });
 }
@@ -313,14 +313,30 @@ async function upload(
   return follow({ noun: 'batch', id, read }, { until, wait: options.wait ?? false, progress });
 }
 
-/** The options that help with unusable rows, by reason. */
-const remedies: Record<string, string> = {
-  phone_without_country: 'name their country, such as --default-region GB',
+/** The options that help with unusable rows of a list, by reason; undefined where none does. */
+const remedies: Record<string, (batch: Batch) => string | undefined> = {
+  phone_without_country: () => 'name their country, such as --default-region GB',
+  no_identifier: remedyWithoutIdentifier,
+  empty_name: remedyWithoutIdentifier,
 };
 
-function describeHints({ unusable }: ClientReport): string[] {
+/** Says by what else the rows of a list of people may be found, as far as it has columns for that. */
+function remedyWithoutIdentifier({ operation, mapping, match }: Batch): string | undefined {
+  if (!operation.startsWith('people.')) return undefined;
+  const has = (kind: string) => mapping[kind] !== undefined;
+  const isNamed = has('person_name') && (has('company_name') || has('city') || has('country'));
+  const ways = [
+    ...(match === 'exact' && isNamed
+      ? ['those with a name and a company or place again with --match likely']
+      : []),
+    ...(has('company_name') ? ['those about a company with --operation companies.enrich'] : []),
+  ];
+  return ways.length === 0 ? undefined : `run ${ways.join(', ')}`;
+}
+
+function describeHints(batch: Batch, { unusable }: ClientReport): string[] {
   return Object.entries(unusable).map(([reason, { rows, lines }]) => {
-    const remedy = remedies[reason];
+    const remedy = remedies[reason]?.(batch);
     const where = namedLines(lines.slice(0, 5), rows);
     return `Unusable   ${countRows(rows)}: ${reason} (${where})${remedy === undefined ? '' : `; ${remedy}`}`;
   });
