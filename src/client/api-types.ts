@@ -902,6 +902,8 @@ export interface ShownImport {
     later: number[];
     restored: number;
     ended: number;
+    /** Records of other imports that lose their company until it is imported again; null where more than 20,000 companies are gone. */
+    without_company: number | null;
   } | null;
 }
 

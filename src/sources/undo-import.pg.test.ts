@@ -6,7 +6,7 @@ import type { Database } from '../core/db/client.ts';
 import { deletePersons } from '../core/graph/delete-persons.ts';
 import { importValues } from '../core/graph/import/import-harness.test-suite.ts';
 import { listSourceRecords, showSources } from '../core/graph/sources/show-sources.ts';
-import { listImports, undoImport } from '../core/graph/sources/undo-import.ts';
+import { listImports, showImport, undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { companyOf, countRows, csvOf, importText, personOf } from './import-files.test-suite.ts';
 
@@ -210,6 +210,21 @@ describe('imports of sources', () => {
     await expect(undoImport(sql, second)).rejects.toMatchObject({ code: 'import_undone' });
     await expect(undoImport(sql, 99)).rejects.toMatchObject({ status: 404 });
     expect((await listImports(sql, 5)).map(({ state }) => state)).toEqual(['undone', 'done']);
+  });
+
+  it('tell before an undo how many records of others lose their company by it', async () => {
+    const { sql } = database;
+    const [companies = 0] = await load(sql, [files[4], files[5]]);
+    const planned = async () => (await showImport(sql, companies)).undo;
+    expect(await planned()).toEqual({ later: [], restored: 0, ended: 1, without_company: 1 });
+    // The register knows the company by its domain, by which the contact refers to it, too.
+    const [register = 0] = await load(sql, [files[0]]);
+    expect(await planned()).toMatchObject({ ended: 1, without_company: 0 });
+    await undoImport(sql, companies);
+    expect(await graphOf(sql)).toMatchObject({ people: [{ name: 'Ada', company: 'ACME ASA' }] });
+    expect((await showImport(sql, register)).undo).toMatchObject({ without_company: 1 });
+    await undoImport(sql, register);
+    expect(await graphOf(sql)).toMatchObject({ people: [{ name: 'Ada', company: null }] });
   });
 
   it('bring a record again under its id after an undo', async () => {

@@ -295,6 +295,28 @@ describe('--dry-run', () => {
     expect((await run('--map', 'partners', file)).printed).toMatchObject(counts);
   });
 
+  test('tells what an undo would do, and undoes nothing', async () => {
+    const companies = await fileOf(
+      'companies.csv',
+      'Record ID,Company name,Company Domain Name\n7,Acme,acme.example\n',
+    );
+    const contacts = await fileOf(
+      'contacts.csv',
+      'Record ID,First Name,Last Name,Email\n1,Ada,Lark,ada@acme.example\n',
+    );
+    await run('--source', 'hubspot', companies);
+    await run('--source', 'hubspot', contacts);
+    const before = await written();
+    const undo = { later: [], restored: 0, ended: 1, without_company: 1 };
+    expect((await run('undo', '1', '--dry-run')).printed).toEqual({ undo });
+    expect((await runInWords('undo', '1', '--dry-run')).text).toBe(
+      'would remove 1 record and restore 0 records\n1 record of other imports would lose their company until it is imported again\n',
+    );
+    expect(await written()).toEqual(before);
+    expect((await run('undo', '1')).printed).toEqual({ undone: [1] });
+    expect((await run('undo', '1', '--dry-run')).printed).toEqual({ undo: null });
+  });
+
   test('is refused for files with ids of one’s own, and so are both kinds of files', async () => {
     const file = await fileOf('people.jsonl', '{"id": 1, "name": "Ada"}');
     await expect(run('persons', file, '--dry-run')).rejects.toThrow(/--dry-run goes with/);

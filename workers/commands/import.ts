@@ -18,6 +18,8 @@ import { listSplits, undoSplit } from '../../src/core/graph/sources/split.ts';
 import {
   countsOfImport,
   listImports,
+  showImport,
+  type UndoPlan,
   undoImport,
 } from '../../src/core/graph/sources/undo-import.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
@@ -109,11 +111,35 @@ function addUndo(importing: Command): void {
     .description('take an import of a source back; opt-outs stay')
     .argument('<id>', 'id of the import', wholeNumber(1))
     .option('--with-later', 'also undo the later imports that build on it')
-    .action(async (id: number, options: { withLater?: boolean }, command: Command) => {
+    .option('--dry-run', 'count what would change, and change nothing')
+    .action(async (id: number, _options: object, command: Command) => {
       const { config, json } = readGlobals(command);
+      // `import` has the option, too, and takes it from every place in the line.
+      const options = command.optsWithGlobals<UndoOptions>();
+      if (options.dryRun === true) {
+        const { undo } = await withDatabase(config, (sql) => showImport(sql, id));
+        return printResult(json, { undo }, undo === null ? ['undone already'] : wordsOfUndo(undo));
+      }
       const undone = await withDatabase(config, (sql) => undoImport(sql, id, options));
       printResult(json, { undone }, [`undone: ${undone.join(', ')}`]);
     });
+}
+
+interface UndoOptions {
+  withLater?: boolean;
+  dryRun?: boolean;
+}
+
+function wordsOfUndo({ later, ended, restored, without_company: without }: UndoPlan): string[] {
+  return [
+    `would remove ${countOf(ended, 'record')} and restore ${countOf(restored, 'record')}`,
+    ...(later.length === 0 ? [] : [`would undo later imports too: ${later.join(', ')}`]),
+    ...(without === 0
+      ? []
+      : [
+          `${without === null ? 'records' : countOf(without, 'record')} of other imports would lose their company until it is imported again`,
+        ]),
+  ];
 }
 
 function addSplits(importing: Command): void {

@@ -105,7 +105,7 @@ describe('a file of a source', () => {
       next_cursor: null,
     });
     expect(await importing.json(`/admin/imports/${ended.import_id}`)).toMatchObject({
-      undo: { later: [], restored: 0, ended: 1 },
+      undo: { later: [], restored: 0, ended: 1, without_company: 0 },
       run_id: run.id,
     });
     const undoing = (await (
@@ -196,7 +196,12 @@ describe('a file of a source', () => {
     const told = (
       (await importing.json(`/admin/imports/${first}`)) as { undo: { later: number[] } }
     ).undo;
-    expect(told).toEqual({ later: [expect.any(Number)], restored: 0, ended: 1 });
+    expect(told).toEqual({
+      later: [expect.any(Number)],
+      restored: 0,
+      ended: 1,
+      without_company: 0,
+    });
     await importing.post(`/admin/imports/${first}/undo`, { with: told.later });
     await importing.work();
     const [row] = await importing.pipeline.sql`select count(*)::int as companies from companies`;

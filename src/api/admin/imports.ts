@@ -46,7 +46,15 @@ const shownImportSchema = z
   .object({
     ...importMembers,
     undo: z
-      .object({ later: z.array(count), restored: count, ended: count })
+      .object({
+        later: z.array(count),
+        restored: count,
+        ended: count,
+        without_company: count.nullable().meta({
+          description:
+            'Records of other imports that lose their company until it is imported again; null where more than 20,000 companies are gone.',
+        }),
+      })
       .nullable()
       .meta({ description: 'The consequences of undoing it; null once it is undone.' }),
   })

@@ -95,13 +95,20 @@ function Undo({ of: { id, files }, path, undo }: UndoProps) {
 }
 
 function Consequences({ undo }: Pick<UndoProps, 'undo'>) {
-  const { later, restored, ended } = undo;
+  const { later, restored, ended, without_company: without } = undo;
   return (
     <>
       <p>
         Removes {countOf(ended, 'record')} that it brought and restores{' '}
         {countOf(restored, 'record')} that it changed. Opt-outs stay.
       </p>
+      {without !== 0 && (
+        <p class="notice warn">
+          {without === null
+            ? 'Records of other imports that refer to its companies lose them until they are imported again.'
+            : `${countOf(without, 'record')} of other imports ${without === 1 ? 'loses its' : 'lose their'} company until it is imported again.`}
+        </p>
+      )}
       {later.length > 0 && (
         <p class="notice warn">
           {countOf(later.length, 'later import')} {later.length === 1 ? 'builds' : 'build'} on it

@@ -10,6 +10,8 @@ import { sureKeysOf } from './sure-keys.ts';
 import * as queries from './undo.sql.ts';
 
 const RECORDS_PER_ROUND = 10_000;
+/** Of so many companies that an undo ends, the records that refer to them are counted: it takes about a second. */
+const COMPANIES_COUNTED_MAX = 20_000;
 
 /** Returns the last imports before an id, the latest first. */
 export async function listImports(
@@ -44,6 +46,8 @@ export interface UndoPlan {
   restored: number;
   /** Records that are gone. */
   ended: number;
+  /** Records of other imports that lose their company until it is imported again; null for too many companies to count. */
+  without_company: number | null;
 }
 
 /** Returns an import with what undoing it would do; null once it is undone. Throws `AppError` 404. */
@@ -55,7 +59,11 @@ export async function showImport(
   if (stored === undefined) throw notFound(`Import ${id}`);
   if (!['running', 'done'].includes(stored.state)) return { stored, undo: null };
   const later = await queries.listBuiltOn(sql, id);
-  return { stored, undo: { later, ...(await queries.countRestored(sql, [...later, id])) } };
+  const undone = [...later, id];
+  const { companies, ...counts } = await queries.countRestored(sql, undone);
+  const isCountable = companies <= COMPANIES_COUNTED_MAX;
+  const without_company = isCountable ? await queries.countWithoutCompany(sql, undone) : null;
+  return { stored, undo: { later, ...counts, without_company } };
 }
 
 function assertTold(

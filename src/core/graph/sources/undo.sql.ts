@@ -63,16 +63,17 @@ export async function listBuiltOn(sql: Sql, id: number): Promise<number[]> {
 
 /**
  * Counts the records that undoing these imports would change: `restored` are then as an import before these left them,
- * `ended` are gone.
+ * `ended` are gone, and `companies` of them are companies.
  */
 export async function countRestored(
   sql: Sql,
   ids: readonly number[],
-): Promise<{ restored: number; ended: number }> {
+): Promise<{ restored: number; ended: number; companies: number }> {
   const imports = sql`${[...ids]}::bigint[]`;
-  const [row] = await sql<{ restored: number; ended: number }[]>`
+  const [row] = await sql<{ restored: number; ended: number; companies: number }[]>`
     select count(*) filter (where before.record is not null)::int as restored,
-      count(*) filter (where before.record is null and r.record is not null)::int as ended
+      count(*) filter (where before.record is null and r.record is not null)::int as ended,
+      count(*) filter (where before.record is null and r.record is not null and r.entity = 1)::int as companies
     from source_records r
     left join lateral (
       select v.before_record as record from source_record_versions v
@@ -80,6 +81,32 @@ export async function countRestored(
       on true
     where r.import_id = any(${imports}) and r.as_of <> 'infinity'`;
   return must(row, 'counts');
+}
+
+/**
+ * Counts the live records of other imports, such as people and officers, that refer to a company which undoing these
+ * imports ends, and to no other one. Takes about a second for 20,000 companies.
+ */
+export async function countWithoutCompany(sql: Sql, ids: readonly number[]): Promise<number> {
+  const imports = sql`${[...ids]}::bigint[]`;
+  const isEnded = sql`(r.import_id = any(${imports}) and r.as_of <> 'infinity' and not exists (
+    select from source_record_versions v
+    where v.number = r.number and v.import_id = any(${imports}) and v.before_import_id <> all(${imports})
+      and v.before_record is not null))`;
+  const [row] = await sql<{ count: number }[]>`
+    with referring as materialized (
+      select distinct ref.number from source_records r
+      join source_keys k on k.number = r.number and not k.is_reference
+      join source_keys ref on ref.value = k.value and ref.is_reference
+      where r.entity = 1 and r.record is not null and ${isEnded})
+    select count(*)::int as count from referring f
+    join source_records o on o.number = f.number and o.record is not null and o.import_id <> all(${imports})
+    where not exists (
+      select from source_keys ref
+      join source_keys k on k.value = ref.value and not k.is_reference
+      join source_records r on r.number = k.number
+      where ref.number = f.number and ref.is_reference and r.entity = 1 and r.record is not null and not ${isEnded})`;
+  return must(row, 'count').count;
 }
 
 /** A record whose state before the import is restored. */
