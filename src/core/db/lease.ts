@@ -1,4 +1,4 @@
-/** Leases: times until which a worker or a request has something for itself, on the clock of the database. */
+/** Leases and pauses: times until which a worker has something for itself, or nothing is tried, on the clock of the database. */
 import type { Sql } from './client.ts';
 
 /** Maximum difference between the clocks of a server and of the standby that takes over from it. */
@@ -7,7 +7,7 @@ const SKEW_SECONDS = 15;
 type Fragment = ReturnType<Sql>;
 
 /** The end of a lease of so many seconds that is granted or extended now. */
-export function leaseEnd(sql: Sql, seconds: number, now: Fragment = sql`clock_timestamp()`) {
+export function leaseEnd(sql: Sql, seconds: number | null, now: Fragment = sql`clock_timestamp()`) {
   return sql`${now} + make_interval(secs => ${seconds})`;
 }
 
@@ -23,4 +23,17 @@ export function isHeld(
   now: Fragment = sql`clock_timestamp()`,
 ) {
   return sql`(${until} > ${now} and ${until} <= ${leaseEnd(sql, seconds + SKEW_SECONDS, now)})`;
+}
+
+/** A longer pause is looked at again after an hour. */
+const PAUSE_SECONDS_MAX = 3_600;
+
+/** The end of a pause of so many seconds that begins now; null for none. */
+export function pauseEnd(sql: Sql, seconds: number | null) {
+  return leaseEnd(sql, seconds === null ? null : Math.min(seconds, PAUSE_SECONDS_MAX));
+}
+
+/** The condition that a pause lasts, by its end; null without one. After a clock that was set back it is over, as a lease is. */
+export function isPaused(sql: Sql, until: Fragment) {
+  return isHeld(sql, until, PAUSE_SECONDS_MAX);
 }

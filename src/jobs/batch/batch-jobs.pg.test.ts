@@ -196,6 +196,26 @@ test('a chunk dispatched before the clock was set back is dispatched again when 
   expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
 });
 
+test.each([
+  ['its next job', "update batches set job_after = now() + interval '2 hours'"],
+  ['a chunk that failed', "update chunks set run_after = now() + interval '2 hours'"],
+  [
+    'a store that was away',
+    "update batches set waits_for = 'time', claim_after = now() + interval '2 hours'",
+  ],
+])('a pause that began before the clock was set back is over: that of %s', async (_, pause) => {
+  const id = await pipeline.upload(caller, list, options);
+  if (!pause.includes('job_after')) await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  const ofBatch = pause.includes('chunks') ? 'batch_id' : 'id';
+  await pipeline.sql.unsafe(`${pause} where ${ofBatch} = '${id}'`);
+  await pipeline.sql`update batches set created_at = created_at - interval '1 hour'`;
+  pipeline.queues.waiting = [];
+  await pipeline.sql`update chunks set state = 'pending', dispatched_at = null where batch_id = ${id}`;
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+});
+
 test('a worker continues from account to account without further wake-ups', async () => {
   const other = await pipeline.account(1000);
   for (const who of [caller, other]) {

@@ -5,6 +5,7 @@
  */
 
 import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { isPaused, pauseEnd } from '../../core/db/lease.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { JobName } from '../queue/job-names.ts';
 import type { Batch } from './batch.ts';
@@ -42,7 +43,7 @@ function awaits(sql: Sql, job: BatchJob) {
 /** Those among them that are unclaimed and whose pause is over. */
 function isDue(sql: Sql) {
   return sql`
-    (job_after is null or job_after <= clock_timestamp())
+    ${isPaused(sql, sql`job_after`)} is not true
     and ${isClaimed(sql, sql`job_lease_until`)} is not true`;
 }
 
@@ -178,7 +179,7 @@ export async function releaseBatch(
 ): Promise<void> {
   await sql`
     update batches set job_lease_until = null,
-      job_after = clock_timestamp() + make_interval(secs => ${retryAfterSeconds}),
+      job_after = ${pauseEnd(sql, retryAfterSeconds)},
       job_attempts = case when ${counts} then job_attempts else greatest(job_attempts - 1, 0) end
     where id = ${id}`;
 }

@@ -1,5 +1,6 @@
 /** Chooses the chunks to dispatch next. */
 import type { Sql } from '../../core/db/client.ts';
+import { isPaused } from '../../core/db/lease.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import { personSearch } from '../../core/operations.ts';
 import { runnableStates } from './states.ts';
@@ -91,7 +92,7 @@ function runsInOrder(sql: Sql) {
  */
 function mayRun(sql: Sql) {
   return sql`
-    (run_after is null or run_after <= clock_timestamp())
+    ${isPaused(sql, sql`run_after`)} is not true
     and (b.state <> 'queued' and ${runsInOrder(sql)} is not true or number = (
       select min(number) from chunks where batch_id = b.id and state <> 'done'))`;
 }

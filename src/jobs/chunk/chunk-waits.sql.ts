@@ -5,6 +5,7 @@
  * transaction holds them.
  */
 import type { Sql } from '../../core/db/client.ts';
+import { isPaused, pauseEnd } from '../../core/db/lease.ts';
 
 /** Maximum batches that one tick resumes after a timed wait. */
 const RESUMED_MAX = 1_000;
@@ -17,7 +18,7 @@ export async function waitForTime(sql: Sql, batchId: string, seconds: number): P
   await sql`
     with waiting as (
       update batches set waits_for = 'time',
-        claim_after = clock_timestamp() + make_interval(secs => ${seconds})
+        claim_after = ${pauseEnd(sql, seconds)}
       where id = ${batchId} and state = 'running' returning id),
     ${takeBackWakeUps(sql)}
     select id from waiting`;
@@ -68,7 +69,7 @@ export async function endWaits(sql: Sql): Promise<void> {
   await sql`
     update batches set waits_for = null
     where id in (
-      select id from batches where waits_for = 'time' and claim_after <= clock_timestamp()
+      select id from batches where waits_for = 'time' and not ${isPaused(sql, sql`claim_after`)}
       order by claim_after limit ${RESUMED_MAX} for update skip locked)`;
   // Under the lock no batch begins to wait for the key, so the next statement sees all that do.
   const due = await sql<{ keyId: string }[]>`

@@ -10,6 +10,7 @@ import {
   voidReservations,
 } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { pauseEnd } from '../../core/db/lease.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { type GraphState, isInState } from '../../core/graph-copy/local-copy.ts';
@@ -224,7 +225,7 @@ export async function releaseChunk(
     with chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
         ${countFailure(sql, failsFor === null ? null : HALVE_FROM.threw)},
-        run_after = clock_timestamp() + make_interval(secs => ${failsFor})
+        run_after = ${pauseEnd(sql, failsFor)}
       where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased'
       returning id),
     payer as (select id as batch_id, key_id from batches where id = ${held.batchId}),

@@ -1,6 +1,6 @@
 /** Statements of import runs. A change by the operator raises the epoch, so that work on the state before has no effect. */
 import type { Sql } from '../../core/db/client.ts';
-import { isHeld, leaseEnd } from '../../core/db/lease.ts';
+import { isHeld, isPaused, leaseEnd, pauseEnd } from '../../core/db/lease.ts';
 import { must } from '../../core/lib/assert.ts';
 import { toStorableJson } from '../../core/lib/storable-json.ts';
 import type { ImportRun, RunFile, RunState } from './import-run.ts';
@@ -134,7 +134,7 @@ export async function claimRun(
     where id = (
       select id from import_runs
       where state = any(${[...states]}) and ${isHeld(sql, sql`lease_until`, LEASE_SECONDS)} is not true
-        and (claim_after is null or claim_after <= clock_timestamp()) and finished_at is null
+        and ${isPaused(sql, sql`claim_after`)} is not true and finished_at is null
       order by created_at, id limit 1 for update skip locked)
     returning ${columns(sql)}`;
   return run;
@@ -174,7 +174,7 @@ export async function releaseRun(
 ): Promise<void> {
   await sql`
     update import_runs set lease_until = null, attempts = attempts - ${counts ? 0 : 1}, step = ${step},
-      step_count = 0, problem = ${json(problem)}::text::jsonb, claim_after = clock_timestamp() + make_interval(secs => ${afterSeconds})
+      step_count = 0, problem = ${json(problem)}::text::jsonb, claim_after = ${pauseEnd(sql, afterSeconds)}
     where id = ${id} and epoch = ${epoch}`;
 }
 
