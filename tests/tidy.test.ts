@@ -60,6 +60,7 @@ const sharedStatements: Record<string, readonly string[]> = {
   'src/core/enrich/enrich-calls.ts': ['src/core/credits/charge-calls.sql.ts'],
   // Housekeeping only calls the delete statements of each feature.
   'src/jobs/housekeeping/run-housekeeping.ts': [
+    'src/core/credits/key-budgets.sql.ts',
     'src/core/credits/owned.sql.ts',
     'src/core/graph/changes.sql.ts',
     'src/core/graph/former-identifiers.sql.ts',

@@ -63,3 +63,11 @@ export function spendToday(sql: Sql, by: { calls: ReturnType<Sql>; batches: Retu
     spent_by_batches =
       case when b.day >= utc_today() then b.spent_by_batches else 0 end + ${by.batches}`;
 }
+
+/**
+ * Lets budgets of a day that has not come yet end with today: they were spent before the clock was set back, and would not
+ * begin again until that day.
+ */
+export async function endFutureDays(sql: Sql): Promise<void> {
+  await sql`update key_budgets set day = utc_today() where day > utc_today() + 1`;
+}

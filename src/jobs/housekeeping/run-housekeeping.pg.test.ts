@@ -5,6 +5,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { setCreditsPerDay } from '../../core/credits/key-budgets.sql.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
 import { listExpired } from '../batch/batches.sql.ts';
@@ -371,4 +372,15 @@ test('while the clocks differ by a day, nothing is deleted', async () => {
   expect(await objectsOf(id)).toEqual(stored);
   await runHousekeeping(pipeline.context);
   expect(await objectsOf(id)).toEqual([]);
+});
+
+test('the budget of a day that was spent before the clock was set back ends with today', async () => {
+  const { sql } = pipeline;
+  await setCreditsPerDay(sql, caller.keyId, 5);
+  await sql`update key_budgets set day = utc_today() + 30, spent = 5`;
+  await runHousekeeping(pipeline.context);
+  expect(await sql`select day = utc_today() as ends, spent from key_budgets`).toEqual([
+    { ends: true, spent: 5 },
+  ]);
+  await setCreditsPerDay(sql, caller.keyId, null);
 });

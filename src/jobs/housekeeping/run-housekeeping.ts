@@ -2,6 +2,7 @@
  * Deletes by age: files of ended batches, uploads, idempotency keys, sessions, changes of the graph, webhook
  * deliveries. Runs in every worker every ten minutes, with the scrub of stored objects.
  */
+import { endFutureDays } from '../../core/credits/key-budgets.sql.ts';
 import { deleteNoLongerOwned } from '../../core/credits/owned.sql.ts';
 import { assertClocksAgree } from '../../core/db/clock.ts';
 import { deleteOldChanges } from '../../core/graph/changes.sql.ts';
@@ -44,6 +45,7 @@ export async function runHousekeeping(
   await deleteOldLimits(context.sql);
   await deleteOldHints(context.sql);
   await deleteOldSessions(context.sql);
+  await endFutureDays(context.sql);
   await deleteNoLongerOwned(context.sql);
   await deleteOldChanges(context.sql);
   await deleteOldChanges(context.testSql);
