@@ -52,6 +52,30 @@ describe('a slow or dead receiver', () => {
     expect([count('a'), count('b'), count('c'), count('other')]).toEqual([10, 10, 10, 1]);
   });
 
+  test('fills a worker with those of eight accounts for no longer than two seconds', async () => {
+    const slow = await Promise.all(Array.from({ length: 8 }, () => fixture.account(10)));
+    for (const account of slow) {
+      for (const name of ['slow', 'slow']) await fixture.hook(account, toward(name));
+      await fixture.causeEvent(account, 4);
+    }
+    const { post, begun, began, count, endNext } = controlledAttempts();
+    const deliverer = openDeliverer(fixture.context, { now: fromNow(0), post });
+    await deliverer.wake();
+    await began(64);
+    await fixture.hook(caller, toward('other'));
+    await fixture.causeEvent(caller);
+    await deliverer.wake();
+    expect(begun).toHaveLength(64);
+    const { now } = performance;
+    vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 2_000);
+    await deliverer.wake();
+    await began(65);
+    expect(count('other')).toBe(1);
+    vi.restoreAllMocks();
+    for (let n = 0; n < 65; n++) endNext(responded(200));
+    await deliverer.idle();
+  });
+
   test('is called again after the clock was set back, when its worker is dead', async () => {
     await fixture.hook(caller);
     await fixture.causeEvent(caller, 4);

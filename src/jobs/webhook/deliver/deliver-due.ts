@@ -25,8 +25,14 @@ import { nextWait, parseRetryAfter } from './retry-schedule.ts';
 const SWEEP_EVERY_MS = 5_000;
 /** The channel on which the commit of an event sends its notification. */
 const NOTIFICATIONS = 'webhook_deliveries';
+/**
+ * Maximum in flight per worker of those whose receivers may still be quick. The others do not count: eight accounts with slow
+ * receivers would keep everyone's deliveries waiting for as long as theirs take.
+ */
+const YOUNG_MAX = 64;
+const YOUNG_MS = 2_000;
 /** Maximum in flight per worker. A delivery that waits for its receiver costs next to nothing. */
-const IN_FLIGHT_MAX = 64;
+const IN_FLIGHT_MAX = 512;
 const bounds = { perAccount: 8, perWebhook: 4 };
 /** The retry schedule of one delivery takes three days: a longer failure is not an outage. */
 const FAILING_DAYS_MAX = 5;
@@ -75,8 +81,7 @@ export function openDeliverer(
 ): Deliverer {
   const rules = { allowedHosts: context.config.webhookAllowedHosts, resolve: resolveHost };
   const around = { now: null, random: Math.random, rules, post: postMessage, ...changed };
-  /** Attempts, with their accounts. */
-  const inFlight = new Map<Promise<void>, string>();
+  const inFlight = new Map<Promise<void>, { accountId: string; begunAt: number }>();
   let looking: Promise<void> | null = null;
   let isWokenAgain = false;
   let isStopped = false;
@@ -90,14 +95,21 @@ export function openDeliverer(
         // It may have held back another delivery.
         wake().catch((error) => warn(context, error, 'could not claim due deliveries'));
       });
-    inFlight.set(delivery, claimed.accountId);
+    inFlight.set(delivery, { accountId: claimed.accountId, begunAt: performance.now() });
+  };
+  const room = () => {
+    if (isStopped) return 0;
+    const youngSince = performance.now() - YOUNG_MS;
+    const young = [...inFlight.values()].filter(({ begunAt }) => begunAt > youngSince).length;
+    return Math.max(0, Math.min(YOUNG_MAX - young, IN_FLIGHT_MAX - inFlight.size));
   };
   const look = async () => {
     do {
       isWokenAgain = false;
-      const limit = isStopped ? 0 : IN_FLIGHT_MAX - inFlight.size;
+      const limit = room();
       if (limit === 0) return;
-      const claim = { now: around.now, limit, bounds, attempted: [...inFlight.values()] };
+      const attempted = [...inFlight.values()].map(({ accountId }) => accountId);
+      const claim = { now: around.now, limit, bounds, attempted };
       for (const claimed of await inTransaction(context.sql, (tx) => claimDeliveries(tx, claim))) {
         start(claimed);
       }
