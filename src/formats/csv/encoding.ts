@@ -43,7 +43,7 @@ export function detectEncoding(sample: Buffer, isWhole: boolean): DetectedEncodi
   const bytes = isWhole ? sample : sample.subarray(0, completeUtf8Length(sample));
   if (isUtf8(bytes)) return { encoding: 'utf-8', bom: 0, isGuess: false };
   const { good, bad } = countNonAscii(bytes);
-  const encoding = good > bad ? 'utf-8' : guessLegacyEncoding(sample, isWhole);
+  const encoding = good > bad ? 'utf-8' : guessLegacyEncoding(sample);
   return { encoding, bom: 0, isGuess: true };
 }
 

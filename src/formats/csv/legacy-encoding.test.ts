@@ -78,17 +78,29 @@ const lists: [encoding: string, language: string, rows: string[]][] = [
 describe('the guess', () => {
   test.each(lists)('is %s for a list in %s', (encoding, _, rows) => {
     const bytes = encode(`${rows.map((row) => `${row},x@list.example`).join('\n')}\n`, encoding);
-    expect(guessLegacyEncoding(bytes, true)).toBe(encoding);
+    expect(guessLegacyEncoding(bytes)).toBe(encoding);
   });
 
   test('is not misled by a last line that the sample cuts', () => {
     const bytes = encode('名前,会社\n山田太郎,株式会社サンプル\n山', 'shift_jis');
-    expect(guessLegacyEncoding(bytes.subarray(0, -1), false)).toBe('shift_jis');
+    expect(guessLegacyEncoding(bytes.subarray(0, -1))).toBe('shift_jis');
+  });
+
+  test('is by the first 8 KiB of lines with letters outside ASCII', () => {
+    const plain = Buffer.from('Ada Lovelace,London\n'.repeat(1_000));
+    const first = encode('Иван Иванов,Москва\n'.repeat(450), 'windows-1251');
+    const rest = encode('山田太郎,株式会社サンプル\n'.repeat(1_500), 'shift_jis');
+    expect(guessLegacyEncoding(Buffer.concat([plain, first, rest]))).toBe('windows-1251');
+    const oneLine = Buffer.concat([
+      Buffer.alloc(20_000, 'a'),
+      rest.filter((byte) => byte !== 0x0a),
+    ]);
+    expect(guessLegacyEncoding(oneLine)).toBe('shift_jis');
   });
 
   test('is Windows-1252 for bytes that look like nothing', () => {
-    expect(guessLegacyEncoding(Buffer.from([0x80, 0x0a, 0xff, 0x0a]), true)).toBe('windows-1252');
+    expect(guessLegacyEncoding(Buffer.from([0x80, 0x0a, 0xff, 0x0a]))).toBe('windows-1252');
     const random = Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 167 + 13) % 256));
-    expect(guessLegacyEncoding(random, true)).toBe('windows-1252');
+    expect(guessLegacyEncoding(random)).toBe('windows-1252');
   });
 });

@@ -4,6 +4,7 @@
  * is always a guess, and Windows-1252, the most frequent one, wins when the others are hardly better.
  */
 import { TextDecoder } from 'node:util';
+import { CR, LF } from './record-reader.ts';
 import { decodeWindows1252, type Encoding } from './windows-1252.ts';
 
 /** By this much another encoding has to be better than Windows-1252. */
@@ -63,14 +64,13 @@ const scripts: Readonly<Record<Encoding, Score>> = {
   big5: (_, bytes) => shareOfPairs(bytes, [0xa4, 0xc6], 0x40),
 };
 
-/**
- * Returns the likeliest encoding.
- * @param sample bytes that are not UTF-8; the last line may be cut
- */
-export function guessLegacyEncoding(sample: Buffer, isWhole: boolean): Encoding {
-  const bytes = isWhole
-    ? sample
-    : sample.subarray(0, sample.lastIndexOf(0x0a) + 1 || sample.length);
+/** Each letter is looked at some twenty times: 64 KiB of them would hold the thread for a third of a second. */
+const JUDGED_BYTES_MAX = 8 * 1024;
+const BYTES_BEFORE = 100;
+
+/** Returns the likeliest encoding of bytes that are not UTF-8, by the first lines with letters outside ASCII. */
+export function guessLegacyEncoding(sample: Buffer): Encoding {
+  const bytes = linesToJudge(sample);
   const western = scoreOf('windows-1252', bytes);
   let best: Encoding = 'windows-1252';
   let bestScore = Math.max(western + MARGIN, SCORE_MIN);
@@ -81,6 +81,29 @@ export function guessLegacyEncoding(sample: Buffer, isWhole: boolean): Encoding 
     bestScore = score;
   }
   return best;
+}
+
+/** The first lines with bytes outside ASCII, each from the first of them on with a few before it. The last one may be cut. */
+function linesToJudge(sample: Buffer): Buffer {
+  const lines: Buffer[] = [];
+  let left = JUDGED_BYTES_MAX;
+  for (let from = 0; from < sample.length && left > 0; ) {
+    let first = -1;
+    let to = from;
+    // No letter of any encoding has a byte of a newline.
+    for (; to < sample.length && sample[to] !== LF && sample[to] !== CR; to++) {
+      if (first < 0 && (sample[to] ?? 0) >= 0x80) first = to;
+    }
+    to = Math.min(to + 1, sample.length);
+    if (first >= 0) {
+      const start = Math.max(from, first - BYTES_BEFORE);
+      const line = sample.subarray(start, Math.min(to, start + left));
+      lines.push(line);
+      left -= line.length;
+    }
+    from = to;
+  }
+  return Buffer.concat(lines);
 }
 
 const candidates: readonly Encoding[] = [latinLetters, alphabets, scripts]
@@ -102,7 +125,8 @@ function scoreOf(encoding: Encoding, bytes: Buffer): number {
 function decode(encoding: Encoding, bytes: Buffer): string | null {
   if (encoding === 'windows-1252') return decodeWindows1252(bytes);
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    // As of a stream: the last letter may be cut.
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: true });
   } catch {
     return null;
   }
