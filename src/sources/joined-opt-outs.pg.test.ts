@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import type { JsonRecord } from '../core/graph/import/read-records.ts';
 import { importSource } from '../core/graph/sources/import-source.ts';
@@ -142,6 +143,16 @@ describe('an opt-out', () => {
     await suppress(pipeline.sql, 'cy@acme.example');
     await importCy('crm', '2026-01-06', { email: 'cy@new.example', workEmail: 'cy@acme.example' });
     expect([await statusOf(home1), await statusOf('cy@new.example')]).toEqual([404, 404]);
+  });
+
+  it('holds for records that a file of one’s own parts', async () => {
+    const [email, workEmail] = ['cy@home.example', 'cy@acme.example'];
+    const own = { id: 7, name: 'Cy', surname: 'Finch', workEmail };
+    await importGraph(pipeline.sql, { persons: [{ ...own, email }] });
+    await importCy('partners', '2026-01-05', { email });
+    await suppress(pipeline.sql, workEmail);
+    await importGraph(pipeline.sql, { persons: [{ ...own, email: 'cy@new.example' }] });
+    expect(await statusOf(email)).toBe(404);
   });
 
   it.each([

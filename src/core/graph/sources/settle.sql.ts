@@ -258,11 +258,17 @@ export interface Move {
 
 /**
  * Gives records their new ids, and records which ids were merged into others: those of stored people and companies
- * that no record has any more. Both ids are queued to be built; `importId` is 0 for records that an operator takes apart.
+ * that no record has any more. Both ids are queued to be built, the new one with the id that it parts from, unless an operator
+ * parts them.
  */
 export async function moveRecords(
   tx: Sql,
-  { entity, importId, moves }: { entity: number; importId: number; moves: readonly Move[] },
+  {
+    entity,
+    importId,
+    isByHand,
+    moves,
+  }: { entity: number; importId: number; isByHand: boolean; moves: readonly Move[] },
 ): Promise<void> {
   const rows = tx`
     unnest(${moves.map((move) => move.number)}::bigint[], ${moves.map((move) => move.from)}::bigint[],
@@ -274,7 +280,7 @@ export async function moveRecords(
     insert into records_to_build as q (entity, id, parted_from)
     select ${entity}::smallint, id, max(parted_from) from (
       select m.before, null::bigint from ${rows}
-      union all select m.after, case when ${importId} <> 0 then m.before end from ${rows}) moved (id, parted_from)
+      union all select m.after, case when not ${isByHand} then m.before end from ${rows}) moved (id, parted_from)
     group by id
     on conflict (entity, id) do update set parted_from = coalesce(excluded.parted_from, q.parted_from)`;
   await tx`

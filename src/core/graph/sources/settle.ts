@@ -17,9 +17,10 @@ const ADOPTED_PER_ROUND = 5_000;
 
 /**
  * Decides the ids of all touched records (the table `touched` of the transaction) and queues what is to be built.
- * A group keeps the lowest id that one of its records has; an id of one's own is never taken from its record.
+ * A group keeps the lowest id that one of its records has; an id of one's own is never taken from its record. `isByHand` is true
+ * for a change of splits: records that it parts are of another person.
  */
-export async function settleTouched(tx: Sql, importId: number): Promise<void> {
+export async function settleTouched(tx: Sql, importId: number, isByHand = false): Promise<void> {
   await queries.createTouched(tx);
   await adoptOwnRecords(tx);
   let left = await queries.listContested(tx);
@@ -28,7 +29,7 @@ export async function settleTouched(tx: Sql, importId: number): Promise<void> {
     if (seeds.length === 0) break;
     for (const entity of [entityCodes.company, entityCodes.person]) {
       const numbers = seeds.filter((seed) => seed.entity === entity).map(({ number }) => number);
-      if (numbers.length > 0) await settleConnected(tx, { entity, importId, numbers });
+      if (numbers.length > 0) await settleConnected(tx, { entity, importId, isByHand, numbers });
     }
     left -= seeds.length;
   }
@@ -53,8 +54,12 @@ export async function followOwnRecords(
 
 async function settleConnected(
   tx: Sql,
-  { entity, importId, numbers }: { entity: number; importId: number; numbers: number[] },
+  {
+    numbers,
+    ...change
+  }: { entity: number; importId: number; isByHand: boolean; numbers: number[] },
 ): Promise<void> {
+  const { entity } = change;
   // A record that is gone joins nothing, and keeps its id for its return.
   const connected = await queries.readConnected(tx, entity, numbers);
   const rows = connected.filter((row) => row.record !== null);
@@ -75,7 +80,7 @@ async function settleConnected(
       if (member.id !== id) moves.push({ number: member.number, from: member.id, to: id });
     }
   }
-  if (moves.length > 0) await queries.moveRecords(tx, { entity, importId, moves });
+  if (moves.length > 0) await queries.moveRecords(tx, { ...change, moves });
 }
 
 function hasOwn(group: readonly Member[]): boolean {

@@ -100,7 +100,7 @@ async function changeSplits(
       const changed = await change(tx);
       await createTouched(tx);
       await queries.applySplits(tx, changed.numbers);
-      await settleTouched(tx, 0);
+      await settleTouched(tx, 0, true);
       // The transaction of a call is one of its pool, which checks its key.
       await assertStillLocked(locked);
       return changed;
