@@ -112,14 +112,17 @@ export async function countChanges(
   return must(row, 'counts');
 }
 
-/** Writes the changes into the records and their values; `touched` then lists the numbers of all of them. */
+/**
+ * Writes the changes into the records and their values; `touched` then lists the numbers of all of them. A person who was
+ * erased since the comparison stays so.
+ */
 export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Promise<void> {
   await tx`
     create temp table touched on commit drop as
     select number, entity, case when not is_fresh then id when entity in (1, 2) then ${FIRST_ID}::bigint + number end as id
     from changes where kind <> 'same'`;
   const stored = tx`select number from changes where kind <> 'same' and not is_fresh`;
-  await tx`
+  const { count: before } = await tx`
     insert into source_record_versions (import_id, number, before_import_id, before_as_of, before_hash, before_record)
     select ${id}, number, import_id, as_of, hash, record from source_records where number in (${stored})`;
   await tx`
@@ -127,12 +130,13 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
     select distinct value, is_reference from source_keys where number in (${stored})`;
   await recordFormerKeys(tx, tx`select number from changes where kind in ('ended', 'gone')`);
   await tx`delete from source_keys where number in (${stored})`;
-  await tx`
+  const { count: written } = await tx`
     update source_records r
     set import_id = ${id}, as_of = ${asOf}, hash = coalesce(s.hash, ''), record = s.record
     from changes c
     left join import_rows s on s.ctid = c.staged and s.state = 0
-    where r.number = c.number and c.kind <> 'same' and not c.is_fresh`;
+    where r.number = c.number and c.kind <> 'same' and not c.is_fresh and r.as_of <> 'infinity'`;
+  if (written < before) await leaveErased(tx, id);
   await tx`
     insert into source_records (number, source, key, entity, id, import_id, as_of, hash, record)
     overriding system value
@@ -151,6 +155,16 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
     order by 1, 2, 3`;
   await tx`create index on touched (number)`;
   await tx`analyze touched`;
+}
+
+/** Takes the records of people who were erased meanwhile out of the changes of an import. */
+async function leaveErased(tx: Sql, id: number): Promise<void> {
+  await tx`
+    update changes c set kind = 'same' from source_records r
+    where r.number = c.number and c.kind <> 'same' and not c.is_fresh and r.as_of = 'infinity'`;
+  await tx`
+    delete from source_record_versions v using source_records r
+    where v.import_id = ${id} and r.number = v.number and r.as_of = 'infinity'`;
 }
 
 /** Records the counts of an import. */

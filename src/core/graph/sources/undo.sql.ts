@@ -141,7 +141,7 @@ export async function restoreRecords(tx: Sql, id: number): Promise<void> {
       hash = coalesce(v.before_hash, ''), record = v.before_record
     from touched t
     left join source_record_versions v on v.import_id = ${id} and v.number = t.number
-    where r.number = t.number`;
+    where r.number = t.number and r.as_of <> 'infinity'`;
   await tx`delete from source_record_versions where import_id = ${id}`;
   await tx`update imports set state = 'undoing' where id = ${id}`;
 }
