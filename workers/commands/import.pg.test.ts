@@ -315,6 +315,7 @@ describe('--dry-run', () => {
     expect(await written()).toEqual(before);
     expect((await run('undo', '1')).printed).toEqual({ undone: [1] });
     expect((await run('undo', '1', '--dry-run')).printed).toEqual({ undo: null });
+    await expect(run('unsplit', '1', '--dry-run')).rejects.toThrow(/--dry-run does not go with/);
   });
 
   test('is refused for files with ids of one’s own, and so are both kinds of files', async () => {

@@ -48,6 +48,7 @@ export function addImportCommands(program: Command): void {
   addUndo(importing);
   addSplits(importing);
   importing
+    .hook('preAction', refuseForeignOptions)
     .description(
       'import records from CSV or JSONL files, gzip too, or the files of a source as they are; repeating an import changes nothing',
     )
@@ -85,6 +86,17 @@ export function addImportCommands(program: Command): void {
       else if (options.map !== undefined) await importMapped(options.map, given, options, command);
       else await importOwn(given, options, command);
     });
+}
+
+/** `import` takes its options from every place in the line: one that a subcommand lacks would be passed over. */
+function refuseForeignOptions(importing: Command, called: Command): void {
+  if (called === importing) return;
+  const own = new Set(called.options.map((option) => option.attributeName()));
+  for (const option of importing.options) {
+    const name = option.attributeName();
+    if (importing.getOptionValue(name) === undefined || own.has(name)) continue;
+    throw usage(`${option.long} does not go with import ${called.name()}.`);
+  }
 }
 
 function addHistory(importing: Command): void {

@@ -156,8 +156,8 @@ describeWithBrowser('the console', () => {
     const spend = page.getByRole('table', { name: 'Spend by list and export' });
     await spend.waitFor();
     expect(await spend.getByRole('rowheader').allTextContents()).toEqual([
-      'Autumn fair',
-      'Spring fair',
+      'Autumn fairEnrich people',
+      'Spring fairEnrich people',
     ]);
     expect(await spend.getByRole('cell').allTextContents()).toEqual(['9', '75%', '3', '25%']);
     await page.getByRole('table', { name: 'Spend by key' }).waitFor();
