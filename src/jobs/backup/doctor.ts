@@ -88,7 +88,11 @@ export async function diagnose(
     if (finding !== null) findings.push(finding);
   }
   if (fix) {
-    for (const id of unknown) await context.store.deletePrefix(`batches/${id}/`);
+    for (const id of unknown) {
+      // Its upload may have been listed before its row was written.
+      if ((await listUnknownBatches(context.sql, [id])).length === 0) continue;
+      await context.store.deletePrefix(`batches/${id}/`);
+    }
     await markStore(context);
   }
   return {
