@@ -41,7 +41,7 @@ async function erase(): Promise<void> {
   await deletePersons(sql, [must(person, 'a person').id]);
 }
 
-/** What sources say, and said, of the person. */
+/** The records, versions and keys that sources have of the person. */
 const said = () => sql`
   select record from source_records where record is not null
   union all select before_record from source_record_versions where before_record is not null
