@@ -37,6 +37,7 @@ export async function* mergedRows(
 ): AsyncGenerator<MergedRow> {
   const layout = layoutOf(batch);
   const { accountId } = batch;
+  const { signal } = context;
   const numbers = batch.rerunOf === null ? null : await findRerunRows(context.sql, batch.id);
   const all = await openRedactedParts(context, batch);
   const isBefore = (part: Part) =>
@@ -45,7 +46,7 @@ export async function* mergedRows(
     context,
     all.filter((part) => !isBefore(part)),
   );
-  const own = readResultRows(parts, { accountId, delimiter: layout.delimiter });
+  const own = readResultRows(parts, { accountId, delimiter: layout.delimiter, signal });
   const candidatesAt = candidatesIndex(layout.further);
   for await (const row of await withReruns(context, batch, numberedRows(own, numbers))) {
     const cell = candidatesAt === -1 ? '' : row.cells[layout.width + candidatesAt];

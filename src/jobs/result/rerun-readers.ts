@@ -138,6 +138,7 @@ async function openRerun(
   const read = readResultRows(await openParts(context, parts), {
     accountId: rerun.accountId,
     delimiter,
+    signal: context.signal,
   });
   // The rerun may have other columns.
   const places = layout.names.map((name, index) =>

@@ -1,7 +1,7 @@
 /** Readers of results leave the thread to others between two turns. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PIECE_BYTES } from './read-parts.ts';
-import { readResultRows } from './result-rows.ts';
+import { readResultRows, withText } from './result-rows.ts';
 
 const line = `${'x'.repeat(99)}\n`;
 const ROWS = 4000;
@@ -34,10 +34,16 @@ async function* parts() {
   }
 }
 
+const readerOf = (accountId: string, signal?: AbortSignal) => ({
+  accountId,
+  delimiter: ',' as const,
+  signal,
+});
+
 /** Reads a result of some 400 kB; resolves with the round in which it was done. */
 async function read(accountId: string): Promise<number> {
   let rows = 0;
-  for await (const { cells } of readResultRows(parts(), { accountId, delimiter: ',' })) {
+  for await (const { cells } of readResultRows(parts(), readerOf(accountId))) {
     rows++;
     expect(cells).toEqual([line.trimEnd()]);
     bytesByRound.set(round, (bytesByRound.get(round) ?? 0) + line.length);
@@ -60,4 +66,18 @@ test('the reader of another account does not wait for all of one account', async
   const many = Array.from({ length: 16 }, () => read('a'));
   const other = await read('b');
   for (const done of await Promise.all(many)) expect(done).toBeGreaterThan(other);
+});
+
+test('a reader ends when its client has gone, also one that finds nothing', async () => {
+  const client = new AbortController();
+  let pieces = 0;
+  const endless = async function* () {
+    for (;;) {
+      if (++pieces === 3) client.abort(new Error('gone'));
+      yield { firstRow: 1, bytes: Buffer.from(line.repeat(1_000)), isLast: false };
+    }
+  };
+  const search = withText(readResultRows(endless(), readerOf('a', client.signal)), 'nothing');
+  await expect(search.next()).rejects.toThrow('gone');
+  expect(pieces).toBe(3);
 });

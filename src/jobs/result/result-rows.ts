@@ -55,12 +55,18 @@ export async function* withText(
   }
 }
 
-/** The rows of these parts, in order, in the turns of the account. Throws as a share does. */
+interface Reader {
+  accountId: string;
+  delimiter: Delimiter;
+  /** Aborts when no one waits for the rows any more: a search may read a million of them before it finds one. */
+  signal: AbortSignal | undefined;
+}
+
+/** The rows of these parts, in order, in the turns of the account. Throws as a share does, and the reason of `signal`. */
 export async function* readResultRows(
   parts: AsyncIterable<PartPiece>,
-  { accountId, delimiter }: { accountId: string; delimiter: Delimiter },
+  { accountId, delimiter, signal = new AbortController().signal }: Reader,
 ): AsyncGenerator<ResultRow> {
-  const { signal } = new AbortController();
   const takeTurn = () => inTurn(accountId, signal, () => nextRound());
   let scanner = new RecordScanner(partScan(delimiter));
   let rowsBefore = 0;

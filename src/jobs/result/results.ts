@@ -149,6 +149,7 @@ async function readRows(source: RowSource): Promise<AsyncIterable<ResultRow>> {
   let rows: AsyncIterable<ResultRow> = readResultRows(read, {
     accountId,
     delimiter: layout.delimiter,
+    signal: context.signal,
   });
   if (batch.kind === 'list') {
     if (batch.rerunOf !== null)
