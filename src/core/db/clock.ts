@@ -26,6 +26,6 @@ export async function assertClocksAgree(sql: Sql, now: () => number = Date.now):
   throw conflict(
     'clock_wrong',
     `The clock of the database is ${seconds} s ${direction} that of this machine. Correct the wrong one (timedatectl), ` +
-      'and let both follow NTP. Nothing is deleted by age meanwhile.',
+      'and let both follow NTP. Nothing is deleted by age meanwhile, and no schedule runs.',
   );
 }

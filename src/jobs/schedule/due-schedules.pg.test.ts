@@ -1,5 +1,5 @@
 /** Many due schedules and schedules that cannot run do not delay those of other accounts. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
@@ -143,4 +143,15 @@ describe('the schedules of an account', () => {
     expect(count).toEqual({ made: 100 });
     expect((await send(await pipeline.account(1), 'POST', '', nightly)).status).toBe(201);
   });
+});
+
+test('no slot is taken while the clocks differ by a day, and each as soon as they agree', async () => {
+  const schedule = await make();
+  await pipeline.sql`update schedules set next_run_at = now() where id = ${schedule.id}`;
+  vi.useFakeTimers({ now: Date.now() - 24 * 3_600_000, toFake: ['Date'] });
+  const running = runDueSchedules(pipeline.context);
+  await expect(running).rejects.toMatchObject({ code: 'clock_wrong' });
+  vi.useRealTimers();
+  expect(await runsOf(schedule)).toEqual([]);
+  expect(await runDueSchedules(pipeline.context)).toHaveLength(1);
 });

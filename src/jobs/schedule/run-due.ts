@@ -4,7 +4,7 @@
  */
 
 import { inTransaction, type Sql } from '../../core/db/client.ts';
-import { readClock } from '../../core/db/clock.ts';
+import { assertClocksAgree, readClock } from '../../core/db/clock.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { traced, traceToKeep } from '../../core/tracing.ts';
@@ -42,13 +42,15 @@ let lastServed: string | null = null;
 /**
  * Takes all slots that are due at `now` (default: the database's clock), in rounds of one schedule per account.
  * Slots missed while no worker ran become one run, that of the first missed slot. Returns the exports that it
- * started.
+ * started. Throws `AppError` `clock_wrong`, before it takes a slot, when the clocks of process and database differ by more
+ * than an hour: slots would run early, and none again until the clock that is ahead has been reached.
  */
 export async function runDueSchedules(
   context: RunContext,
   now?: Date,
   mayGoOn: () => boolean = () => true,
 ): Promise<string[]> {
+  if (now === undefined) await assertClocksAgree(context.sql);
   const started: string[] = [];
   const failed: string[] = [];
   let hasMore = true;
