@@ -11,6 +11,7 @@ import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { suppress, suppressHashes } from '../core/suppression/suppress.ts';
 import { erasePerson } from '../jobs/erasure/erase-person.ts';
+import { showPerson } from '../jobs/erasure/show-person.ts';
 import { csvOf, importText } from './import-files.test-suite.ts';
 
 const work = 'ada@acme.example';
@@ -108,6 +109,18 @@ describe('a person whose record was joined with another one', () => {
     expect(erasure).toMatchObject({ erased: 1, answers_cleared: 1 });
     expect(await read()).toEqual([404, false, 'person.phone\n']);
   });
+});
+
+it('is shown and erased by the id that earlier results have', async () => {
+  await importContact(home);
+  const [merged] = await pipeline.sql<{ id: number; intoId: number }[]>`
+    select id, into_id from merged_ids`;
+  const { id, intoId } = must(merged, 'a merged person');
+  const shown = await showPerson(pipeline.context, { id });
+  expect(shown.people).toMatchObject([{ id: intoId, record: { surname: 'Lark' } }]);
+  const erasure = await erasePerson(pipeline.context, { id });
+  expect(erasure).toMatchObject({ erased: 1, left: [] });
+  expect(await statusOf(home)).toBe(404);
 });
 
 describe('an opt-out', () => {

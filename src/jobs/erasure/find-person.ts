@@ -5,6 +5,7 @@ import {
   personCodes,
   personIdentifierCodes,
 } from '../../core/graph/identifier-kinds.ts';
+import { presentPersonId } from '../../core/graph/sources/show-sources.ts';
 import { personKeyOf } from '../../core/graph/sources/sure-keys.ts';
 import { conflict } from '../../core/lib/errors.ts';
 import {
@@ -23,12 +24,15 @@ export interface FoundPeople {
   ids: number[];
 }
 
-/** The people who hold the identifier, or the id unchanged. Throws `AppError` `invalid_parameter`. */
+/**
+ * Returns the people who hold the identifier, or the id; one that was merged into another, as earlier results may have it,
+ * leads to that one. Throws `AppError` `invalid_parameter`.
+ */
 export async function findPeople(
   { sql }: Pick<Context, 'sql'>,
   asked: PersonAsked,
 ): Promise<FoundPeople> {
-  if ('id' in asked) return { identifier: null, ids: [asked.id] };
+  if ('id' in asked) return { identifier: null, ids: [await presentPersonId(sql, asked.id)] };
   const identifier = readPersonIdentifier(asked.identifier);
   const codes = personCodesOf(identifier.kind);
   const ids = await findHolders(sql, identifier.value, codes, personKeyOf(identifier));

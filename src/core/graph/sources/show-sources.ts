@@ -96,6 +96,11 @@ const derivedFrom: Readonly<Record<string, readonly string[]>> = {
   company: ['_company'],
 };
 
+/** Returns the id that a person has now: another one when the given one was merged into it. */
+export function presentPersonId(sql: Sql, id: number): Promise<number> {
+  return resolveMergedId(sql, entityCodes.person, id);
+}
+
 /** Returns what each source says about a person, under its key. */
 export async function listSourceRecords(sql: Sql, personId: number) {
   const rows = await readLiveRecords(sql, entityCodes.person, [personId]);
