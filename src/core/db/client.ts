@@ -78,7 +78,7 @@ export function connect(options: ConnectOptions): Database {
     backoff: pauseBeforeRetry as never,
     ...(servers === null ? {} : { socket: () => servers.openSocket() }),
     ...(options.connectSeconds === undefined ? {} : { connect_timeout: options.connectSeconds }),
-    // A connection keeps a prepared statement for each form of a filter: connections of searches are short-lived.
+    // A connection keeps a prepared statement for each form of a short filter: connections of searches are short-lived.
     ...(options.plansForValues ? { max_lifetime: SEARCH_CONNECTION_SECONDS } : {}),
     onnotice: () => {},
     // Column names only: `postgres.camel` would rename the keys inside JSON values too.

@@ -4,6 +4,7 @@
  */
 import type { PendingQuery, Row } from 'postgres';
 import type { Sql } from './client.ts';
+import { unkept } from './unkept.ts';
 
 const PAGE_ROWS = 10_000;
 
@@ -34,7 +35,7 @@ export async function* readRows<T extends object>(
 ): AsyncGenerator<T[]> {
   // All rows are read, so the cheapest plan for all of them is wanted.
   await tx`select set_config('cursor_tuple_fraction', '1', true)`;
-  await tx`declare pages no scroll cursor for ${select}`;
+  await unkept(tx`declare pages no scroll cursor for ${select}`);
   const fetchPage = () => {
     const page = tx.unsafe<T[]>(`fetch ${PAGE_ROWS} from pages`).execute();
     // Whoever stops reading before its end has another error, or none.

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
+import { inTransaction } from '../db/client.ts';
 import { AppError } from '../lib/errors.ts';
 import { type ParameterKind, searchParameters } from './fields.ts';
 import { parseFilter } from './parse.ts';
@@ -158,3 +159,18 @@ test.each(COMPARED_KINDS)(
     expect(() => parseFilter(drawn?.query ?? '')).toThrow(/takes at most 100 items/);
   },
 );
+
+test('filters of many conditions, of endless forms, leave no statement with their connection', async () => {
+  const names = ['id', 'birthYear', 'cityId', 'companyId', 'industryId'];
+  await inTransaction(database.sql, async (tx) => {
+    for (const ranges of ['1-2', '1-2|5-6', '1-2|5-6|8-9']) {
+      const filter = parseFilter(names.map((name) => `${name}=[${ranges}]`).join('&'));
+      const prepared = await prepareFilter(tx, filter, owner);
+      await countPeople(tx, prepared);
+      await selectPage(tx, prepared, { order: defaultOrder, after: null, limit: 10 });
+    }
+    const kept = await tx`
+      select from pg_prepared_statements where strpos(statement, ${'from person_search s'}) > 0`;
+    expect(kept).toHaveLength(0);
+  });
+});

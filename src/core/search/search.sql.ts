@@ -8,7 +8,7 @@ import { entityCodes } from '../graph/sources/source-record.ts';
 import { DERIVED_ID_MIN } from '../graph/vocabulary/derived-ids.ts';
 import { must } from '../lib/assert.ts';
 import { personSearch } from '../operations.ts';
-import { compileSearch, presenceMask } from './compile.sql.ts';
+import { compileSearch, ofFilter, presenceMask } from './compile.sql.ts';
 import { anyOf, integerIn, timeIn } from './compile-ranges.sql.ts';
 import { orderSql } from './page-order.sql.ts';
 import type { Condition } from './parse.ts';
@@ -217,7 +217,7 @@ export async function selectPage(
   { order, after, limit }: { order: PageOrder; after: Place | null; limit: number },
 ): Promise<PlacedPerson[]> {
   const pages = orderSql(sql, order);
-  return sql<PlacedPerson[]>`
+  return ofFilter(sql, prepared)<PlacedPerson[]>`
     select r.id, r.record, found.place::text as key
     from (
       select s.id, ${pages.column} as place from person_search s
@@ -234,7 +234,7 @@ export async function selectPlaceAt(
   { order, after, skipped }: { order: PageOrder; after: Place | null; skipped: number },
 ): Promise<Place | undefined> {
   const pages = orderSql(sql, order);
-  const [place] = await sql<Place[]>`
+  const [place] = await ofFilter(sql, prepared)<Place[]>`
     select s.id, ${pages.column}::text as key from person_search s
     where ${compileSearch(sql, prepared)} ${after === null ? sql`` : pages.after(after)}
     order by ${pages.order} offset ${skipped - 1}::bigint limit 1`;
@@ -243,7 +243,7 @@ export async function selectPlaceAt(
 
 /** Returns the number of people that match a filter. */
 export async function countPeople(sql: Sql, prepared: PreparedFilter): Promise<number> {
-  const [row] = await sql<{ people: number }[]>`
+  const [row] = await ofFilter(sql, prepared)<{ people: number }[]>`
     select count(*) as people from person_search s where ${compileSearch(sql, prepared)}`;
   return row?.people ?? 0;
 }
@@ -260,7 +260,7 @@ export async function countPresence(
     { length: PRESENCE_BITS },
     (_, bit) => sql`count(*) filter (where s.present & ${presenceMask(bit)}::bigint <> 0)`,
   ).reduce((left, right) => sql`${left}, ${right}`);
-  const [row] = await sql<{ total: number; present: number[] }[]>`
+  const [row] = await ofFilter(sql, prepared)<{ total: number; present: number[] }[]>`
     select count(*) as total, array[${counts}]::bigint[] as present
     from person_search s where ${compileSearch(sql, prepared)}`;
   return row ?? { total: 0, present: [] };
@@ -294,7 +294,7 @@ export async function selectGroups(
   const counts = bits
     .map((bit) => sql`count(*) filter (where present & ${presenceMask(bit)}::bigint <> 0)`)
     .reduce((left, right) => sql`${left}, ${right}`);
-  return sql<GroupRow[]>`
+  return ofFilter(sql, prepared)<GroupRow[]>`
     with found as (
       select s.position_id, s.industry_id, s.present,
         coalesce(nullif(s.country_id, 0), city.country_id, 0) as country_id,
@@ -322,7 +322,7 @@ export async function selectGroups(
 /** Returns how many of the people that match a filter the account owns, so that a search does not charge for them. */
 export async function countOwned(sql: Sql, prepared: PreparedFilter): Promise<number> {
   const { accountId } = prepared.owner;
-  const [row] = await sql<{ people: number }[]>`
+  const [row] = await ofFilter(sql, prepared)<{ people: number }[]>`
     select count(*) as people from person_search s
       join (${ownedPeople(sql, accountId, personSearch.name)}) o on o.person_id = s.id
     where ${compileSearch(sql, prepared)}`;

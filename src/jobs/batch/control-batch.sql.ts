@@ -7,6 +7,7 @@ import type { Owner } from '../../core/accounts/owner.ts';
 import { tighterKey } from '../../core/credits/key-budgets.sql.ts';
 import { voidReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { unkept } from '../../core/db/unkept.ts';
 import type { Batch, ListBatch, ListOptions, Quote } from './batch.ts';
 import { batchColumns, jobDone } from './batches.sql.ts';
 import type { NewList } from './insert-batch.sql.ts';
@@ -256,10 +257,10 @@ export async function changeBatch(
     ...(dialect ? { dialect: sql.json(dialect as never), ...unsplit } : {}),
     quote: Object.keys(change).every((name) => unpriced.has(name)) ? sql`quote` : null,
   };
-  const moved = await sql`
+  const moved = await unkept(sql`
     update batches set ${sql(row as never)}
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
-      and state = 'ready' returning id`;
+      and state = 'ready' returning id`);
   if (moved.length > 0 && dialect) await sql`delete from chunks where batch_id = ${id}`;
   return moved.length > 0;
 }

@@ -1,6 +1,7 @@
 /** Statements only for exports; those shared with lists are with the batches. */
 import type { Sql } from '../../core/db/client.ts';
 import { readRows } from '../../core/db/read-rows.ts';
+import { unkept } from '../../core/db/unkept.ts';
 import { entityCodes } from '../../core/graph/sources/source-record.ts';
 import { compileSearch } from '../../core/search/compile.sql.ts';
 import type { PreparedFilter } from '../../core/search/prepared-filter.ts';
@@ -45,8 +46,8 @@ export async function selectMatchingIds(
   people: PreparedFilter,
   ids: readonly number[],
 ): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
+  const rows = await unkept(sql<{ id: number }[]>`
     select s.id from person_search s
-    where s.id = any(${[...ids]}::bigint[]) and ${compileSearch(sql, people)}`;
+    where s.id = any(${[...ids]}::bigint[]) and ${compileSearch(sql, people)}`);
   return rows.map(({ id }) => id);
 }

@@ -4,10 +4,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
+import { parseFilter } from '../../core/search/parse.ts';
+import { prepareFilter } from '../../core/search/prepare.ts';
 import { emptySum, summed } from '../../core/storage/object-sum.ts';
 import type { ExportBatch } from '../batch/batch.ts';
 import { findBatch } from '../batch/batches.sql.ts';
+import { readMatchingIds, selectMatchingIds } from './matching-ids.sql.ts';
 import { writeIds } from './write-ids.ts';
 
 let pipeline: Pipeline;
@@ -132,4 +136,20 @@ test('people of several pages are written once each, in order', async () => {
   const range = { from: 0, to: expected.length };
   const ids = await pipeline.context.store.get(must(batch.canonicalKey, 'the ids'), range);
   expect(ids.toString()).toBe(expected);
+});
+
+test('the filter of an export leaves no statement with its connection', async () => {
+  await inTransaction(pipeline.sql, async (tx) => {
+    const owner = { accountId: caller.accountId, live: true };
+    const people = await prepareFilter(tx, parseFilter('id=1001-1002'), owner);
+    expect(await selectMatchingIds(tx, people, [1001, 1003])).toEqual([1001]);
+    const found: number[] = [];
+    for await (const page of readMatchingIds(tx, { people, notDeliveredBy: null, max: 9 })) {
+      found.push(...page.map(({ id }) => id));
+    }
+    expect(found).toEqual([1001, 1002]);
+    const kept = await tx`
+      select from pg_prepared_statements where strpos(statement, ${'from person_search s'}) > 0`;
+    expect(kept).toHaveLength(0);
+  });
 });

@@ -1,6 +1,7 @@
 /** Statements of schedules. A schedule is locked before the batches of its runs. */
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { unkept } from '../../core/db/unkept.ts';
 
 export interface Schedule {
   id: string;
@@ -84,7 +85,7 @@ export async function updateSchedule(
   sql: Sql,
   { id, ...change }: Pick<Schedule, 'id'> & Partial<NewSchedule>,
 ): Promise<void> {
-  await sql`update schedules set ${sql({ ...change })} where id = ${id}`;
+  await unkept(sql`update schedules set ${sql({ ...change })} where id = ${id}`);
 }
 
 /**
