@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { configOptions, readConfig } from '../../src/core/config.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
-import { addAccountCommands } from '../../workers/commands/accounts.ts';
+import { addAuditCommand } from '../../workers/commands/audit.ts';
 import { addServerCommands } from '../../workers/commands/server.ts';
 
 interface Probe {
@@ -97,7 +97,7 @@ describe.each(pods)('$name', ({ manifest, pod }) => {
   test('runs a command of this version', () => {
     const program = new Command();
     addServerCommands(program);
-    addAccountCommands(program);
+    addAuditCommand(program);
     expect(program.commands.map((one) => one.name())).toContain(container.args[0]);
     const [image, tag] = container.image.split(':');
     const [renamed] = kustomization.images.filter(({ name }) => name === image);
