@@ -5,6 +5,7 @@
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
+import { withPresentRecords } from './decided-records.ts';
 import { findLikely, type LikelyCandidate, type LikelyOutcome } from './find-likely.ts';
 import { type GraphReader, postgresGraph } from './graph-reader.ts';
 import { isSuccess, type MatchData, type OutputColumn } from './match-data.ts';
@@ -194,9 +195,10 @@ function unmatchedLikely(
 async function enrichExactly(
   sql: Sql,
   operation: OperationName,
-  rows: readonly RowInput[],
+  given: readonly RowInput[],
   options: EnrichOptions,
 ): Promise<Outcome[]> {
+  const rows = await withPresentRecords(sql, operation, given);
   const { agreementOf, requireAgreement, required = [], endPhase } = options;
   const outcomes: Outcome[] = [];
   let undecided: number[] = [];
