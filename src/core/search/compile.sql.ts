@@ -184,7 +184,7 @@ function compileValues(sql: Sql, prepared: PreparedFilter, numbered: Numbered): 
         }),
       ];
     case 'integer':
-      return compileIntegers(sql, condition.field, condition.ranges);
+      return compileIntegers(sql, condition.field, withJoined(prepared, condition.ranges, index));
     case 'time':
       return compileTimes(sql, condition.field, condition.spans);
     case 'words':
@@ -251,6 +251,15 @@ function isOneOf(sql: Sql, column: Fragment | Identifier, texts: string[]): Frag
 function columnOf(field: string): string {
   const found = personFields.find(({ name }) => name === field);
   return must(found?.column, `column of ${field}`);
+}
+
+/** The ranges with the ids of companies with which those of the ranges were joined. */
+function withJoined(
+  { objectIds }: PreparedFilter,
+  ranges: readonly Range[],
+  index: number,
+): readonly Range[] {
+  return [...ranges, ...(objectIds.get(index) ?? []).map((id) => ({ min: id, max: id }))];
 }
 
 function compileIntegers(sql: Sql, field: string, ranges: readonly Range[]): Fragment[] {
@@ -338,7 +347,7 @@ function compileInside(
   if (condition.node === 'integer' && path.join('.') === 'id') {
     const column = `s.${owner.column}`;
     const tests = integerIn(sql, column, {
-      ranges: condition.ranges,
+      ranges: withJoined(prepared, condition.ranges, index),
       isBig: bigintFields.has(object),
     });
     return tests.map((test) => sql`(${test} and ${isPresent(sql, object)})`);

@@ -9,10 +9,12 @@ import { countryCode } from '../identifiers/country.ts';
 import { must } from '../lib/assert.ts';
 import { fold } from '../lib/fold.ts';
 import type { Condition, Filter, Place } from './parse.ts';
+import type { Range } from './parse-ranges.ts';
 import type { PlaceIds, PreparedFilter } from './prepared-filter.ts';
 import {
   findCityIds,
   findDerivedPositions,
+  findMergedCompanies,
   findObjectIds,
   findPlacedCities,
   hasDoNotContact,
@@ -33,7 +35,9 @@ export async function prepareFilter(
   const places = new Map<number, PlaceIds>();
   const found = filter.conditions.map(async (condition, index) => {
     if (condition.node === 'place') places.set(index, await resolvePlaces(sql, condition.places));
-    else if (condition.inside !== undefined) objectIds.set(index, await idsOf(sql, condition));
+    else if (isOfCompanies(condition)) {
+      objectIds.set(index, await findMergedCompanies(sql, idsIn(condition.ranges)));
+    } else if (condition.inside !== undefined) objectIds.set(index, await idsOf(sql, condition));
     else if (condition.node === 'text' && condition.field === 'positionName') {
       objectIds.set(index, await findDerivedPositions(sql, condition.texts));
     }
@@ -41,6 +45,17 @@ export async function prepareFilter(
   const [listed] = await Promise.all([hasDoNotContact(sql, owner), ...found]);
   const year = now.getUTCFullYear();
   return { filter, owner, year, objectIds, places, hasDoNotContact: listed };
+}
+
+/** True for a condition on the id of a company, which changes when an import joins it with another one. */
+function isOfCompanies(condition: Condition): condition is Condition & { node: 'integer' } {
+  const { inside, field, node } = condition;
+  const isId = inside === undefined ? field === 'companyId' : inside.path.join('.') === 'id';
+  return node === 'integer' && isId && (inside === undefined || inside.object === 'company');
+}
+
+function idsIn(ranges: readonly Range[]): number[] {
+  return ranges.flatMap(({ min, max }) => (min === max ? [min] : []));
 }
 
 async function idsOf(sql: Sql, condition: Condition): Promise<number[]> {

@@ -12,7 +12,7 @@ export interface PreparedFilter {
   owner: Owner;
   /** The calendar year in which ages are counted. */
   year: number;
-  /** Ids of the objects that hold the values, by index of the condition. */
+  /** Ids of the objects that hold the values, or with which those of the values were joined, by index of the condition. */
   objectIds: ReadonlyMap<number, number[]>;
   places: ReadonlyMap<number, PlaceIds>;
   hasDoNotContact: boolean;

@@ -1,0 +1,54 @@
+/** Filters by the id of a company that an import has joined with another one since. */
+import { Writable } from 'node:stream';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { importSource } from '../core/graph/sources/import-source.ts';
+import type { SourceRecord } from '../core/graph/sources/source-record.ts';
+import { must } from '../core/lib/assert.ts';
+
+let pipeline: Pipeline;
+let by: Caller;
+beforeEach(async () => {
+  pipeline = await openPipeline();
+  by = await pipeline.account(1000);
+});
+afterEach(() => pipeline.close());
+
+async function load(source: string, asOf: string, ...records: SourceRecord[]): Promise<void> {
+  const input = {
+    ...{ source, files: ['a.csv'], asOf, snapshotOf: null, sha256: () => Buffer.alloc(32) },
+    rows: async function* () {
+      yield records.map((record, index) => ({ line: index + 2, records: [record] as const }));
+    },
+  };
+  await importSource(pipeline.sql, input, { rejects: new Writable() });
+}
+
+const acme = (domain: string): SourceRecord => {
+  return { entity: 'company', key: 'acme', record: { name: 'Acme Ltd', domain } };
+};
+
+async function found(filter: string): Promise<string[]> {
+  const response = await pipeline.call(by, `/v1/personsearch?surname=Lark&${filter}`);
+  return ((await response.json()) as { name: string }[]).map(({ name }) => name);
+}
+
+it('find and leave out its people', async () => {
+  const record = { name: 'Ada', surname: 'Lark', email: 'ada@home.example' };
+  await load('register', '2026-01-01', acme('acme.example'));
+  await load('crm', '2026-01-01', acme('acme-old.example'), {
+    ...{ entity: 'person', key: 'ada', record, company: ['key:crm/acme'] },
+  });
+  const [person] = await pipeline.sql<{ companyId: number }[]>`select company_id from persons`;
+  const { companyId } = must(person, 'a person');
+  const filters = [`companyId=[${companyId}]`, `company.id=${companyId}`];
+  const all = async () => {
+    const included = await Promise.all(filters.map(found));
+    return [...included, await found(`not.companyId=[${companyId}]`)];
+  };
+  expect(await all()).toEqual([['Ada'], ['Ada'], []]);
+  await load('crm', '2026-01-02', acme('acme.example'));
+  const [moved] = await pipeline.sql<{ companyId: number }[]>`select company_id from persons`;
+  expect(moved?.companyId).not.toBe(companyId);
+  expect(await all()).toEqual([['Ada'], ['Ada'], []]);
+});
