@@ -149,6 +149,15 @@ describe('an opt-out', () => {
     expect(await statusOf(home1)).toBe(404);
   });
 
+  it('of a record holds for the person of whom only a list of the source had a part', async () => {
+    const record = { name: 'Cy', surname: 'Finch', email: 'cy@home.example' };
+    const part = { entity: 'person', key: 'list:cy', record, sameAs: ['key:crm/cy'] } as const;
+    await importRow('crm', '2026-01-04', { line: 2, records: [part] });
+    expect(await statusOf(record.email)).toBe(200);
+    await importRow('crm', '2026-01-06', { line: 2, optedOut: [], keys: [['person', 'cy']] });
+    expect(await statusOf(record.email)).toBe(404);
+  });
+
   it('holds for records that joined those of the person at once and are parted by a later import', async () => {
     const home1 = 'cy@home.example';
     await importCy('crm', '2026-01-04', { email: home1, workEmail: 'cy@acme.example' });

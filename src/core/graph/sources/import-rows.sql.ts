@@ -3,7 +3,7 @@ import type { Sql } from '../../db/client.ts';
 import { copyInto } from '../../db/copy-into.ts';
 import { must } from '../../lib/assert.ts';
 import { copyLine } from '../import/copy-text.ts';
-import { entityCodes, rowStates } from './source-record.ts';
+import { entityCodes, keyReference, rowStates } from './source-record.ts';
 
 /** One row of the stage; see the table. */
 export interface StagedRow {
@@ -103,8 +103,8 @@ export async function takeRowsWithoutCompany(
 }
 
 /**
- * Returns the people of whom the source had a record, no newer than the file, that the stage says opted out: the row may have
- * none of the identifiers any more.
+ * Returns the people of whom the source had a record, or a part of it, no newer than the file, that the stage says opted out:
+ * the row may have none of the identifiers any more.
  */
 export async function listOptedOutPeople(
   sql: Sql,
@@ -112,7 +112,8 @@ export async function listOptedOutPeople(
 ): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select distinct r.id from import_rows s
-    join source_records r on r.source = ${source} and r.key = s.key
+    join source_keys k on k.value = ${keyReference(source, '')} || s.key and not k.is_reference
+    join source_records r using (number)
     where s.state = ${rowStates.optedOut} and r.entity = ${entityCodes.person} and r.record is not null
       and r.as_of <= ${asOf}::date`;
   return rows.map(({ id }) => id);
