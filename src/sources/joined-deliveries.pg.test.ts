@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { grantCredits } from '../core/credits/credits.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { csvOf, importText } from './import-files.test-suite.ts';
@@ -57,6 +58,35 @@ it('a person whose record is joined with that of a delivered one is not delivere
   expect(await run()).toEqual([0, 0]);
   await undoImport(pipeline.sql, joined);
   expect(await run()).toEqual([0, 0]);
+});
+
+it('nor when it is joined while the run waits for credits', async () => {
+  by = await pipeline.account(1);
+  const { accountId } = by;
+  const schedule = await post('/v1/schedules', {
+    ...{ cron: '30 2 * * *', filter: 'surname=Lark', fields: ['id'], mode: 'new' },
+  });
+  const run = async () => {
+    await post(`/v1/schedules/${schedule.id}/run`);
+    await pipeline.runUntilIdle();
+    const [made] = await pipeline.sql<{ id: string }[]>`
+      select id from batches where schedule_id = ${schedule.id} order by created_at desc limit 1`;
+    return must(made, 'an export').id;
+  };
+  await run();
+  // Another person, as far as is known.
+  await importContact('Lark', 'ada@acme.example', '2026-01-03');
+  const waiting = await run();
+  const read = async () => {
+    const response = await pipeline.call(by, `/v1/exports/${waiting}`);
+    return (await response.json()) as object;
+  };
+  expect(await read()).toMatchObject({ state: 'paused', reason: 'insufficient_credits' });
+  await importContact('Lark', home, '2026-01-04');
+  await grantCredits(pipeline.sql, { accountId, amount: 5, reference: 'more' });
+  await post(`/v1/exports/${waiting}/resume`);
+  await pipeline.runUntilIdle();
+  expect(await read()).toMatchObject({ state: 'completed', credits: { charged: 0 } });
 });
 
 it('a row of a list with dedupe whose record was joined with that of an earlier row is a duplicate of it', async () => {

@@ -23,7 +23,7 @@ import { forcedOutcome } from '../chunk/forced-outcome.ts';
 import { readFromCopy } from '../chunk/read-from-copy.ts';
 import { storeCall } from '../chunk/store-call.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { selectMatchingIds } from './matching-ids.sql.ts';
+import { selectDelivered, selectMatchingIds } from './matching-ids.sql.ts';
 import { renderPeople } from './render-people.ts';
 
 type ExportContext = Pick<JobContext, 'sql' | 'testSql' | 'store' | 'config' | 'localCopy'> &
@@ -80,8 +80,25 @@ async function outcomesOf(
   context.endPhase('fetch');
   const everybody = await prepareFilter(graph, { conditions: [] }, batch);
   if (everybody.hasDoNotContact) await excludeDoNotContact(graph, everybody, outcomes);
+  const { onlyNew, scheduleId } = batch;
+  if (onlyNew && scheduleId !== null) await excludeDelivered(graph, scheduleId, outcomes);
   context.endPhase('compare');
   return outcomes;
+}
+
+/** Excludes people whose record an import has joined, since the ids were written, with that of one whom the schedule delivered. */
+async function excludeDelivered(
+  graph: Sql,
+  scheduleId: string,
+  outcomes: Outcome[],
+): Promise<void> {
+  const ids = outcomes.flatMap(({ status, id }) => (status === 'matched' ? [id] : []));
+  const delivered = new Set(await selectDelivered(graph, scheduleId, ids));
+  for (const [index, { status, id }] of outcomes.entries()) {
+    if (status === 'matched' && delivered.has(id)) {
+      outcomes[index] = miss('no_match', '', 'delivered');
+    }
+  }
 }
 
 /** Excludes people whom the account put on its do-not-contact list since the ids were written. */

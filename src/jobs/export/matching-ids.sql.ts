@@ -25,19 +25,39 @@ export function readMatchingIds(
   tx: Sql,
   { people, notDeliveredBy: scheduleId, max }: Matching,
 ): AsyncIterable<{ id: number }[]> {
-  const isNew =
-    scheduleId === null
-      ? tx`true`
-      : tx`not exists (
-          select from schedule_deliveries d
-          where d.schedule_id = ${scheduleId} and d.person_id = s.id)
-        and not exists (
-          select from merged_ids m join schedule_deliveries d on d.person_id = m.id
-          where m.entity = ${entityCodes.person} and m.into_id = s.id and d.schedule_id = ${scheduleId})`;
+  const [own, joined] = scheduleId === null ? [] : deliveriesOf(tx, scheduleId, tx`s.id`);
+  const isNew = own === undefined ? tx`true` : tx`not ${own} and not ${joined}`;
   const select = tx`
     select s.id from person_search s
     where ${compileSearch(tx, people)} and ${isNew} order by s.id limit ${max}`;
   return readRows(tx, select);
+}
+
+/** Conditions: the schedule has delivered the person of the expression `id`, and one whose record became a part of theirs. */
+function deliveriesOf(
+  sql: Sql,
+  scheduleId: string,
+  id: ReturnType<Sql>,
+): [own: ReturnType<Sql>, joined: ReturnType<Sql>] {
+  return [
+    sql`exists (
+      select from schedule_deliveries d where d.schedule_id = ${scheduleId} and d.person_id = ${id})`,
+    sql`exists (
+      select from merged_ids m join schedule_deliveries d on d.person_id = m.id
+      where m.entity = ${entityCodes.person} and m.into_id = ${id} and d.schedule_id = ${scheduleId})`,
+  ];
+}
+
+/** Returns those of these people whom the schedule has delivered. */
+export async function selectDelivered(
+  sql: Sql,
+  scheduleId: string,
+  ids: readonly number[],
+): Promise<number[]> {
+  const [own, joined] = deliveriesOf(sql, scheduleId, sql`a.id`);
+  const rows = await sql<{ id: number }[]>`
+    select a.id from unnest(${[...ids]}::bigint[]) a (id) where ${own} or ${joined}`;
+  return rows.map(({ id }) => id);
 }
 
 /** The ids among these that match a filter. */
