@@ -14,9 +14,9 @@ import type { Hits, RowInput } from './outcomes.ts';
 export type NotNamed = ReadonlyMap<number, ReadonlySet<number>>;
 
 /**
- * Returns, for each row with a name, the companies to leave out when the name is looked up: those of another legal form or
- * another part of a group than the row states; of a row that states its country also those of another country, and those of unknown
- * country when a company of the row's country has the name.
+ * Returns, for each row with a name, the companies to leave out when the name is looked up. Of a row that states its country those
+ * of another country, and those of unknown country when a company of the row's country has the name. All that are left when each of
+ * them has another legal form or is another part of a group than the row states; of several the statement picks none.
  * @param firstLines the look-up line of the first value of each row
  */
 export async function companiesNotNamed(
@@ -39,16 +39,15 @@ export async function companiesNotNamed(
   for (const [index, found] of held) {
     const { companyName = '', country = null } = must(rows[index], 'row');
     const listed = readCompanyName(companyName);
-    const meant = [...found].filter((id) => {
-      const names = known.get(id)?.names ?? [];
-      return listed === null || !isStatedApart(listed, names);
-    });
     const countryOf = (id: number) => known.get(id)?.country ?? null;
-    const isThere = meant.some((id) => countryOf(id) === country);
-    for (const id of meant) {
+    const isThere = [...found].some((id) => countryOf(id) === country);
+    const here = [...found].filter((id) => {
       const own = countryOf(id);
-      if (country === null || own === country || (own === null && !isThere)) found.delete(id);
-    }
+      return country === null || own === country || (own === null && !isThere);
+    });
+    const isMeant = (id: number) =>
+      listed === null || !isStatedApart(listed, known.get(id)?.names ?? []);
+    if (here.some(isMeant)) for (const id of here) found.delete(id);
   }
   return held;
 }
