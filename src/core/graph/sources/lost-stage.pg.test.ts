@@ -43,11 +43,11 @@ function rowOf(source: string, line: number): SourceRow {
 
 /** Ends the session that has the lock of imports, and waits until the lock is free. */
 async function endHolder(): Promise<void> {
-  const held = database.sql`
+  const held = () => database.sql`
     select pid from pg_locks l join pg_database d on d.oid = l.database
     where d.datname = current_database() and locktype = 'advisory' and objsubid = 1 and granted`;
-  await database.sql`select pg_terminate_backend(pid) from (${held}) holder`;
-  while ((await held.execute()).length > 0);
+  await database.sql`select pg_terminate_backend(pid) from (${held()}) holder`;
+  while ((await held()).length > 0);
 }
 
 const written = () => database.sql`
