@@ -145,7 +145,10 @@ function testSharing(openServer: () => Promise<TestRedis | undefined>): void {
     const key = await createShared(database, 1_000_000, 730);
     const instances = openInstances(database, key, server);
     const calls = await hammer(instances, (made) => made.length > 1_500);
-    expect(countAdmitted(calls)).toBe(730);
+    // A slow instance may have a part of its lease left.
+    let left = 0;
+    for (const { admit } of instances) while (await admit()) left++;
+    expect(countAdmitted(calls) + left).toBe(730);
     await Promise.all(instances.map((instance) => instance.close()));
   });
 }
