@@ -144,6 +144,9 @@ test('a change of a schedule tells whether it is enabled then', async () => {
     const line = await lineOf(await send('PATCH', `/v1/schedules/${id}`, change));
     expect(line).toMatchObject({ route: '/v1/schedules/:id', object: id, enabled });
   }
+  const run = await send('POST', `/v1/schedules/${id}/run`, {});
+  const line = await lineOf(run.clone());
+  expect(line).toMatchObject({ batch: ((await run.json()) as { export_id: string }).export_id });
 });
 
 test('what was sent is not told, whatever became of it', async () => {

@@ -30,6 +30,8 @@ interface Noted {
   key?: string;
   /** The id of its trace. */
   trace?: string;
+  /** The export that a schedule started, which no header names. */
+  batch?: string;
   /** State of the schedule after a change of it. */
   enabled?: boolean;
   /** The template, for a path without a route of its own. */
@@ -52,7 +54,7 @@ export function observeRequests(log: Log): RequestHandler {
     const start = performance.now();
     response.once('close', () => {
       const ms = performance.now() - start;
-      const { account, key, trace, enabled } = response.locals as Noted;
+      const { account, key, trace, batch, enabled } = response.locals as Noted;
       const credits = response.getHeader('X-Credits-Charged');
       const route = routeOf(request, response);
       const isServed = route !== 'none' && response.statusCode !== METHOD_NOT_ALLOWED;
@@ -73,7 +75,7 @@ export function observeRequests(log: Log): RequestHandler {
           account,
           key,
           trace,
-          batch: batchOf(request, response, route),
+          batch: batch ?? batchOf(request, response, route),
           object: objectOf(request, response, route),
           enabled,
           credits: credits === undefined ? undefined : Number(credits),

@@ -5,6 +5,7 @@ import { defineRoute, idParams } from '../define-route.ts';
 import { exportOptions } from '../export-options.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
+import { noteRequest } from '../request-log.ts';
 
 /** Runs a schedule now, under the key of the call. Its slots stay as they are. */
 export const runScheduleRoute = defineRoute({
@@ -18,12 +19,13 @@ export const runScheduleRoute = defineRoute({
   body: exportOptions.pick({ max_credits: true }),
   idempotent: true,
   responses: { 202: { description: 'The run.', schema: scheduleRunSchema } },
-  handler: ({ context, key, params, body, commit }) =>
+  handler: ({ context, key, params, body, response, commit }) =>
     commit(async (tx) => {
       const owner = { ...ownerOf(key), keyId: key.id };
       const id = parseId('Schedule', params.id);
       const bounded = { id, maxCredits: body.max_credits };
       const run = await runScheduleNow(tx, context.config, owner, bounded);
+      noteRequest(response, { batch: run.batchId });
       return { status: 202, body: viewRun(run), wake: () => wakeExport(context, run.batchId) };
     }),
 });
