@@ -341,7 +341,8 @@ async function runAudit(options: OptionTexts): Promise<AuditCheck[]> {
 async function askUntilItWorks<T>(url: string, work: (sql: Database) => Promise<T>): Promise<T> {
   const deadline = Date.now() + ASK_MS_MAX;
   while (true) {
-    const sql = connect({ url, connections: 1 });
+    // An import has its lock on one of them.
+    const sql = connect({ url, connections: 2 });
     try {
       return await work(sql);
     } catch (error) {

@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import type { Writable } from 'node:stream';
 import { type Database, inReservedTransaction, type Sql } from '../../db/client.ts';
+import { assert } from '../../lib/assert.ts';
 import { conflict, unprocessable } from '../../lib/errors.ts';
 import { toStorableJson } from '../../lib/storable-json.ts';
 import { suppressOnce, suppressPeople } from '../../suppression/suppress.ts';
@@ -120,15 +121,15 @@ export async function finishImport(
 
 /**
  * Runs work while no other import of a source runs on this graph; imports that share the lock run beside each other. The lock
- * ends with the connection that the work is
- * given: what must not run beside another import, and the stage, which a crash of the server empties, are used on it alone.
- * Throws `AppError` 409 `import_running`.
+ * ends with the connection that the work is given: what must not run beside another import, and the stage, which a crash of the
+ * server empties, are used on it alone. `sql` has two connections at least. Throws `AppError` 409 `import_running`.
  */
 export async function withImportLock<T>(
   sql: Database,
   work: (locked: Sql) => Promise<T>,
   { shared = false } = {},
 ): Promise<T> {
+  assert(sql.options.max > 1, 'a connection beside that of the lock');
   const connection = await sql.reserve();
   const locked = connection as unknown as Sql;
   try {
