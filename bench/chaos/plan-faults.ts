@@ -29,7 +29,7 @@ export interface FaultyStack {
   canFillStorage: boolean;
 }
 
-/** A frozen worker has lost its leases (15 s) when it resumes. */
+/** A frozen worker has lost its leases (12 s) when it resumes. */
 const FREEZE_BEYOND_LEASE_MS = [17_000, 24_000] as const;
 /** The interval between faults, uniform between the two. */
 const GAP_MS = [1_500, 5_500] as const;

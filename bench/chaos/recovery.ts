@@ -15,7 +15,7 @@ import type { ListRun } from './list-driver.ts';
 import { batchOf, type KnownList } from './lists.ts';
 import { countRefusedParts } from './logs.ts';
 
-/** A lease of 15 s and a sweep every 5 s. */
+/** A lease of 12 s and a sweep every 3 s. */
 const RECOVERY_SECONDS_MAX = 20;
 const GIVE_UP_SECONDS = 60;
 const LOOK_AGAIN_MS = 50;

@@ -11,7 +11,7 @@ import { waitFor } from './wait-for.ts';
 
 const LOOK_AGAIN_MS = 200;
 const midwayMsMax = 60_000;
-/** Allows for a lease that has to expire (15 s), on a busy machine. */
+/** Allows for a lease that has to expire (12 s), on a busy machine. */
 const endMsMax = 110_000;
 
 /** The addresses of a service and its database, however it was started. */

@@ -3,7 +3,7 @@ import type { Sql } from '../../core/db/client.ts';
 import { isHeld, leaseEnd } from '../../core/db/lease.ts';
 
 /** Duration of a lease, unless extended. */
-const LEASE_SECONDS = 15;
+const LEASE_SECONDS = 12;
 
 /** A worker that lives extends its lease this often. */
 export const EXTEND_EVERY_MS = 5_000;

@@ -14,7 +14,7 @@ import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 import { batchesDueForRedaction } from '../result/redact-results.ts';
 import { resumePaidBatches } from './resume-paid.sql.ts';
 
-/** With a lease of 15 s, the chunk of a worker that died runs again within 20 s, also where a sweep takes its time. */
+/** With a lease of 12 s, the chunk of a worker that died runs again within 20 s, also where a sweep takes its time. */
 const SWEEP_EVERY_MS = 3_000;
 /** Younger work should still have a wake-up on its way. */
 const UNATTENDED_SECONDS = 10;
