@@ -17,9 +17,7 @@ const DIFFERENCE_MS_MAX = 3_600_000;
  */
 export async function assertClocksAgree(sql: Sql, now: () => number = Date.now): Promise<void> {
   const asked = now();
-  const [row] = await sql<[{ at: number }]>`
-    select extract(epoch from clock_timestamp())::float8 * 1000 as at`;
-  const difference = row.at - (asked + now()) / 2;
+  const difference = (await readClock(sql)).getTime() - (asked + now()) / 2;
   if (Math.abs(difference) <= DIFFERENCE_MS_MAX) return;
   const seconds = Math.round(Math.abs(difference) / 1000);
   const direction = difference > 0 ? 'ahead of' : 'behind';

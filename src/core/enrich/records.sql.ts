@@ -255,13 +255,3 @@ export function periodsOf(sql: Sql, meant: ReturnType<Sql>): ReturnType<Sql> {
     ) order by period_end desc)::text as periods
     from financial_periods where ${meant} group by company_id`;
 }
-
-/** Returns those of these records, of an entity, that an import has joined with another since, with the other. */
-export async function selectMerged(
-  sql: Sql,
-  entity: number,
-  ids: readonly number[],
-): Promise<{ id: number; intoId: number }[]> {
-  return sql<{ id: number; intoId: number }[]>`
-    select id, into_id from merged_ids where entity = ${entity} and id = any(${[...ids]}::bigint[])`;
-}

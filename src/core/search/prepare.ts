@@ -5,6 +5,7 @@
 
 import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
+import { findPresentIds } from '../graph/merged-ids.ts';
 import { countryCode } from '../identifiers/country.ts';
 import { must } from '../lib/assert.ts';
 import { fold } from '../lib/fold.ts';
@@ -14,7 +15,6 @@ import type { PlaceIds, PreparedFilter } from './prepared-filter.ts';
 import {
   findCityIds,
   findDerivedPositions,
-  findMergedCompanies,
   findObjectIds,
   findPlacedCities,
   hasDoNotContact,
@@ -36,7 +36,8 @@ export async function prepareFilter(
   const found = filter.conditions.map(async (condition, index) => {
     if (condition.node === 'place') places.set(index, await resolvePlaces(sql, condition.places));
     else if (isOfCompanies(condition)) {
-      objectIds.set(index, await findMergedCompanies(sql, idsIn(condition.ranges)));
+      const present = await findPresentIds(sql, 'company', idsIn(condition.ranges));
+      objectIds.set(index, [...new Set(present.values())]);
     } else if (condition.inside !== undefined) objectIds.set(index, await idsOf(sql, condition));
     else if (condition.node === 'text' && condition.field === 'positionName') {
       objectIds.set(index, await findDerivedPositions(sql, condition.texts));

@@ -329,14 +329,6 @@ export async function countOwned(sql: Sql, prepared: PreparedFilter): Promise<nu
   return row?.people ?? 0;
 }
 
-/** Returns the companies with which an import has joined those of these ids. */
-export async function findMergedCompanies(sql: Sql, ids: readonly number[]): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    select distinct into_id as id from merged_ids
-    where entity = ${entityCodes.company} and id = any(${[...ids]}::bigint[])`;
-  return rows.map(({ id }) => id);
-}
-
 /** Start of a page of a search: the people after `last` begin at `position`. */
 export interface PageHint {
   position: number;

@@ -92,13 +92,8 @@ async function excludeDelivered(
   scheduleId: string,
   outcomes: Outcome[],
 ): Promise<void> {
-  const ids = outcomes.flatMap(({ status, id }) => (status === 'matched' ? [id] : []));
-  const delivered = new Set(await selectDelivered(graph, scheduleId, ids));
-  for (const [index, { status, id }] of outcomes.entries()) {
-    if (status === 'matched' && delivered.has(id)) {
-      outcomes[index] = miss('no_match', '', 'delivered');
-    }
-  }
+  const delivered = new Set(await selectDelivered(graph, scheduleId, matchedIds(outcomes)));
+  exclude(outcomes, (id) => delivered.has(id), miss('no_match', '', 'delivered'));
 }
 
 /** Excludes people whom the account put on its do-not-contact list since the ids were written. */
@@ -107,10 +102,17 @@ async function excludeDoNotContact(
   everybody: PreparedFilter,
   outcomes: Outcome[],
 ): Promise<void> {
-  const ids = outcomes.flatMap(({ status, id }) => (status === 'matched' ? [id] : []));
-  const meant = new Set(await selectMatchingIds(graph, everybody, ids));
+  const meant = new Set(await selectMatchingIds(graph, everybody, matchedIds(outcomes)));
+  exclude(outcomes, (id) => !meant.has(id), miss('suppressed', '', 'do_not_contact'));
+}
+
+function matchedIds(outcomes: readonly Outcome[]): number[] {
+  return outcomes.flatMap(({ status, id }) => (status === 'matched' ? [id] : []));
+}
+
+/** Gives the matches of these people another outcome. */
+function exclude(outcomes: Outcome[], isExcluded: (id: number) => boolean, instead: Outcome): void {
   for (const [index, { status, id }] of outcomes.entries()) {
-    if (status !== 'matched' || meant.has(id)) continue;
-    outcomes[index] = miss('suppressed', '', 'do_not_contact');
+    if (status === 'matched' && isExcluded(id)) outcomes[index] = { ...instead };
   }
 }
