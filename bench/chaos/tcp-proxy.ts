@@ -114,10 +114,17 @@ export class TcpProxy implements AsyncDisposable {
     }
   }
 
-  async #pieces(data: Buffer, from: Socket): Promise<{ data: Buffer; ms: number }[]> {
+  async #untilPassable(from: Socket): Promise<void> {
     while (this.#toxic.kind === 'blackhole' || this.#forgotten.has(from)) await this.#untilChange;
+  }
+
+  async #pieces(data: Buffer, from: Socket): Promise<{ data: Buffer; ms: number }[]> {
+    await this.#untilPassable(from);
     const toxic = this.#toxic;
-    if (toxic.kind === 'latency') await delay(toxic.ms);
+    if (toxic.kind === 'latency') {
+      await delay(toxic.ms);
+      await this.#untilPassable(from);
+    }
     if (toxic.kind !== 'slice') return [{ data, ms: 0 }];
     const pieces: { data: Buffer; ms: number }[] = [];
     // Long data in small pieces would take too long: only its beginning is split.

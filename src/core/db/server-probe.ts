@@ -15,13 +15,15 @@ const NEWER_RESPONSES = 3;
 
 interface Connection {
   sql: postgres.Sql;
-  hasResponded: boolean;
+  /** Returns true when anything came back on it, be it only while it was opened. */
+  hasResponded(): boolean;
   destroy(): void;
 }
 
 interface Silent extends Pick<Connection, 'destroy'> {
-  since: number;
   newerResponses: number;
+  /** Time at which the first of them was asked for. */
+  newerAskedAt: number;
 }
 
 /** A response of a living server. */
@@ -60,8 +62,7 @@ export class ServerProbe<State> {
     try {
       this.state = await within(PROBE_MS_MAX, response);
       [this.misses, this.silences] = [0, 0];
-      connection.hasResponded = true;
-      if (this.#silent !== null) this.#silent.newerResponses += 1;
+      if (this.#silent !== null) noteNewer(this.#silent, askedAt);
     } catch (error) {
       const { code, message } = error as { code?: string; message?: string };
       this.state = null;
@@ -71,22 +72,23 @@ export class ServerProbe<State> {
       const isLate = error instanceof Late;
       this.silences = isLate || noPacketCodes.has(code ?? '') ? this.silences + 1 : 0;
       this.#connection = null;
-      if (isLate && connection.hasResponded && this.#silent === null) {
-        this.#awaitLate(connection, response, askedAt);
+      if (isLate && connection.hasResponded() && this.#silent === null) {
+        this.#awaitLate(connection, response);
       } else connection.destroy();
     }
   }
 
   /**
    * Returns the time, on the clock of `performance`, since when connections that have received nothing are dead; null
-   * when none are known to be. Each such time is returned once.
+   * when none are known to be. Each such time is returned once. It is later than the question that was not answered:
+   * other connections may have received something after that, and died before the answer.
    */
   takeDeadSince(): number | null {
     const silent = this.#silent;
     if (silent === null || silent.newerResponses < NEWER_RESPONSES) return null;
     this.#silent = null;
     silent.destroy();
-    return silent.since;
+    return silent.newerAskedAt;
   }
 
   close(): void {
@@ -97,15 +99,20 @@ export class ServerProbe<State> {
   }
 
   /** Keeps a silent connection: when it responds or breaks after all, it was not dead. */
-  #awaitLate(connection: Connection, response: Promise<unknown>, since: number): void {
-    const silent = { since, newerResponses: 0, destroy: connection.destroy };
+  #awaitLate({ destroy }: Connection, response: Promise<unknown>): void {
+    const silent = { newerResponses: 0, newerAskedAt: 0, destroy };
     this.#silent = silent;
     const end = () => {
       if (this.#silent === silent) this.#silent = null;
-      connection.destroy();
+      destroy();
     };
     response.then(end, end);
   }
+}
+
+function noteNewer(silent: Silent, askedAt: number): void {
+  if (silent.newerResponses === 0) silent.newerAskedAt = askedAt;
+  silent.newerResponses += 1;
 }
 
 /** A connection that is not counted, and does not keep the process alive. */
@@ -127,7 +134,7 @@ function open({ url, host, port }: DatabaseServer): Connection {
   const sql = postgres(url, options as never);
   return {
     sql,
-    hasResponded: false,
+    hasResponded: () => (socket?.bytesRead ?? 0) > 0,
     destroy() {
       void sql.end({ timeout: 0 }).catch(() => {});
       socket?.destroy();

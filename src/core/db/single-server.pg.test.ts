@@ -12,6 +12,7 @@ const PATIENCE = { timeout: 40_000, interval: 100 };
 let admin: Database;
 let database: TestDatabase;
 let proxy: TcpProxy;
+let proxied: string;
 let sql: Database;
 const warned: string[] = [];
 beforeAll(async () => {
@@ -21,9 +22,10 @@ beforeAll(async () => {
   proxy = await TcpProxy.open(() => Number(port));
   const url = new URL(database.url);
   url.host = `127.0.0.1:${proxy.port}`;
-  sql = connect({ url: url.href, connections: 2 });
+  proxied = url.href;
+  sql = connect({ url: proxied, connections: 2 });
   const log = { warn: (_details: unknown, text: string) => warned.push(text) };
-  Object.assign(watchServers(url.href) ?? {}, { log });
+  Object.assign(watchServers(proxied) ?? {}, { log });
 });
 afterAll(async () => {
   await sql.end({ timeout: 1 });
@@ -32,12 +34,12 @@ afterAll(async () => {
   await admin.end();
 });
 
-/** Those through the proxy that were asked recently: it keeps dead connections open towards the server. */
-const probes = () => admin`
+/** Those through the proxy that were asked in the last `ms`: it keeps dead connections open towards the server. */
+const probes = (ms = 2_000) => admin`
   select from pg_stat_activity
   where datname = ${new URL(database.url).pathname.slice(1)}
     and application_name = 'enrichment-pipeline probe'
-    and state_change > clock_timestamp() - interval '2 seconds'`;
+    and query = 'select' and state_change > clock_timestamp() - ${ms} * interval '1 ms'`;
 const isProbed = () => vi.waitFor(async () => expect(await probes()).toHaveLength(1), PATIENCE);
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? String(error);
 
@@ -52,6 +54,27 @@ test('a statement on a dead connection fails as unavailable, while new connectio
   expect(isUnavailable(error), codeOf(error)).toBe(true);
   expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
   expect(warned).toEqual(['dead connections to the database ended']);
+}, 60_000);
+
+test('so do those of connections that die while the response to the first probe is on its way', async () => {
+  await sql.end({ timeout: 1 });
+  await vi.waitFor(async () => expect(await probes()).toHaveLength(0), PATIENCE);
+  sql = connect({ url: proxied, connections: 2 });
+  // Each waits for a response at all times, and one of them receives something after the probe was sent.
+  const ask = async () => {
+    for (;;) await sql`select 1`;
+  };
+  proxy.behave({ kind: 'latency', ms: 200 });
+  const asking = [ask(), ask()].map((endless) => endless.catch((thrown: unknown) => thrown));
+  await vi.waitFor(async () => expect(await probes(150)).toHaveLength(1), {
+    ...PATIENCE,
+    interval: 10,
+  });
+  proxy.behave({ kind: 'forget' });
+  for (const error of await Promise.all(asking)) {
+    expect(isUnavailable(error), codeOf(error)).toBe(true);
+  }
+  expect(await sql`select 1 as one`).toEqual([{ one: 1 }]);
 }, 60_000);
 
 test('while nothing comes back from the server, statements fail instead of waiting for ever', async () => {
