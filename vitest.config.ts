@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SecondAttempts } from './tests/support/second-attempts.ts';
 
 const all = ['bench', 'infra', 'samples', 'src', 'tests', 'workers'].map(
   (folder) => `${folder}/**/*.test.ts`,
@@ -22,6 +23,7 @@ const shared = { ...patience, isolate: false };
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/postgres-server.ts'],
+    reporters: ['default', new SecondAttempts()],
     // Vitest leaves a core free. Most files wait for servers, so one more than the cores is faster.
     maxWorkers: availableParallelism() + 1,
     projects: [

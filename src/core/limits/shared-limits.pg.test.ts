@@ -29,6 +29,7 @@ import { openRedisLimiter } from './redis-limiter.ts';
 
 const INSTANCES = 4;
 const CLIENTS = 50;
+/** On a loaded machine Redis may be too slow for an instance, which then admits its share without it. */
 const ROUNDS_MAX = 8;
 
 const silent = createLog('silent', 'test');
@@ -177,7 +178,6 @@ describeWithRedis('in Redis', () => {
       await Promise.all(instances.map((instance) => instance.close()));
       return { calls, wasAway: instances.some((instance) => instance.wasAway()) };
     };
-    // On a loaded machine Redis may be too slow for an instance, which then admits its share without it.
     let round = await flushThrice();
     for (let tries = 1; round.wasAway && tries < ROUNDS_MAX; tries++) round = await flushThrice();
     // A token taken during the flush, which no other instance has seen, is granted once more.
@@ -225,9 +225,18 @@ describeWithRedis('in Redis', () => {
     'while Redis is $how each instance admits its share, then limits are exact again',
     async ({ goes, comes }) => {
       await using server = await startRedis();
-      const key = await createShared(database, 600, 100_000);
-      const instances = openInstances(database, key, server);
-      const before = await hammer(instances, (made) => countAdmitted(made) > 605);
+      const useUp = async () => {
+        const key = await createShared(database, 600, 100_000);
+        const instances = openInstances(database, key, server);
+        const before = await hammer(instances, (made) => countAdmitted(made) > 605);
+        return { instances, before, wasAway: instances.some((instance) => instance.wasAway()) };
+      };
+      let used = await useUp();
+      for (let tries = 1; used.wasAway && tries < ROUNDS_MAX; tries++) {
+        await Promise.all(used.instances.map((instance) => instance.close()));
+        used = await useUp();
+      }
+      const { instances, before } = used;
       await goes(server);
       const away = await hammer(instances, forSeconds(1.5));
       expect(instances.map((instance) => instance.isAway())).toEqual([true, true, true, true]);
