@@ -29,7 +29,7 @@ export function ImportPage({ params }: PageProps) {
   return (
     <>
       <PageHeader
-        title={`Import ${params.id}`}
+        title={data ? `Import of ${nameOfFiles(data.files) ?? data.source}` : 'Import'}
         back={{ href: linkTo('/data'), label: 'Data' }}
         about={data && <Badge tone={stateOfImport(data).tone}>{stateOfImport(data).label}</Badge>}
       />
@@ -39,6 +39,7 @@ export function ImportPage({ params }: PageProps) {
         <div class="stack">
           <section class="card stack" aria-label="Import">
             <dl class="facts">
+              <Fact name="Number">{data.id}</Fact>
               <Fact name="Source">{sourceLabel(data.source)}</Fact>
               <Fact name="Data of">{data.as_of}</Fact>
               <Fact name="Imported">{formatTime(data.started_at)}</Fact>

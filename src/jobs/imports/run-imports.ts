@@ -112,7 +112,9 @@ async function runClaimed(
     releaseRun(sql, run, { afterSeconds, counts, step: null, problem: null, ...why });
   try {
     await work(context, run, held);
-    log.info({ run: run.id, state: run.state }, 'import run done');
+    const files = run.files.map(({ name }) => name);
+    const { source, as_of: asOf } = run.found ?? {};
+    log.info({ run: run.id, state: run.state, source, asOf, files }, 'import run done');
   } catch (error) {
     // An undo that another attempt finds done was done by this one.
     if (held.signal.aborted || error instanceof ImportStopped) await again(0, run.kind === 'undo');
