@@ -3,18 +3,13 @@ import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { readOut } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
+import { restOf } from '../components/field.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf } from '../format.ts';
 import { useAction } from '../use-call.ts';
 import type { Batch, Dialect } from './batch.ts';
 import type { Preview } from './preview.ts';
-import {
-  delimiterLabel,
-  fileRefusal,
-  type Reading,
-  ReadingOptions,
-  readingFields,
-} from './reading-options.tsx';
+import { delimiterLabel, type Reading, ReadingOptions, readingFields } from './reading-options.tsx';
 import type { Live } from './use-live-batch.ts';
 
 type Doubt = Dialect['doubts'][number];
@@ -129,7 +124,7 @@ function FormatForm({ batch, preview, live, onClose }: FormatFormProps) {
         onChange={setReading}
         problem={problem}
       />
-      <ProblemNotice problem={fileRefusal(problem)} />
+      <ProblemNotice problem={restOf(problem, readingFields)} />
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={isBusy} isDisabled={changed.length === 0}>
           Read again

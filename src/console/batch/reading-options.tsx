@@ -1,5 +1,5 @@
-import { errorOf, restOf, SelectField, TextField } from '../components/field.tsx';
-import { Problem } from '../problem.ts';
+import { errorOf, SelectField, TextField } from '../components/field.tsx';
+import type { Problem } from '../problem.ts';
 
 /** How a file is to be read; an empty text leaves it to be detected. */
 export interface Reading {
@@ -13,18 +13,6 @@ export interface Reading {
 export const readingFields: readonly (keyof Reading)[] = [
   ...(['encoding', 'delimiter', 'header_row', 'sheet', 'default_region'] as const),
 ];
-
-/** The problem of a file, unless it is shown beside the fields; a parameter to send is a field to set here. */
-export function fileRefusal(problem: Problem | null): Problem | null {
-  const rest = restOf(problem, readingFields);
-  if (rest?.code !== 'unreadable_csv') return rest;
-  const detail = rest.message.replace(
-    'send header_row=0',
-    'set “Header row” to 0 under “File format”',
-  );
-  const { status, code, errors, more } = rest;
-  return new Problem(status, { ...more, code, errors, detail });
-}
 
 export const detected: Reading = {
   encoding: '',

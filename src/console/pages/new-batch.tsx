@@ -2,14 +2,19 @@ import { useState } from 'preact/hooks';
 import { columnsLastChosen } from '../batch/list-columns.ts';
 import { findOperation } from '../batch/operations.ts';
 import { PasteRows, pastedFile } from '../batch/paste-rows.tsx';
-import { detected, fileRefusal, type Reading, ReadingOptions } from '../batch/reading-options.tsx';
+import {
+  detected,
+  type Reading,
+  ReadingOptions,
+  readingFields,
+} from '../batch/reading-options.tsx';
 import { TestList } from '../batch/test-list.tsx';
 import { fileProblem, type UploadProgress } from '../batch/upload.ts';
 import { useSending } from '../batch/use-sending.ts';
 import { readOut } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { DropZone } from '../components/drop-zone.tsx';
-import { SelectField } from '../components/field.tsx';
+import { restOf, SelectField } from '../components/field.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { ProgressBar } from '../components/progress-bar.tsx';
@@ -118,7 +123,7 @@ function isRepeatable(problem: Problem | null): boolean {
 
 function Refusal({ sending: { problem } }: { sending: Action<never> }) {
   if (problem?.code === 'upload_stopped') return null;
-  return <ProblemNotice problem={fileRefusal(problem)} />;
+  return <ProblemNotice problem={restOf(problem, readingFields)} />;
 }
 
 /** Query parameters of the upload; what is left to be detected is not sent. */

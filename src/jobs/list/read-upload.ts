@@ -283,7 +283,7 @@ function readStart(
 function noRows({ headerRow }: Dialect): AppError {
   return unreadableCsv(
     headerRow,
-    'the file has a header and no rows. Upload a header and at least one row. For a file without a header, send header_row=0.',
+    'the file has a header and no rows. Upload a header and at least one row. For a file without a header, set the header row (header_row) to 0.',
   );
 }
 
