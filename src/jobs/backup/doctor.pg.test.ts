@@ -4,6 +4,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { openFileStore } from '../../core/storage/file-store.ts';
+import type { ByteRange, ObjectStore } from '../../core/storage/object-store.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
 import { markStore } from '../batch/own-store.ts';
@@ -183,6 +184,32 @@ test('objects of batches that the database does not know are deleted, and anothe
   expect(await store.head(`batches/${many[0]}/upload`)).toBeNull();
   await pipeline.runUntilIdle();
   await isSound();
+});
+
+test('objects whose batch gets its row while the doctor examines others are kept', async () => {
+  await finish();
+  const waiting = await pipeline.upload(caller, list(1, 2), { operation: 'people.enrich' });
+  const { sql, store } = pipeline.context;
+  const late = '0190a0a0-0000-7000-8000-00000000aaaa';
+  await store.put(`batches/${late}/upload`, [Buffer.from('a')]);
+  let isListed = false;
+  const watched: ObjectStore = Object.assign(Object.create(store) as ObjectStore, {
+    async *list() {
+      yield* store.list();
+      isListed = true;
+    },
+    async get(key: string, range: ByteRange) {
+      if (isListed) await sql`update batches set id = ${late} where id = ${waiting}`;
+      return store.get(key, range);
+    },
+  });
+  const { unknown_batches: deleted } = await diagnose(
+    { ...pipeline.context, store: watched },
+    { fix: true },
+  );
+  expect(deleted).toEqual([]);
+  expect(await store.head(`batches/${late}/upload`)).toBe(1);
+  await sql`delete from batches where id = ${late}`;
 });
 
 test('an empty store, or that of another installation, refunds nothing unless the files are said to be lost', async () => {

@@ -87,21 +87,26 @@ export async function diagnose(
     const finding = await examine(context, batch, fix, rewritten.get(batch.id) ?? []);
     if (finding !== null) findings.push(finding);
   }
-  if (fix) {
-    for (const id of unknown) {
-      // Its upload may have been listed before its row was written.
-      if ((await listUnknownBatches(context.sql, [id])).length === 0) continue;
-      await context.store.deletePrefix(`batches/${id}/`);
-    }
-    await markStore(context);
-  }
+  const stillUnknown = fix ? await deleteUnknown(context, unknown) : unknown;
+  if (fix) await markStore(context);
   return {
     batches,
     findings,
-    unknown_batches: unknown,
+    unknown_batches: stillUnknown,
     unknown_deleted: fix,
     left_past: leftPast,
   };
+}
+
+/** Deletes the objects of batches without a row, and returns those: a row may have been written since the store was listed. */
+async function deleteUnknown({ sql, store }: DoctorContext, ids: string[]): Promise<string[]> {
+  const deleted: string[] = [];
+  for (const id of ids) {
+    if ((await listUnknownBatches(sql, [id])).length === 0) continue;
+    await store.deletePrefix(`batches/${id}/`);
+    deleted.push(id);
+  }
+  return deleted;
 }
 
 async function examine(
