@@ -90,8 +90,9 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-/** Nice value of a worker: beside an API that is busy all the time it still has a third of its share (10: a tenth). */
+/** A worker's nice value above that of this process: beside an API that is busy all the time it still has a third of its share (10: a tenth). */
 const WORKER_NICE = 5;
+const NICE_MAX = 19;
 
 /**
  * Lowers the priority of a worker that was just started, and so of the threads that it starts. An API whose caller waits for one
@@ -100,7 +101,7 @@ const WORKER_NICE = 5;
 function yieldToApi({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
-    setPriority(pid, Math.max(getPriority(), WORKER_NICE));
+    setPriority(pid, Math.min(getPriority() + WORKER_NICE, NICE_MAX));
   } catch {
     // It has ended, or the system does not allow it: the worker works all the same.
   }

@@ -288,8 +288,8 @@ describeWithBrowser('the page of a held list', () => {
     const file = { name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('Email\n') };
     await page.getByLabel('List', { exact: true }).setInputFiles(file);
     await page.getByRole('button', { name: 'Continue' }).click();
-    await runUntil(page.getByText('set “Header row” to 0 under “File format”').waitFor());
-    expect(await page.getByText('send header_row').count()).toBe(0);
+    await runUntil(page.getByText('set the header row (header_row) to 0').waitFor());
+    expect(await page.getByLabel('Header row').count()).toBe(1);
   });
 
   test('reads another sheet of a workbook, without another upload', async () => {
