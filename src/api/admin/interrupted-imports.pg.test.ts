@@ -15,7 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => importing.pipeline.close());
 // Every test begins with an empty graph.
-afterEach(() => importing.reset());
+afterEach(async () => {
+  await importing.pipeline.sql`drop function if exists graph.dies() cascade`;
+  await importing.reset();
+});
 
 test('a repeated upload is one run, and leaves one file', async () => {
   const headers = { 'Idempotency-Key': 'once' };
@@ -60,12 +63,16 @@ test('an import whose worker died after it wrote is built to its end, once', asy
     create function graph.dies() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
     create trigger dies before delete on graph.records_to_build for each row execute function graph.dies();`);
   const pauses: number[] = [];
+  const { sql } = importing.pipeline;
   for (let attempt = 0; attempt < 8; attempt++) {
-    await importing.pipeline.sql`update import_runs set claim_after = null`;
+    await sql`update import_runs set claim_after = null`;
     await importing.work();
-    const [row] = await importing.pipeline.sql<{ pause: number }[]>`
-      select extract(epoch from claim_after - clock_timestamp())::float8 as pause from import_runs where id = ${id}`;
-    pauses.push(Math.ceil(row?.pause ?? 0));
+    const { problem } = await importing.read(id);
+    const told = Number(/after (\d+) s/.exec(problem?.detail ?? '')?.[1]);
+    const early =
+      await sql`select from import_runs where claim_after <= clock_timestamp() + ${told} * interval '1 s'`;
+    expect(early).toHaveLength(1);
+    pauses.push(told);
   }
   expect(pauses).toEqual([5, 10, 20, 40, 80, 160, 300, 300]);
   expect(await importing.countPeople()).toBe(0);
