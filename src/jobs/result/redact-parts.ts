@@ -9,6 +9,7 @@
 import { uuidv7 } from 'uuidv7';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
+import { openShare } from '../../core/limits/shares.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
 import {
   lastSuppression,
@@ -44,6 +45,22 @@ import { layoutOf } from './result-layout.ts';
 /** Other processes may replace a part meanwhile, once for each suppression. */
 const ROUNDS_MAX = 20;
 
+/**
+ * A rewrite has a whole part in memory, twice, and scans it on the thread that serves all other calls; clients decide how many
+ * downloads begin after an opt-out. A turn is for one part.
+ */
+const downloadsInTurn = openShare({
+  name: 'downloads that leave out people who opted out',
+  inFlightMax: 2,
+  accountInFlightMax: 1,
+  // Downloads and reruns have limits of their own.
+  accountWaitingMax: 1000,
+  waitMsMax: 60_000,
+});
+
+/** Runs the rewrite of a part, now or in its turn. */
+type Rewriting = (rewrite: () => Promise<boolean>) => Promise<boolean>;
+
 /** The suppressions to look for in the parts of a batch. */
 interface Check {
   batch: Batch;
@@ -52,22 +69,28 @@ interface Check {
   number: number;
   /** The last number of each person suppressed since the part that is furthest behind. */
   numbers: ReadonlyMap<number, number>;
+  run: Rewriting;
 }
 
 /**
- * The parts that can be read now, in order, without people who had opted out when this was called. Throws as
- * `redactBatch`.
+ * The parts that can be read now, in order, without people who had opted out when this was called. Parts are rewritten in the
+ * turns of the account. Throws as `redactBatch` and as a share, and the reason of the context's signal once it aborts.
  */
 export async function openRedactedParts(context: PartsContext, batch: Batch): Promise<Part[]> {
-  await redactBatch(context, batch);
+  const { signal = new AbortController().signal } = context;
+  await redactBatch(context, batch, (rewrite) => downloadsInTurn(batch.accountId, signal, rewrite));
   return listFinishedParts(context.sql, batch.id);
 }
 
 /**
- * Brings all parts of a batch up to the last suppression. Returns the number of rewritten parts. Throws
- * `AppError` 410 when the files are not kept.
+ * Brings all parts of a batch up to the last suppression; `run` runs each rewrite, by default at once. Returns the number of
+ * rewritten parts. Throws `AppError` 410 when the files are not kept.
  */
-export async function redactBatch(context: PartsContext, batch: Batch): Promise<number> {
+export async function redactBatch(
+  context: PartsContext,
+  batch: Batch,
+  run: Rewriting = (rewrite) => rewrite(),
+): Promise<number> {
   assertFilesKept(batch);
   const subject = indexedSubject(batch);
   if (subject === null) return 0;
@@ -80,7 +103,7 @@ export async function redactBatch(context: PartsContext, batch: Batch): Promise<
     if (parts.length === 0) return rewritten;
     const since = Math.min(...parts.map((part) => part.suppressionNumber));
     const numbers = numbersOf(await suppressedSince(graph, subject, since));
-    rewritten += await redactParts(context, { batch, subject, number, numbers }, parts);
+    rewritten += await redactParts(context, { batch, subject, number, numbers, run }, parts);
   }
   throw resultChanging();
 }
@@ -101,7 +124,10 @@ async function redactParts(
     if (shown === null) continue;
     const hidden = shown.filter(({ id }) => (check.numbers.get(id) ?? 0) > part.suppressionNumber);
     if (hidden.length === 0) clean.push(part.objectKey);
-    else if (await rewritePart(context, check, part, { shown, hidden })) rewritten++;
+    else {
+      const rewrite = () => rewritePart(context, check, part, { shown, hidden });
+      if (await check.run(rewrite)) rewritten++;
+    }
   }
   if (clean.length > 0) {
     await markPartsChecked(context.sql, check.batch.id, clean, check.number);
