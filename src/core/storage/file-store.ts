@@ -31,7 +31,7 @@ export function openFileStore(folder: string): ObjectStore {
     delete: async (key) => rm(fileOf(key), { force: true }),
     deletePrefix: async (prefix) => {
       assertPrefix(prefix);
-      await rm(fileOf(prefix.slice(0, -1)), { recursive: true, force: true });
+      await deleteFolder(fileOf(prefix.slice(0, -1)));
     },
     list: (prefix) => {
       if (prefix === undefined) return list(folder);
@@ -117,17 +117,38 @@ async function head(file: string): Promise<number | null> {
   }
 }
 
-async function* list(folder: string, within = folder): AsyncGenerator<string> {
-  const options = { recursive: true, withFileTypes: true } as const;
-  const entries = await readdir(within, options).catch((error: unknown) => {
-    if (isMissing(error)) return [];
+async function deleteFolder(folder: string): Promise<void> {
+  try {
+    await rm(folder, { recursive: true, force: true });
+  } catch (error) {
+    // It ended at the first file that it could not delete.
+    for await (const file of files(folder)) await rm(file, { force: true }).catch(() => {});
     throw error;
-  });
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const file = path.join(entry.parentPath, entry.name);
+  }
+}
+
+async function* list(folder: string, within = folder): AsyncGenerator<string> {
+  for await (const file of files(within)) {
     yield path.relative(folder, file).split(path.sep).join('/');
   }
+}
+
+/** The files in a folder and below it, one after the other: a store may have millions. Folders that cannot be read come last. */
+async function* files(within: string): AsyncGenerator<string> {
+  const folders = [within];
+  const errors: unknown[] = [];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    try {
+      for (const entry of await readdir(folder, { withFileTypes: true })) {
+        const name = path.join(folder, entry.name);
+        if (entry.isDirectory()) folders.push(name);
+        else if (entry.isFile()) yield name;
+      }
+    } catch (error) {
+      if (!isMissing(error)) errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 function isMissing(error: unknown): boolean {

@@ -44,11 +44,14 @@ export interface ObjectStore {
   head(key: string): Promise<number | null>;
   /** Deletes an object; does nothing for a missing one. */
   delete(key: string): Promise<void>;
-  /** Deletes every object whose key starts with the prefix, which ends in `/`. */
+  /**
+   * Deletes every object whose key starts with the prefix, which ends in `/`. Rejects when some cannot be deleted, after it
+   * has deleted the others.
+   */
   deletePrefix(prefix: string): Promise<void>;
   /**
    * Lists the keys of all objects, or of those with a prefix, which ends in `/`, in no order; a key that is added or deleted
-   * meanwhile may or may not be among them.
+   * meanwhile may or may not be among them. What cannot be read fails it after its last key.
    */
   list(prefix?: string): AsyncIterable<string>;
   /** Addresses at which a caller reaches one object directly; null for stores that have none. */

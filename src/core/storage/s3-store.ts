@@ -180,6 +180,8 @@ async function* list(
 }
 
 async function deletePrefix(client: S3Client, bucket: string, prefix: string): Promise<void> {
+  let failed = 0;
+  let first: { Key?: string | undefined; Code?: string | undefined } | undefined;
   // A page and a call of DeleteObjects both hold 1,000 keys.
   const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix });
   for await (const { Contents = [] } of pages) {
@@ -189,11 +191,11 @@ async function deletePrefix(client: S3Client, bucket: string, prefix: string): P
       Delete: { Objects: Contents.map(({ Key }) => ({ Key })), Quiet: true },
     });
     const { Errors = [] } = await client.send(command);
-    const [error] = Errors;
-    if (error !== undefined) {
-      throw new Error(`${Errors.length} objects were not deleted, the first for: ${error.Code}`);
-    }
+    failed += Errors.length;
+    first ??= Errors[0];
   }
+  if (first === undefined) return;
+  throw new Error(`${failed} objects were not deleted, the first is ${first.Key}: ${first.Code}`);
 }
 
 function presignedAddresses(client: S3Client, addressOf: AddressOf): PresignedAddresses {

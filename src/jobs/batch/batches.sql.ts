@@ -204,9 +204,13 @@ export async function findChangedBatches(
 
 /**
  * Up to 100 batches that ended at least `keepDays` ago and still have files: the oldest of each account first,
- * then the second oldest, and so on.
+ * then the second oldest, and so on. Those in `passed` are left out.
  */
-export async function listExpired(sql: Sql, keepDays: number): Promise<string[]> {
+export async function listExpired(
+  sql: Sql,
+  keepDays: number,
+  passed: readonly string[] = [],
+): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     with recursive account (id) as (
       (select account_id from batches where files_deleted_at is null order by account_id limit 1)
@@ -220,6 +224,7 @@ export async function listExpired(sql: Sql, keepDays: number): Promise<string[]>
       select id, finished_at from batches
       where account_id = account.id and files_deleted_at is null
         and finished_at < now() - make_interval(days => ${keepDays})
+        and id <> all(${[...passed]}::uuid[])
       order by finished_at limit 100) b
     order by row_number() over (partition by account.id order by b.finished_at), b.finished_at
     limit 100`;

@@ -6,31 +6,43 @@
 
 import { readClock } from '../../core/db/clock.ts';
 import { listRecentlyDeleted, listReclaimed } from '../batch/batches.sql.ts';
+import { triedToDelete } from '../batch/delete-stored.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { isOfClaim, personIndexKey } from '../result/part-keys.ts';
 import { listPartKeys } from '../result/parts.sql.ts';
-import { deleteObjects } from '../result/redact-parts.ts';
-import { listDiscarded } from '../result/redaction.sql.ts';
+import { deleteDiscarded, listDiscarded } from '../result/redaction.sql.ts';
 
-type DebrisContext = Pick<JobContext, 'sql' | 'store'>;
+type DebrisContext = Pick<JobContext, 'sql' | 'store' | 'log'>;
 
-/** The time of this process's last whole round. */
-let seenUntil: Date | null = null;
+/** The time of a process's last round that was whole; null before the first one. */
+export interface DebrisSeen {
+  until: Date | null;
+}
 
 /** One round; safe to repeat. `mustStop` ends it early. */
-export async function deleteDebris(context: DebrisContext, mustStop: () => boolean): Promise<void> {
-  const { sql, store } = context;
+export async function deleteDebris(
+  context: DebrisContext,
+  seen: DebrisSeen,
+  mustStop: () => boolean,
+): Promise<void> {
+  const { sql } = context;
   const startedAt = await readClock(sql);
-  await deleteObjects(context, await listDiscarded(sql));
+  const deleted: string[] = [];
+  for (const key of await listDiscarded(sql)) {
+    if (await triedToDelete(context, key)) deleted.push(key);
+  }
+  await deleteDiscarded(sql, deleted);
+  let isWhole = true;
+  const seenUntil = seen.until;
   for await (const id of allPages((after) => listRecentlyDeleted(sql, { seenUntil, after }))) {
     if (mustStop()) return;
-    await store.deletePrefix(`batches/${id}/`);
+    if (!(await triedToDelete(context, `batches/${id}/`))) isWhole = false;
   }
   for await (const id of allPages((after) => listReclaimed(sql, { seenUntil, after }))) {
     if (mustStop()) return;
-    await deleteUnrecorded(context, id);
+    if (!(await deleteUnrecorded(context, id))) isWhole = false;
   }
-  seenUntil = startedAt;
+  if (isWhole) seen.until = startedAt;
 }
 
 async function* allPages(
@@ -45,12 +57,20 @@ async function* allPages(
 
 /**
  * Deletes what claims of a batch wrote without a recording commit. Their keys cannot be counted through: a list that is paused
- * after each match has thousands of claims, each of which may have written any of thousands of parts.
+ * after each match has thousands of claims, each of which may have written any of thousands of parts. Returns false when some
+ * could not be deleted.
  */
-async function deleteUnrecorded({ sql, store }: DebrisContext, batchId: string): Promise<void> {
+async function deleteUnrecorded(context: DebrisContext, batchId: string): Promise<boolean> {
+  const { sql, store } = context;
   const keys = await listPartKeys(sql, batchId);
   const recorded = new Set(keys.flatMap((key) => [key, personIndexKey(key)]));
-  for await (const key of store.list(`batches/${batchId}/parts/`)) {
-    if (isOfClaim(key) && !recorded.has(key)) await store.delete(key);
-  }
+  const folder = `batches/${batchId}/parts/`;
+  let isWhole = true;
+  const isListed = await triedToDelete(context, folder, async () => {
+    for await (const key of store.list(folder)) {
+      if (!isOfClaim(key) || recorded.has(key)) continue;
+      if (!(await triedToDelete(context, key))) isWhole = false;
+    }
+  });
+  return isListed && isWhole;
 }

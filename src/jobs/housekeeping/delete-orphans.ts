@@ -5,6 +5,7 @@
  */
 
 import { bornAt, isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
+import { triedToDelete } from '../batch/delete-stored.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
@@ -16,25 +17,23 @@ const BLOCK = 1000;
  * Deletes orphans older than files are kept, and returns the number of uploads. Safe to repeat and to run
  * concurrently.
  */
-export async function deleteOrphans({
-  sql,
-  store,
-  config,
-}: Pick<JobContext, 'sql' | 'store' | 'config'>): Promise<number> {
+export async function deleteOrphans(
+  context: Pick<JobContext, 'sql' | 'store' | 'config' | 'log'>,
+): Promise<number> {
+  const { sql, store, config } = context;
   if (config.storage.provider !== 'files') return 0;
   const bornBefore = Date.now() - config.filesKeepDays * DAY_MS;
   let deleted = 0;
   let ids = new Set<string>();
   const flush = async () => {
     for (const id of await listUnknownBatches(sql, [...ids])) {
-      await store.deletePrefix(`batches/${id}/`);
-      deleted++;
+      if (await triedToDelete(context, `batches/${id}/`)) deleted++;
     }
     ids = new Set();
   };
   for await (const key of store.list()) {
     if (isAbandonedWrite(key, Date.now())) {
-      await store.delete(key);
+      await triedToDelete(context, key);
       continue;
     }
     const [, id] = /^batches\/([0-9a-f-]{36})\//.exec(key) ?? [];

@@ -14,12 +14,13 @@ import { deleteOldSessions } from '../../core/sessions/sessions.sql.ts';
 import { scrub } from '../audit/scrub.ts';
 import { listExpired, markFilesDeleted, readOldestKept } from '../batch/batches.sql.ts';
 import { expireAbandoned } from '../batch/control-batch.ts';
+import { triedToDelete } from '../batch/delete-stored.ts';
 import { deleteOldRuns } from '../imports/delete-runs.ts';
 import { deleteUselessUploads } from '../list/uploads.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 import { deleteOldDeliveries } from '../webhook/webhooks.sql.ts';
-import { deleteDebris } from './delete-debris.ts';
+import { type DebrisSeen, deleteDebris } from './delete-debris.ts';
 import { deleteOrphans } from './delete-orphans.ts';
 
 const EVERY_MS = 10 * 60 * 1000;
@@ -32,13 +33,15 @@ const ROUNDS_BETWEEN_LISTS = 36;
 const DELETE_MS_MAX = 5 * 60 * 1000;
 
 /**
- * One round; `mustStop` ends it early. Throws `AppError` `clock_wrong`, before it deletes anything, when the clocks of
- * process and database differ by more than an hour.
+ * One round; `mustStop` ends it early, and `seen` goes from one to the next. Objects that cannot be deleted are logged and left
+ * for the next round. Throws `AppError` `clock_wrong`, before it deletes anything, when the clocks of process and database
+ * differ by more than an hour, and the error of a store that does not respond.
  */
 export async function runHousekeeping(
   context: JobContext,
   mustStop: () => boolean = () => false,
   now: () => number = Date.now,
+  seen: DebrisSeen = { until: null },
 ): Promise<void> {
   await assertClocksAgree(context.sql, now);
   await deleteOldKeys(context.sql);
@@ -55,7 +58,7 @@ export async function runHousekeeping(
   const oldest = await readOldestKept(context.sql);
   await deleteFormerIdentifiers(context.sql, oldest);
   await deleteFormerIdentifiers(context.testSql, oldest);
-  await deleteDebris(context, mustStop);
+  await deleteDebris(context, seen, mustStop);
   await deleteUselessUploads(context, mustStop);
   await deleteOldRuns(context);
 }
@@ -64,16 +67,19 @@ export async function runHousekeeping(
  * Deletes expired files, of all accounts in turn, until none is left or the time is over. Deletes objects
  * before their rows: after a crash they are deleted again, which is harmless.
  */
-async function deleteExpiredFiles(
-  { sql, store, config }: JobContext,
-  mustStop: () => boolean,
-): Promise<void> {
+async function deleteExpiredFiles(context: JobContext, mustStop: () => boolean): Promise<void> {
+  const { sql, config } = context;
+  const passed: string[] = [];
   const end = performance.now() + DELETE_MS_MAX;
   while (!mustStop() && performance.now() < end) {
-    const expired = await listExpired(sql, config.filesKeepDays);
+    const expired = await listExpired(sql, config.filesKeepDays, passed);
     if (expired.length === 0) return;
-    for (const id of expired) await store.deletePrefix(`batches/${id}/`);
-    await markFilesDeleted(sql, expired);
+    const deleted: string[] = [];
+    for (const id of expired) {
+      const isDeleted = await triedToDelete(context, `batches/${id}/`);
+      (isDeleted ? deleted : passed).push(id);
+    }
+    await markFilesDeleted(sql, deleted);
   }
 }
 
@@ -81,10 +87,11 @@ async function deleteExpiredFiles(
 export function startHousekeeping(context: JobContext): Repeating {
   let round = 0;
   let mustStop = false;
+  const seen: DebrisSeen = { until: null };
   const repeating = startRepeating(
     EVERY_MS,
     async () => {
-      await runHousekeeping(context, () => mustStop);
+      await runHousekeeping(context, () => mustStop, Date.now, seen);
       await scrub(context, () => mustStop);
       // Not in the first round: processes that restart often would list each time.
       if (++round % ROUNDS_BETWEEN_LISTS > 0) return;

@@ -1,4 +1,5 @@
 /** Deletes the files of ended import runs at once, and the runs after some weeks. The graph keeps the history of imports. */
+import { triedToDelete } from '../batch/delete-stored.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import {
   deleteRuns,
@@ -11,26 +12,36 @@ import {
 /** The objects of the files of a run are under this prefix. */
 export const filesPrefix = (id: string) => `imports/${id}/files/`;
 
+type RunsContext = Pick<JobContext, 'sql' | 'store' | 'log'>;
+
 /** Deletes objects before it marks their runs: after a crash they are deleted again. */
-export async function deleteFiles({
-  sql,
-  store,
-}: Pick<JobContext, 'sql' | 'store'>): Promise<void> {
-  const ended = await listEndedRuns(sql);
-  for (const { id } of ended) await store.deletePrefix(filesPrefix(id));
-  const ids = ended.map(({ id }) => id);
+export async function deleteFiles(context: RunsContext): Promise<void> {
+  const { sql } = context;
+  const ids = await deleteEach(context, await listEndedRuns(sql), filesPrefix);
   if (ids.length > 0) await markFilesDeleted(sql, ids);
+}
+
+/** Returns the ids of the runs whose objects were deleted. */
+async function deleteEach(
+  context: RunsContext,
+  runs: readonly { id: string }[],
+  prefixOf: (id: string) => string,
+): Promise<string[]> {
+  const deleted: string[] = [];
+  for (const { id } of runs) {
+    if (await triedToDelete(context, prefixOf(id))) deleted.push(id);
+  }
+  return deleted;
 }
 
 /** Ends runs that were left for a day, and deletes old ones with their rejected rows. */
 export async function deleteOldRuns(
-  context: Pick<JobContext, 'sql' | 'store' | 'config'>,
+  context: RunsContext & Pick<JobContext, 'config'>,
 ): Promise<void> {
-  const { sql, store, config } = context;
+  const { sql, config } = context;
   await expireRuns(sql);
   await deleteFiles(context);
   const old = await listOldRuns(sql, config.filesKeepDays);
-  for (const { id } of old) await store.deletePrefix(`imports/${id}/`);
-  const ids = old.map(({ id }) => id);
+  const ids = await deleteEach(context, old, (id) => `imports/${id}/`);
   if (ids.length > 0) await deleteRuns(sql, ids);
 }

@@ -55,9 +55,15 @@ export async function findUploads(
     from uploads where key = any(${[...keys]}::text[])`;
 }
 
-/** Deletes the rows of uploads that had expired at this time. */
-export async function deleteUploadsExpiredAt(sql: Sql, at: Date): Promise<void> {
-  await sql`delete from uploads where ${isExpired(sql, sql`${at}::timestamptz`)}`;
+/** Deletes the rows of uploads that had expired at this time, except those with the keys in `passed`. */
+export async function deleteUploadsExpiredAt(
+  sql: Sql,
+  at: Date,
+  passed: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from uploads
+    where ${isExpired(sql, sql`${at}::timestamptz`)} and key <> all(${[...passed]}::text[])`;
 }
 
 function isExpired(sql: Sql, at = sql`now()`): ReturnType<Sql> {

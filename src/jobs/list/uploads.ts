@@ -12,6 +12,7 @@ import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { readClock } from '../../core/db/clock.ts';
 import { type AppError, conflict, notFound } from '../../core/lib/errors.ts';
 import { streamObject } from '../../core/storage/object-sum.ts';
+import { triedToDelete } from '../batch/delete-stored.ts';
 import { assertRecordedFits, type StorageBounds } from '../batch/stored-bytes.ts';
 import { fileTooLarge } from './receive-upload.ts';
 import {
@@ -114,14 +115,17 @@ export async function useUpload(tx: Sql, id: string): Promise<void> {
  * nothing is forgotten. `mustStop` ends it early.
  */
 export async function deleteUselessUploads(
-  { sql, store, config }: Pick<Context, 'sql' | 'store'> & { config: StorageBounds },
+  context: Pick<Context, 'sql' | 'store' | 'log'> & { config: StorageBounds },
   mustStop: () => boolean,
 ): Promise<void> {
+  const { sql, store, config } = context;
+  const passed: string[] = [];
   const startedAt = await readClock(sql);
   const deleteUseless = async (keys: string[]) => {
     for (const { key, isOver } of await findUploads(sql, keys)) {
       if (mustStop()) return;
-      if (isOver || ((await store.head(key)) ?? 0) > config.uploadBytesMax) await store.delete(key);
+      const isUseless = isOver || ((await store.head(key)) ?? 0) > config.uploadBytesMax;
+      if (isUseless && !(await triedToDelete(context, key))) passed.push(key);
     }
   };
   let keys: string[] = [];
@@ -132,7 +136,7 @@ export async function deleteUselessUploads(
     keys = [];
   }
   await deleteUseless(keys);
-  if (!mustStop()) await deleteUploadsExpiredAt(sql, startedAt);
+  if (!mustStop()) await deleteUploadsExpiredAt(sql, startedAt, passed);
 }
 
 function alreadyUsed(id: string): AppError {

@@ -202,7 +202,7 @@ function renumbered(left: readonly IndexedRecord[]): IndexedRecord[] {
 }
 
 /** Deletes objects and their entries in the deletion list. */
-export async function deleteObjects(
+async function deleteObjects(
   { sql, store }: Pick<PartsContext, 'sql' | 'store'>,
   keys: readonly string[],
 ): Promise<void> {

@@ -1,0 +1,103 @@
+/** An object that cannot be deleted, because of a permission, a lock or a damaged folder, keeps no other one. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { unavailable } from '../../core/lib/errors.ts';
+import type { Log } from '../../core/log.ts';
+import { insertDiscarded } from '../result/redaction.sql.ts';
+import { runHousekeeping } from './run-housekeeping.ts';
+
+const DAYS = 7;
+const options = { operation: 'people.enrich', fields: 'id' };
+const list = 'email\np1@list.example\n';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ FILES_KEEP_DAYS: String(DAYS) });
+  await importGraph(pipeline.sql, { persons: crowd(1) });
+  caller = await pipeline.account(100);
+});
+afterAll(() => pipeline.close());
+
+/** Objects that the log names as not deleted. */
+let logged: unknown[] = [];
+beforeEach(() => {
+  logged = [];
+});
+
+/** The context of a worker that cannot delete what is below these ids. */
+function withStuck(ids: readonly string[], isAway = false) {
+  const { context } = pipeline;
+  const { store } = context;
+  const fail = (key: string) => {
+    if (ids.some((id) => key.includes(id))) throw unavailable('store_unavailable', 'AccessDenied');
+  };
+  const log = Object.assign(Object.create(context.log) as Log, {
+    error: ({ object }: { object: string }) => logged.push(object),
+  });
+  return {
+    ...context,
+    log,
+    store: {
+      ...store,
+      async delete(key: string) {
+        fail(key);
+        await store.delete(key);
+      },
+      async deletePrefix(prefix: string) {
+        fail(prefix);
+        await store.deletePrefix(prefix);
+      },
+      async head(key: string) {
+        if (isAway) throw unavailable('store_unavailable', 'away');
+        return store.head(key);
+      },
+    },
+  };
+}
+
+/** Expired lists, the oldest first. */
+async function expired(lists: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < lists; n++) {
+    const id = await pipeline.enrich(caller, list, options);
+    await pipeline.sql`
+      update batches set finished_at = now() - make_interval(days => ${DAYS + lists - n})
+      where id = ${id}`;
+    ids.push(id);
+  }
+  return ids;
+}
+
+const objectsOf = async (ids: readonly string[]) =>
+  (await pipeline.objects()).filter((key) => ids.some((id) => key.includes(id)));
+
+test('is named in the log, the others are deleted, and it is tried again in the next round', async () => {
+  const [stuck = '', ...others] = await expired(3);
+  const discarded = crypto.randomUUID();
+  const [first, second] = [`batches/${stuck}/old.csv`, `batches/${discarded}/old.csv`];
+  for (const key of [first, second]) {
+    await pipeline.context.store.put(key, [Buffer.from('email\n')]);
+  }
+  await insertDiscarded(pipeline.sql, [first, second]);
+  await pipeline.sql`update discarded_objects set since = now() - interval '2 hours'`;
+  await runHousekeeping(withStuck([stuck]));
+  expect(logged).toEqual([`batches/${stuck}/`, first]);
+  expect(await objectsOf([...others, discarded])).toEqual([]);
+  expect(await objectsOf([stuck])).not.toEqual([]);
+  await runHousekeeping(pipeline.context);
+  expect(await objectsOf([stuck])).toEqual([]);
+  expect(await pipeline.sql`select key from discarded_objects`).toEqual([]);
+});
+
+test('of a store that does not respond ends the round', async () => {
+  const ids = await expired(2);
+  await expect(runHousekeeping(withStuck(ids, true))).rejects.toMatchObject({
+    code: 'store_unavailable',
+  });
+  expect(logged).toEqual([]);
+  await runHousekeeping(pipeline.context);
+  expect(await objectsOf(ids)).toEqual([]);
+});
