@@ -7,7 +7,7 @@ import type { Response } from 'express';
 import { tooManyOpen } from '../core/limits/limits.ts';
 import { clientGone } from './client-gone.ts';
 
-/** Counts a response as open until it is closed. Throws `AppError` 429 at the account's maximum, 499 once it is closed. */
+/** Counts a response as open until it is closed. Throws `AppError` 429 at the maximum, 499 once it is closed. */
 export type HoldOpen = (accountId: string, response: Response) => void;
 
 /** Responses that are counted by one of the kinds. */
@@ -18,19 +18,32 @@ export function isCounted(response: ServerResponse): boolean {
   return counted.has(response);
 }
 
-/** Returns the counter of one kind of response; `name` is its plural, for the message. */
-export function limitOpenResponses(name: string, max: number): HoldOpen {
+/**
+ * Returns the counter of one kind of response; `name` is its plural, for the message. With a maximum for the process an account
+ * has no more of them than the process has left, so that a further account always gets some (Choudhury and Hahne, "Dynamic
+ * queue length thresholds for shared-memory packet switches", 1998).
+ */
+export function limitOpenResponses(
+  name: string,
+  accountMax: number,
+  processMax = Number.POSITIVE_INFINITY,
+): HoldOpen {
   const open = new Map<string, number>();
+  let openInAll = 0;
   return (accountId, response) => {
     clientGone(response).throwIfAborted();
     const count = open.get(accountId) ?? 0;
+    const max = Math.min(accountMax, Math.max(1, processMax - openInAll));
     if (count >= max) throw tooManyOpen(name, max);
+    if (openInAll >= processMax) throw tooManyOpen(name, processMax, 'all accounts');
     open.set(accountId, count + 1);
+    openInAll++;
     counted.add(response);
     response.once('close', () => {
       const left = (open.get(accountId) ?? 0) - 1;
       if (left > 0) open.set(accountId, left);
       else open.delete(accountId);
+      openInAll--;
     });
   };
 }

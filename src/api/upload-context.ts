@@ -7,11 +7,12 @@ import type { ApiContext } from './api-context.ts';
 import { clientGone } from './client-gone.ts';
 import { limitOpenResponses } from './open-responses.ts';
 
-/** Each upload holds a buffer of up to 20 MiB on its way to S3: two dozen large ones fill a small process. */
-const UPLOADS_MAX = 16;
+const UPLOADS_MAX = 12;
+/** Each upload holds 10 MiB on its way to S3, and a client may take hours for it: twice as many would fill a process of 512 MiB. */
+const PROCESS_UPLOADS_MAX = 24;
 
-/** Counts an upload as open until its response ends. Throws `AppError` 429 at the account's maximum. */
-export const holdUpload = limitOpenResponses('uploads', UPLOADS_MAX);
+/** Counts an upload as open until its response ends. Throws `AppError` 429 at the maximum of the account or the process. */
+export const holdUpload = limitOpenResponses('uploads', UPLOADS_MAX, PROCESS_UPLOADS_MAX);
 
 /** Returns the context of an upload by this key, which ends when the client disconnects before the response. */
 export function uploadContextOf(
