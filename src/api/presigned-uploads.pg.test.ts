@@ -7,6 +7,7 @@ import { crowd } from '../../tests/support/small-graph.ts';
 import { inTransaction } from '../core/db/client.ts';
 import { must } from '../core/lib/assert.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
+import { markStore } from '../jobs/batch/own-store.ts';
 import { runHousekeeping } from '../jobs/housekeeping/run-housekeeping.ts';
 
 const BYTES_MAX = 100_000;
@@ -251,6 +252,19 @@ describe('after a day', () => {
     expect(await uploadObjects()).toContain(`uploads/${upload_id}`);
     await pipeline.sql`
       update uploads set created_at = created_at - interval '24 hours' where id = ${upload_id}`;
+    await runHousekeeping(pipeline.context);
+    expect(await uploadObjects()).not.toContain(`uploads/${upload_id}`);
+  });
+
+  test('a file that arrives after the row of its upload was deleted is deleted too, in a store of its own', async () => {
+    const { upload_id, url } = await openUpload();
+    await pipeline.sql`
+      update uploads set created_at = created_at - interval '24 hours' where id = ${upload_id}`;
+    await runHousekeeping(pipeline.context);
+    await fetch(url, { method: 'PUT', body: list });
+    await runHousekeeping(pipeline.context);
+    expect(await uploadObjects()).toContain(`uploads/${upload_id}`);
+    await markStore(pipeline.context);
     await runHousekeeping(pipeline.context);
     expect(await uploadObjects()).not.toContain(`uploads/${upload_id}`);
   });

@@ -1,11 +1,12 @@
 /**
  * Deletes unfinished writes, and uploads without a batch, left by a process that died before recording one. Nothing refers to them, so
- * all objects have to be listed; the id in the key gives their age. Buckets are skipped, because another
- * installation may share one and know the object.
+ * all objects have to be listed; the id in the key gives their age. A bucket is listed only with the mark of this installation:
+ * another one may know the objects.
  */
 
 import { bornAt, isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
 import { triedToDelete } from '../batch/delete-stored.ts';
+import { isOwnStore } from '../batch/own-store.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
@@ -21,7 +22,8 @@ export async function deleteOrphans(
   context: Pick<JobContext, 'sql' | 'store' | 'config' | 'log'>,
 ): Promise<number> {
   const { sql, store, config } = context;
-  if (config.storage.provider !== 'files') return 0;
+  const isBucket = config.storage.provider === 's3';
+  if (isBucket && !(await isOwnStore(context))) return 0;
   const bornBefore = Date.now() - config.filesKeepDays * DAY_MS;
   let deleted = 0;
   let ids = new Set<string>();
@@ -31,7 +33,7 @@ export async function deleteOrphans(
     }
     ids = new Set();
   };
-  for await (const key of store.list()) {
+  for await (const key of store.list(isBucket ? 'batches/' : undefined)) {
     if (isAbandonedWrite(key, Date.now())) {
       await triedToDelete(context, key);
       continue;

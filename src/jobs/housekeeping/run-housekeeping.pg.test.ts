@@ -9,6 +9,7 @@ import { setCreditsPerDay } from '../../core/credits/key-budgets.sql.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
 import { listExpired } from '../batch/batches.sql.ts';
+import { markStore } from '../batch/own-store.ts';
 import { makeWebhook } from '../webhook/webhooks.test-suite.ts';
 import { testWebhook } from '../webhook/webhooks.ts';
 import { deleteOrphans } from './delete-orphans.ts';
@@ -252,14 +253,16 @@ describe('an upload without a batch', () => {
     await store.delete(young);
   });
 
-  test('is not deleted in a bucket, which others may share', async () => {
+  test('is deleted in a bucket only with the mark of this installation', async () => {
     const { context } = pipeline;
     const id = idFrom(500);
     await context.store.put(`batches/${id}/upload`, [Buffer.from('email\n')]);
     const storage = { provider: 's3' } as (typeof context)['config']['storage'];
     expect(await deleteOrphans({ ...context, config: { ...context.config, storage } })).toBe(0);
     expect(await objectsOf(id)).toHaveLength(1);
-    expect(await deleteOrphans(context)).toBe(1);
+    await markStore(context);
+    expect(await deleteOrphans({ ...context, config: { ...context.config, storage } })).toBe(1);
+    expect(await objectsOf(id)).toEqual([]);
   });
 
   test('is not deleted while its batch exists, however old', async () => {

@@ -45,14 +45,14 @@ export async function markUploadUsed(sql: Sql, id: string): Promise<boolean> {
   return marked.length > 0;
 }
 
-/** Finds uploads by their keys; one that is over was used or has expired. */
+/** Tells which of these keys of uploads are over: used, expired, or not known any more, as its row is deleted once it has expired. */
 export async function findUploads(
   sql: Sql,
   keys: readonly string[],
-): Promise<{ key: string; isOver: boolean }[]> {
-  return sql<{ key: string; isOver: boolean }[]>`
-    select key, used_at is not null or ${isExpired(sql)} as is_over
-    from uploads where key = any(${[...keys]}::text[])`;
+): Promise<{ key: string; isKnown: boolean; isOver: boolean }[]> {
+  return sql<{ key: string; isKnown: boolean; isOver: boolean }[]>`
+    select key, id is not null as is_known, id is null or used_at is not null or ${isExpired(sql)} as is_over
+    from unnest(${[...keys]}::text[]) given (key) left join uploads using (key)`;
 }
 
 /** Deletes the rows of uploads that had expired at this time, except those with the keys in `passed`. */

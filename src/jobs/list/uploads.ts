@@ -13,6 +13,7 @@ import { readClock } from '../../core/db/clock.ts';
 import { type AppError, conflict, notFound } from '../../core/lib/errors.ts';
 import { streamObject } from '../../core/storage/object-sum.ts';
 import { triedToDelete } from '../batch/delete-stored.ts';
+import { isOwnStore } from '../batch/own-store.ts';
 import { assertRecordedFits, type StorageBounds } from '../batch/stored-bytes.ts';
 import { fileTooLarge } from './receive-upload.ts';
 import {
@@ -110,7 +111,7 @@ export async function useUpload(tx: Sql, id: string): Promise<void> {
 
 /**
  * Deletes objects of which no list can be made: of expired uploads, those that are too large, and those that were put again at
- * the URL of a used upload. No PUT can be limited in advance, and they count towards no account's storage. Objects are listed,
+ * the URL of a used upload, or arrived so slowly that the upload had expired meanwhile. No PUT can be limited in advance, and they count towards no account's storage. Objects are listed,
  * because of nearly all uploads none is left. They are deleted before the rows of expired uploads: after a crash in between
  * nothing is forgotten. `mustStop` ends it early.
  */
@@ -121,9 +122,12 @@ export async function deleteUselessUploads(
   const { sql, store, config } = context;
   const passed: string[] = [];
   const startedAt = await readClock(sql);
+  const isOwn = await isOwnStore(context);
   const deleteUseless = async (keys: string[]) => {
-    for (const { key, isOver } of await findUploads(sql, keys)) {
+    for (const { key, isKnown, isOver } of await findUploads(sql, keys)) {
       if (mustStop()) return;
+      // In the store of another installation all are unknown.
+      if (!isKnown && !isOwn) continue;
       const isUseless = isOver || ((await store.head(key)) ?? 0) > config.uploadBytesMax;
       if (isUseless && !(await triedToDelete(context, key))) passed.push(key);
     }
