@@ -167,6 +167,25 @@ describe('an opt-out', () => {
     expect([await statusOf(home1), await statusOf('cy@new.example')]).toEqual([404, 404]);
   });
 
+  it('holds for records that are parted and joined with several new ones', async () => {
+    const email = 'cy@home.example';
+    const record = { name: 'Cy', surname: 'Finch' };
+    const person = (key: string, values: JsonRecord) =>
+      ({ entity: 'person', key, record: { ...record, ...values } }) as const;
+    await importCy('crm', '2026-01-04', { email, workEmail: 'cy@acme.example' });
+    await importCy('partners', '2026-01-05', { email });
+    await suppress(pipeline.sql, 'cy@acme.example');
+    await importRow('crm', '2026-01-06', {
+      line: 2,
+      records: [
+        person('cy', { email: 'cy@new.example', workEmail: 'cy@acme.example' }),
+        person('cy2', { email }),
+        person('cy3', { email }),
+      ],
+    });
+    expect(await statusOf(email)).toBe(404);
+  });
+
   it('holds for records that a file of one’s own parts', async () => {
     const [email, workEmail] = ['cy@home.example', 'cy@acme.example'];
     const own = { id: 7, name: 'Cy', surname: 'Finch', workEmail };
