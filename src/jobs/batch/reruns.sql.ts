@@ -73,15 +73,20 @@ export async function listFamily(sql: Sql, id: string): Promise<Rerun[]> {
 }
 
 /**
- * The reruns after a list, with files and results, latest first: its own and theirs, and of a rerun also the later ones of the
- * list that was uploaded, which may have its rows.
+ * The reruns after a list, with files and results, latest first: its own and theirs, whenever the clock says that they were made,
+ * and of a rerun also the later ones of the list that was uploaded, which may have its rows.
  */
 export async function listReruns(sql: Sql, id: string): Promise<AnsweringRerun[]> {
   return sql<AnsweringRerun[]>`
-    with recursive ${familyOf(sql, id)}
+    with recursive ${familyOf(sql, id)},
+    after (list_id) as (
+      select id from batches where rerun_of = ${id}
+      union all
+      select id from after join batches on rerun_of = list_id)
     select b.id, b.rerun_rows[1] as first_row
-    from family join batches b on b.id = list_id join batches own on own.id = ${id}
-    where b.rerun_of is not null and (b.created_at, b.id) > (own.created_at, own.id)
+    from family join batches b on b.id = family.list_id join batches own on own.id = ${id}
+    where b.rerun_of is not null
+      and ((b.created_at, b.id) > (own.created_at, own.id) or b.id in (select list_id from after))
       and b.files_deleted_at is null and b.chunks_done > 0
     order by b.created_at desc, b.id desc`;
 }

@@ -160,6 +160,17 @@ test('a row that a later rerun of the list has matched is not charged again by a
   expect(await rowsOf(again.id, '')).toEqual(answers);
 });
 
+test('a row that a rerun has matched is not charged again, also when the clock was set back between them', async () => {
+  const id = await pipeline.enrich(caller, listOf('six'), options);
+  const first = await rerun(id, {});
+  await pipeline.sql`update batches set created_at = now() + interval '1 day' where id = ${first.id}`;
+  await learn('six1');
+  await rerun(first.id, {});
+  const again = await rerun(first.id, {});
+  const answers = [4, 6, 8].map((row) => [row, 'no_match']);
+  expect(await rowsOf(again.id, '')).toEqual(answers);
+});
+
 test('of a list and its reruns, one rerun is open at a time', async () => {
   const id = await pipeline.enrich(caller, listOf('four'), options);
   const done = await rerun(id, {});
