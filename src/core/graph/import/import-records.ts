@@ -4,10 +4,11 @@
  */
 import type { Readable, Writable } from 'node:stream';
 import postgres from 'postgres';
-import type { Database } from '../../db/client.ts';
+import type { Database, Sql } from '../../db/client.ts';
 import { refreshLookupTitles } from '../lookup-values.sql.ts';
 import { refreshNameCounts } from '../name-keys.sql.ts';
 import { buildQueued } from '../sources/build.ts';
+import { assertStillLocked } from '../sources/identify.sql.ts';
 import { withImportLock } from '../sources/import-source.ts';
 import { hasSources } from '../sources/settle.sql.ts';
 import { followOwnRecords } from '../sources/settle.ts';
@@ -100,34 +101,39 @@ const REFUSED_BY_DATABASE_MAX = 100;
  * changed. Importing the same file twice changes nothing.
  *
  * Bad records go to `rejects`, and the import continues. Throws `AppError` `unreadable_csv` for a file that is not
- * CSV, 409 `import_running` for people and companies while a source is imported, and errors of the input or the database; committed transactions stay, and the same import can simply be
- * repeated.
+ * CSV, 409 `import_running` for people and companies while a source is imported, and errors of the input or the database, as when
+ * the connection with the lock ends; committed transactions stay, and the same import can simply be repeated.
  */
 export async function importRecords(sql: Database, options: ImportOptions): Promise<ImportReport> {
   const importer: Importer<BatchRow> = importers[options.entity];
   const countryCodes = await selectCountryCodes(sql);
   const subject = subjectOf[options.entity];
   if (subject === undefined) {
-    return new ImportRun(sql, importer, options, countryCodes, null).run();
+    return new ImportRun(sql, importer, options, countryCodes, async () => {}).run();
   }
   // A source that is compared meanwhile would neither see these records nor be seen, and would not be joined with them.
-  const importAndJoin = async () => {
+  const importAndJoin = async (locked: Sql) => {
     const joins = await hasSources(sql);
-    const run = new ImportRun(sql, importer, options, countryCodes, joins ? subject : null);
-    const report = await run.run();
+    const join: AfterMerge = async (tx, ids) => {
+      if (joins) await followOwnRecords(tx, subject, ids);
+      await assertStillLocked(locked);
+    };
+    const report = await new ImportRun(sql, importer, options, countryCodes, join).run();
     if (joins) await buildQueued(sql);
     return report;
   };
   return withImportLock(sql, importAndJoin, { shared: true });
 }
 
+/** Called at the end of each transaction, with the ids of its records. */
+type AfterMerge = (tx: Sql, ids: readonly number[]) => Promise<void>;
+
 class ImportRun<Row extends BatchRow> {
   readonly #sql: Database;
   readonly #importer: Importer<Row>;
   readonly #options: ImportOptions;
   readonly #context: ImportContext;
-  /** Sources were imported that the records may be the same as. */
-  readonly #joined: 'company' | 'person' | null;
+  readonly #afterMerge: AfterMerge;
   readonly #counts = { read: 0, inserted: 0, updated: 0, unchanged: 0, rejected: 0 };
   readonly #unknown = new Map<string, number>();
   #refusedByDatabase = 0;
@@ -137,10 +143,10 @@ class ImportRun<Row extends BatchRow> {
     importer: Importer<Row>,
     options: ImportOptions,
     countryCodes: ReadonlyMap<number, string>,
-    joined: 'company' | 'person' | null,
+    afterMerge: AfterMerge,
   ) {
     this.#sql = sql;
-    this.#joined = joined;
+    this.#afterMerge = afterMerge;
     this.#importer = importer;
     this.#options = options;
     const importedAt = (options.importedAt ?? new Date()).toISOString().slice(0, 19);
@@ -218,7 +224,7 @@ class ImportRun<Row extends BatchRow> {
       return await writeGraph(this.#sql, async (tx) => {
         const result = await batch.merge(tx, rows);
         const ids = rows.map((row) => ('id' in row ? Number(row.id) : 0));
-        if (this.#joined !== null) await followOwnRecords(tx, this.#joined, ids);
+        await this.#afterMerge(tx, ids);
         return result;
       });
     } catch (error) {

@@ -1,8 +1,9 @@
 /** The stage of an import lives as long as the session with its lock: what loses the one stops the import. */
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
 import { Signal } from '../../../../tests/support/signal.ts';
+import { importRecords } from '../import/import-records.ts';
 import { importSource, type SourceImportReport, type SourceInput } from './import-source.ts';
 import type { SourceRow } from './source-record.ts';
 
@@ -32,9 +33,10 @@ function load(source: string, between: () => Promise<unknown>): Promise<SourceIm
     },
     sha256: () => Buffer.alloc(32),
   };
-  const rejects = new Writable({ write: (_chunk, _encoding, done) => done() });
   return importSource(database.sql, input, { rejects });
 }
+
+const rejects = new Writable({ write: (_chunk, _encoding, done) => done() });
 
 function rowOf(source: string, line: number): SourceRow {
   const record = { name: 'Ada', surname: `Of ${source} ${line}` };
@@ -81,4 +83,17 @@ it('an import that lost its lock neither writes nor empties what the next one ha
   lost.raise();
   expect(await next).toMatchObject({ new: 2, same: 0 });
   expect(await written()).toEqual([{ source: 'others', records: 2 }]);
+});
+
+it('an import of one’s own file that lost its lock writes nothing more', async () => {
+  const lines = async function* () {
+    yield `${JSON.stringify({ id: 7, name: 'Ada', surname: 'Lark' })}\n`;
+    await endHolder();
+  };
+  const input = Readable.from(lines(), { objectMode: false });
+  const own = { entity: 'persons', input, format: 'jsonl', rejects } as const;
+  await expect(importRecords(database.sql, own)).rejects.toMatchObject({
+    code: 'CONNECTION_CLOSED',
+  });
+  expect(await database.sql`select id from persons`).toEqual([]);
 });
