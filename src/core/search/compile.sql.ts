@@ -5,7 +5,6 @@
  */
 import { ownedPeople } from '../credits/owned.sql.ts';
 import type { Sql } from '../db/client.ts';
-import { unkept } from '../db/unkept.ts';
 import { personFields } from '../graph/fields.ts';
 import { assert, must } from '../lib/assert.ts';
 import { personSearch } from '../operations.ts';
@@ -76,17 +75,6 @@ export function compileSearch(sql: Sql, prepared: PreparedFilter): Fragment {
   const all = [...conditions, suppressed];
   if (prepared.hasDoNotContact) all.push(compileDoNotContact(sql, prepared));
   return all.reduce((left, right) => sql`${left} and ${right}`);
-}
-
-/** Conditions up to which the statements of a filter are kept: of those there are few forms, and they are short. */
-const KEPT_CONDITIONS_MAX = 4;
-
-/** Returns the tag of a statement that has the condition of this filter, in place of `sql`. */
-export function ofFilter(sql: Sql, { filter }: PreparedFilter) {
-  return <Rows extends object[]>(text: TemplateStringsArray, ...values: unknown[]) => {
-    const statement = sql<Rows>(text, ...(values as never[]));
-    return filter.conditions.length > KEPT_CONDITIONS_MAX ? unkept(statement) : statement;
-  };
 }
 
 interface Numbered {
