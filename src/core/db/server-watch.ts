@@ -68,7 +68,7 @@ export abstract class ServerWatch {
     for (const probe of this.probes) this.#endDead(probe);
   }
 
-  /** Ends connections that have not received anything since one of the same age fell silent. */
+  /** Ends connections that have received nothing since a newer one was answered and one of their age was not. */
   #endDead(probe: ServerProbe<unknown>): void {
     const since = probe.takeDeadSince();
     if (since === null) return;
