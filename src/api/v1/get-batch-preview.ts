@@ -1,4 +1,5 @@
 import { listPreviewSchema, previewBatch } from '../../jobs/list/preview-list.ts';
+import { clientGone } from '../client-gone.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 
@@ -11,8 +12,9 @@ export const getBatchPreviewRoute = defineRoute({
   params: idParams,
   responses: { 200: { description: 'The first rows.', schema: listPreviewSchema } },
   errors: [410, 500],
-  async handler({ context, key, params }) {
+  async handler({ context, key, params, response }) {
     const batch = await requireOwnBatch(context, key, 'list', params.id);
-    return { status: 200, body: await previewBatch(context, batch) };
+    const reading = { ...context, signal: clientGone(response) };
+    return { status: 200, body: await previewBatch(reading, batch) };
   },
 });

@@ -24,6 +24,7 @@ import {
   minProbability,
   sheet,
 } from '../batch-options.ts';
+import { clientGone } from '../client-gone.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
 import { ownerOf } from '../owner-of.ts';
@@ -109,13 +110,15 @@ export const patchBatchRoute = defineRoute({
     }
     const wanted = body.mapping ?? mappingForMatch(batch, body.match);
     if (wanted !== undefined) {
-      const sample = await readSample(context.store, batch);
-      const list = { header: batch.dialect.header, sample };
-      change.mapping = mapColumns(batch.operation, list, wanted, {
-        match: body.match ?? batch.match,
-      });
-      const { doubts } = batch.dialect;
-      const doubted = { live: batch.live, mapping: change.mapping, sample, doubts };
+      const reading = { ...context, signal: clientGone(response) };
+      const { header, doubts } = batch.dialect;
+      const options = { match: body.match ?? batch.match };
+      const { columns, sample } = await readSample(reading, batch, (cells) => ({
+        columns: mapColumns(batch.operation, { header, sample: cells }, wanted, options),
+        sample: cells,
+      }));
+      change.mapping = columns;
+      const doubted = { live: batch.live, mapping: columns, sample, doubts };
       change.doubts = await withNameDoubt(context, doubted);
     }
     const after = await changeHeldBatch(context, ownerOf(key), batch, change);

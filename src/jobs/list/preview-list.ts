@@ -16,13 +16,12 @@ import { sampleColumns } from '../mapping/read-columns.ts';
 import { readRows } from '../mapping/read-rows.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
 import { requestOf } from './read-upload.ts';
+import { inReadingTurn, type ListReader } from './reading-turns.ts';
 
 const PREVIEW_ROWS = 20;
 const SAMPLE_ROWS = 100;
 
 interface Sample {
-  /** The first bytes of the upload. */
-  head: Buffer;
   /** From the first data record on, as canonical text. */
   bytes: Buffer;
   records: RecordTable;
@@ -34,22 +33,29 @@ export const listPreviewSchema = z.record(z.string(), z.unknown());
 
 /**
  * The preview of a batch: its dialect and mapping, and the first rows with their identifiers. Throws `AppError`
- * 410 when its files are no longer kept.
+ * 410 when its files are no longer kept, and as `inReadingTurn`.
  */
 export async function previewBatch(
-  { sql, store }: Pick<Context, 'sql' | 'store'>,
+  { sql, store, signal }: Pick<Context, 'sql' | 'store'> & Pick<ListReader, 'signal'>,
   batch: ListBatch,
 ) {
+  const head = await headOf(store, batch);
+  const remembered = await findRemembered(sql, batch);
+  const reader = { accountId: batch.accountId, signal };
+  return inReadingTurn(reader, () => previewHead(head, batch, remembered));
+}
+
+async function previewHead(head: Buffer, batch: ListBatch, remembered: ColumnNumbers | undefined) {
   const delimiter = batch.dialect.delimiter;
-  const sample = await sampleOf(store, batch);
-  const { bytes, records, head } = sample;
+  const sample = sampleOf(head, batch);
+  const { bytes, records } = sample;
   const isWhole = head.length === batch.uploadBytes;
   const { firstLines } = detectDialect(head, { ...requestOf(batch.dialect), isWhole });
   const { rows } = await readRows(bytes, records, { ...batch, delimiter });
   return {
     dialect: viewDialect(batch),
     mapping: batch.mapping,
-    remembered: await rememberedFor(sql, batch),
+    remembered: otherColumns(remembered, batch),
     columns: sampleColumns({ header: batch.dialect.header, sample: cellsOf(sample) }),
     first_lines: firstLines,
     rows: rows.slice(0, PREVIEW_ROWS).map(({ identifiers, invalid }, index) => ({
@@ -63,8 +69,7 @@ export async function previewBatch(
 }
 
 /** The columns chosen for the last list with this header, when they are other ones than those of this list. */
-async function rememberedFor(sql: Context['sql'], batch: ListBatch): Promise<ColumnNumbers | null> {
-  const found = await findRemembered(sql, batch);
+function otherColumns(found: ColumnNumbers | undefined, batch: ListBatch): ColumnNumbers | null {
   if (found === undefined) return null;
   const sorted = Object.entries(found).sort(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify(sorted) === JSON.stringify(Object.entries(columnNumbers(batch.mapping)))
@@ -72,9 +77,15 @@ async function rememberedFor(sql: Context['sql'], batch: ListBatch): Promise<Col
     : found;
 }
 
-/** Cells of the first records, for guessing the mapping. */
-export async function readSample(store: ObjectStore, batch: ListBatch): Promise<string[][]> {
-  return cellsOf(await sampleOf(store, batch));
+/** Calls `read` with the cells of the first records, for guessing the mapping. Throws as `readHead` and `inReadingTurn`. */
+export async function readSample<T>(
+  { store, signal }: Pick<Context, 'store'> & Pick<ListReader, 'signal'>,
+  batch: ListBatch,
+  read: (sample: string[][]) => T,
+): Promise<T> {
+  const head = await headOf(store, batch);
+  const reader = { accountId: batch.accountId, signal };
+  return inReadingTurn(reader, () => read(cellsOf(sampleOf(head, batch))));
 }
 
 function cellsOf({ bytes, records, delimiter }: Sample): string[][] {
@@ -84,12 +95,15 @@ function cellsOf({ bytes, records, delimiter }: Sample): string[][] {
   );
 }
 
-/** The data records in the first bytes of the upload, as canonical bytes. Throws as `readHead`. */
-async function sampleOf(store: ObjectStore, batch: ListBatch): Promise<Sample> {
+/** The first bytes of the upload. Throws as `readHead`. */
+async function headOf(store: ObjectStore, batch: ListBatch): Promise<Buffer> {
   assertFilesKept(batch);
-  const { dialect, uploadKey, uploadBytes, uploadHeadCrc32 } = batch;
-  const sum = { bytes: uploadBytes, headCrc32: uploadHeadCrc32 };
-  const head = await readHead(store, uploadKey, sum);
+  const { uploadKey, uploadBytes, uploadHeadCrc32 } = batch;
+  return readHead(store, uploadKey, { bytes: uploadBytes, headCrc32: uploadHeadCrc32 });
+}
+
+/** The data records in the first bytes of the upload, as canonical bytes. */
+function sampleOf(head: Buffer, { dialect, uploadBytes }: ListBatch): Sample {
   const isWhole = head.length === uploadBytes;
   const transcoder = new Transcoder({
     encoding: dialect.encoding,
@@ -105,5 +119,5 @@ async function sampleOf(store: ObjectStore, batch: ListBatch): Promise<Sample> {
     isWhole,
     firstLine: dialect.firstLine,
   });
-  return { head, bytes, records, delimiter: dialect.delimiter };
+  return { bytes, records, delimiter: dialect.delimiter };
 }

@@ -18,6 +18,7 @@ import { isXlsx, type OpenXlsx, openXlsx, storedXlsx } from '../../formats/xlsx/
 import type { StoredDialect, StoredWorkbook } from '../batch/batch.ts';
 import { readColumnName } from '../mapping/column-names.ts';
 import { type ColumnMapping, mapColumns, type RequestedMapping } from '../mapping/columns.ts';
+import { inReadingTurn, leavingRoom } from './reading-turns.ts';
 import type { StoredUpload, UploadContext } from './store-upload.ts';
 
 /** How the caller says that the file is to be read; omitted options are detected. */
@@ -86,10 +87,9 @@ export async function readUpload(
   if (request.sheet !== undefined) {
     throw wrongSheet('this file is not a workbook, or has only one sheet');
   }
-  const { dialect, mapping } = readStart(
-    { head, isWhole: head.length === sum.bytes },
-    columns,
-    request,
+  const start = { head, isWhole: head.length === sum.bytes };
+  const { dialect, mapping } = await inReadingTurn(context, () =>
+    readStart(start, columns, request),
   );
   const noSheet = { sheet: null, sheets: [], workbook: null };
   const stored = { ...storedDialect(dialect), ...noSheet };
@@ -133,7 +133,9 @@ export async function readWorkbook(
     const head = await readHead(store, key, sum);
     const sheets = names.slice(0, SHEETS_NAMED_MAX);
     const start = { head, isWhole: head.length === sum.bytes, sheets };
-    const { dialect, mapping } = readStart(start, columns, ofSheet(request));
+    const { dialect, mapping } = await inReadingTurn({ accountId, signal }, () =>
+      readStart(start, columns, ofSheet(request)),
+    );
     const stored = storedDialect(dialect);
     if (choice.isDoubtful) stored.doubts.push('sheet');
     const sheet = names[choice.sheet] ?? '';
@@ -210,7 +212,10 @@ async function rankSheet(
     if (start.head.length === 0) return sheetRanks.empty;
     // Not as a list that may be mapped later: another sheet may have the identifiers.
     const strictly = { ...columns, allowUnmapped: false };
-    const { mapping, dialect } = readStart(start, strictly, ofSheet(request));
+    // A conversion has its turn already.
+    const { mapping, dialect } = await leavingRoom(() =>
+      readStart(start, strictly, ofSheet(request)),
+    );
     const { identifiers } = operations[columns.operation];
     const isNamed = identifiers.some((kind) => mapping[kind]?.some(({ header }) => header));
     return dialect.records !== 0 && isNamed ? sheetRanks.named : sheetRanks.guessed;

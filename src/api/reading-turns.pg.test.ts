@@ -1,0 +1,74 @@
+/** Reading the first rows of lists, which costs the thread of the API and no credits, is shared between accounts. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { expectProblem } from '../../tests/support/problem.ts';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+});
+afterEach(() => {
+  delete pipeline.faults.get;
+});
+afterAll(() => pipeline.close());
+
+/** Holds every list's first bytes until so many calls ask for them, so that they are read in one round of the event loop. */
+function readTogether(calls: number): void {
+  let waiting = 0;
+  let letGo = () => {};
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  pipeline.faults.get = async () => {
+    waiting++;
+    if (waiting === calls) letGo();
+    await gate;
+  };
+}
+
+async function heldList(caller: Caller): Promise<string> {
+  const options = { operation: 'people.enrich', hold: 'true' };
+  const id = await pipeline.upload(caller, 'email\na@list.example\n', options);
+  await pipeline.runUntilIdle();
+  return id;
+}
+
+const preview = (caller: Caller, id: string) => pipeline.call(caller, `/v1/batches/${id}/preview`);
+const columns = (caller: Caller, id: string) =>
+  pipeline.call(caller, `/v1/batches/${id}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ mapping: { email: 1 } }),
+  });
+
+test('previews of one account do not make another account wait for all of them', async () => {
+  const [many, one] = [await pipeline.account(0), await pipeline.account(0)];
+  const [ofMany, ofOne] = [await heldList(many), await heldList(one)];
+  readTogether(21);
+  const order: string[] = [];
+  const told = async (name: string, response: Promise<Response>) => {
+    expect((await response).status).toBe(200);
+    order.push(name);
+  };
+  const flood = Array.from({ length: 20 }, () => told('many', preview(many, ofMany)));
+  await Promise.all([...flood, told('one', preview(one, ofOne))]);
+  expect(order.indexOf('one')).toBeLessThan(4);
+});
+
+test.each([
+  ['previews', preview],
+  ['changes of columns', columns],
+])('an account has 65 %s at once, and one more is told when to come again', async (_, read) => {
+  const caller = await pipeline.account(0);
+  const id = await heldList(caller);
+  readTogether(100);
+  const responses = await Promise.all(Array.from({ length: 100 }, () => read(caller, id)));
+  const refused = responses.filter(({ status }) => status !== 200);
+  // Those that come first may end before the last ones are counted.
+  expect(refused.length).toBeGreaterThan(0);
+  for (const response of refused) {
+    const problem = await expectProblem(response, { status: 429, code: 'rate_limited' });
+    expect(problem.detail).toMatch(/65 for readings of first rows/);
+    expect(response.headers.get('retry-after')).toBe('10');
+  }
+});

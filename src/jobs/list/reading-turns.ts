@@ -1,0 +1,39 @@
+/**
+ * Turns for reading the first rows of lists. Each upload, preview and change of columns takes up to a fifth of a second of the
+ * thread that serves all other calls, and none of them costs a credit.
+ */
+import { setTimeout as pause } from 'node:timers/promises';
+import { openShare } from '../../core/limits/shares.ts';
+
+const readInTurn = openShare({
+  name: 'readings of first rows',
+  inFlightMax: 1,
+  accountInFlightMax: 1,
+  // As many as the transactions of an account, for which an upload waits next.
+  accountWaitingMax: 64,
+  waitMsMax: 30_000,
+});
+
+/** The reader of a list: its account, and a signal that aborts when its client has gone. */
+export interface ListReader {
+  accountId: string;
+  signal: AbortSignal;
+}
+
+/** Runs `read` in the account's turn, and leaves the thread to others for as long as it took. Throws as a share does. */
+export function inReadingTurn<T>(
+  { accountId, signal }: ListReader,
+  read: () => T | Promise<T>,
+): Promise<T> {
+  return readInTurn(accountId, signal, () => leavingRoom(read));
+}
+
+/** Runs `read`, and resolves after a pause as long as it took. */
+export async function leavingRoom<T>(read: () => T | Promise<T>): Promise<T> {
+  const start = performance.now();
+  try {
+    return await read();
+  } finally {
+    await pause(performance.now() - start);
+  }
+}
