@@ -6,39 +6,64 @@ import { asProblem, type Problem } from './problem.ts';
 export interface Resource<Data> {
   data: Data | undefined;
   problem: Problem | null;
-  /** Reads it again; what is shown stays until the answer is there. */
+  /** Reads it again; what is shown stays until the response arrives. */
   reload(): void;
-  /** Shows another value, such as the answer of an action. */
+  /** Reads it again, unless it is being read: for calls at intervals, which a slow connection may not keep up with. */
+  refresh(): void;
+  /** Shows another value, such as the response of an action. A reading that began before it is dropped as older. */
   replace(data: Data): void;
+}
+
+interface ResourceState<Data> {
+  path: string | null;
+  data?: Data;
+  problem: Problem | null;
 }
 
 /** Reads a path of the API, and again when the path changes; null reads nothing. */
 export function useResource<Data>(path: string | null): Resource<Data> {
-  const [state, setState] = useState<{ path: string | null; data?: Data; problem: Problem | null }>(
-    { path, problem: null },
-  );
+  const [state, setState] = useState<ResourceState<Data>>({ path, problem: null });
   const [round, setRound] = useState(0);
+  const reading = useRef<AbortController | null>(null);
   useEffect(() => {
     if (path === null) return;
     const gone = new AbortController();
+    reading.current = gone;
+    const end = (next: (before: ResourceState<Data>) => ResourceState<Data>) => {
+      if (gone.signal.aborted) return;
+      reading.current = null;
+      setState(next);
+    };
     call<Data>('GET', path, { signal: gone.signal }).then(
-      (data) => setState({ path, data, problem: null }),
-      (error) => {
-        if (!gone.signal.aborted)
-          setState((before) => ({ ...before, path, problem: asProblem(error) }));
-      },
+      (data) => end(() => ({ path, data, problem: null })),
+      (error) => end((before) => ({ ...before, path, problem: asProblem(error) })),
     );
-    return () => gone.abort();
+    return () => stop(reading);
   }, [path, round]);
   const reload = useCallback(() => setRound((count) => count + 1), []);
-  const replace = useCallback((data: Data) => setState({ path, data, problem: null }), [path]);
+  const refresh = useCallback(() => {
+    if (reading.current === null) reload();
+  }, [reload]);
+  const replace = useCallback(
+    (data: Data) => {
+      stop(reading);
+      setState({ path, data, problem: null });
+    },
+    [path],
+  );
   const isCurrent = state.path === path;
   return {
     data: isCurrent ? state.data : undefined,
     problem: isCurrent ? state.problem : null,
     reload,
+    refresh,
     replace,
   };
+}
+
+function stop(reading: { current: AbortController | null }): void {
+  reading.current?.abort();
+  reading.current = null;
 }
 
 interface Page<Item> {

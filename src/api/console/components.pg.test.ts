@@ -90,6 +90,32 @@ describeWithBrowser('the components of the console', () => {
     await page.context().close();
   });
 
+  test('a suggestion stays the chosen one when those of a longer text arrive', async () => {
+    const { page } = await openAt('/search');
+    const suggestion = (id: number, name: string) => ({ id, name, people: 10 });
+    let arrive = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    await page.route('**/lookups/job-titles?*', async (route) => {
+      const isLonger = route.request().url().includes('q=engi');
+      if (isLonger) await arrived;
+      const [baker, engineer] = [suggestion(1, 'Bench Engineer'), suggestion(2, 'Engineer')];
+      const data = isLonger ? [engineer, suggestion(3, 'Engine Driver')] : [baker, engineer];
+      await route.fulfill({ json: { data } });
+    });
+    const field = page.getByRole('combobox', { name: 'Job title', exact: true });
+    await field.fill('eng');
+    await page.getByRole('option', { name: /^Bench Engineer/ }).waitFor();
+    await field.fill('engi');
+    for (const _ of [1, 2]) await field.press('ArrowDown');
+    arrive();
+    await page.getByRole('option', { name: /^Engine Driver/ }).waitFor();
+    await field.press('Enter');
+    expect(await page.locator('.chip').allTextContents()).toEqual(['Engineer']);
+    await page.context().close();
+  });
+
   test('a wide table scrolls inside, and never the page', async () => {
     const { page } = await openAt('/keys');
     await page.setViewportSize({ width: 390, height: 844 });

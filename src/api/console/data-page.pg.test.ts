@@ -1,5 +1,5 @@
 /** The Data page: files are dropped, looked at, counted, imported and undone; only an operator sees it. */
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
@@ -182,6 +182,38 @@ describeWithBrowser('the Data page', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('radio', { name: 'API key' }).waitFor();
     expect(await page.locator('.toast').count()).toBe(0);
+    await page.context().close();
+  });
+
+  test('waits for a slow reading of a run, and drops one that is older than an action', async () => {
+    const { page } = await openAs(operator);
+    await drop(page, 'slow.csv', contacts.replaceAll('acme', 'slow'));
+    const start = page.getByRole('button', { name: 'Import', exact: true });
+    await start.waitFor();
+    await page.clock.install();
+    await page.reload();
+    await start.waitFor();
+    const path = `/admin/import-runs/${page.url().split('/').at(-1)}`;
+    const old = await page.evaluate(`fetch('${path}').then((response) => response.text())`);
+    const readings: Route[] = [];
+    await page.route(`**${path}`, (route) => {
+      readings.push(route);
+    });
+    await page.clock.runFor(6_000);
+    await expect.poll(() => readings.length).toBe(1);
+    await page.clock.runFor(20_000);
+    // What the page has asked for before is known by the response to this.
+    await page.evaluate("fetch('/v1/me').then((response) => response.text())");
+    expect(readings).toHaveLength(1);
+    await start.click();
+    await start.waitFor({ state: 'detached' });
+    // It has been given up.
+    await readings[0]?.fulfill({ json: JSON.parse(String(old)) }).catch(() => {});
+    await page.clock.runFor(100);
+    expect(await start.count()).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.clock.runFor(6_000);
+    await page.getByRole('link', { name: /^Show import/ }).waitFor();
     await page.context().close();
   });
 

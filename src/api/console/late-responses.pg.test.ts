@@ -213,6 +213,46 @@ describeWithBrowser('the page of a list or an export', () => {
     await act(id, 'cancel');
   });
 
+  test('shows rows of a list that runs faster than they are read', async () => {
+    const id = await pipeline.enrich(caller, list, { operation: 'people.enrich', fields: 'id' });
+    await pipeline.runUntilIdle();
+    let view = { ...(await pipeline.batch(caller, id)), state: 'running', finished_at: null };
+    const next = () => {
+      const rows = { ...view.rows, total: 1_000_000, processed: view.rows.processed + 1 };
+      view = { ...view, rows, revision: view.revision + 1 };
+      return JSON.stringify(view);
+    };
+    await page.route(`**/v1/batches/${id}`, (route) => route.fulfill({ body: next() }));
+    let events = 0;
+    await page.route('**/events', (route) => {
+      events++;
+      const body = `retry: 1\nevent: batch\ndata: ${next()}\n\n`;
+      return route.fulfill({ contentType: 'text/event-stream', body });
+    });
+    await page.route('**/results?*', async (route) => {
+      const before = events;
+      await expect.poll(() => events, { interval: 1 }).toBeGreaterThan(before + 3);
+      // It has been given up when the page reads anew.
+      await route.continue().catch(() => {});
+    });
+    await open(`/batches/${id}`);
+    await page.getByRole('button', { name: 'Row 12', exact: true }).waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  test('tells that nothing is left of the credits when a list pauses for them, and who adds some', async () => {
+    const poor = await pipeline.account(5);
+    const id = await pipeline.upload(poor, list, { operation: 'people.enrich', fields: 'id' });
+    const opened = await openSignedIn(browser, `${pipeline.url}/#/batches/${id}`, poor.key);
+    const balance = opened.page.locator('.wallet strong');
+    await expect.poll(() => balance.textContent()).toBe('5');
+    await pipeline.runUntilIdle();
+    await opened.page.getByText('you’re out of credits').waitFor();
+    await opened.page.getByText('Ask the administrator of this service').waitFor();
+    await expect.poll(() => balance.textContent(), { timeout: 3_000 }).toBe('0');
+    await opened.page.context().close();
+  });
+
   test('keeps a finished export finished when its start answers late', async () => {
     const id = await pipeline.makeExport(caller, { filter: 'gender=*', hold: true });
     await pipeline.runUntilIdle();

@@ -194,6 +194,19 @@ describeWithBrowser('the page of a held list', () => {
     await expectAccessible(page);
   });
 
+  test('offers to match by name where nothing else can, with the columns as the page shows them', async () => {
+    const id = await upload('names.csv', titled);
+    await priced('12 credits');
+    await page.getByLabel('Use “Email” as').selectOption({ label: 'Don’t use' });
+    await page.getByText('nothing to match on').first().waitFor();
+    await page.getByRole('button', { name: 'Match by name' }).click();
+    await expect.poll(async () => (await read(id)).match).toBe('likely');
+    await expect.poll(async () => (await read(id)).mapping).not.toHaveProperty('email');
+    await page.getByText('name', { exact: true }).first().waitFor();
+    expect(await page.getByLabel('Also match by name').isChecked()).toBe(true);
+    await expectAccessible(page);
+  });
+
   test('offers the columns chosen last for the same header', async () => {
     const twice = `Old mail;New mail\n${people.map(({ email }) => `x@old.example;${email}\n`).join('')}`;
     const remembered = page.getByText('Old mail as Email', { exact: false });

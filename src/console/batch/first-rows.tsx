@@ -14,11 +14,14 @@ interface FirstRowsProps {
   isByName: boolean;
   /** False while the mapping that is shown is not the one that the rows were read with. */
   isCurrent: boolean;
+  /** False while no column is mapped by which a row could match. */
+  isUsable: boolean;
 }
 
 const nameKinds: ReadonlySet<string> = new Set(['person_name', 'name']);
 
-export function FirstRows({ subject, preview, columns, isByName, isCurrent }: FirstRowsProps) {
+export function FirstRows(props: FirstRowsProps) {
+  const { subject, preview, columns, isByName, isCurrent, isUsable } = props;
   const isUsed = (column: number) => (columns.get(column) ? 'used' : '');
   const names = preview.columns.filter(({ column }) => nameKinds.has(columns.get(column) ?? ''));
   const hasName = ({ cells }: PreviewRow) =>
@@ -42,7 +45,11 @@ export function FirstRows({ subject, preview, columns, isByName, isCurrent }: Fi
           {preview.rows.map((row) => (
             <tr key={row.row}>
               <th scope="row">
-                {isCurrent ? <MatchedOn subject={subject} row={row} hasName={hasName(row)} /> : '…'}
+                {!isUsable && <Unusable reason="no_identifier" subject={subject} />}
+                {isUsable && !isCurrent && '…'}
+                {isUsable && isCurrent && (
+                  <MatchedOn subject={subject} row={row} hasName={hasName(row)} />
+                )}
               </th>
               {preview.columns.map(({ column }) => (
                 <td key={column} class={isUsed(column)}>
@@ -67,9 +74,7 @@ function MatchedOn({ subject, row, hasName }: MatchedOnProps) {
   const { identifiers, invalid } = row;
   const found = Object.entries(identifiers);
   if (found.length === 0 && hasName) return <span class="soft">name</span>;
-  if (found.length === 0) {
-    return <span class="error">{sayReason(invalid ?? 'no_identifier', subject)}</span>;
-  }
+  if (found.length === 0) return <Unusable reason={invalid ?? 'no_identifier'} subject={subject} />;
   return (
     <>
       {found.map(([kind, values]) => (
@@ -79,4 +84,8 @@ function MatchedOn({ subject, row, hasName }: MatchedOnProps) {
       ))}
     </>
   );
+}
+
+function Unusable({ reason, subject }: { reason: string; subject: 'person' | 'company' }) {
+  return <span class="error">{sayReason(reason, subject)}</span>;
 }

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { Fact } from '../components/fact.tsx';
+import { NoCredits } from '../components/no-credits.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import {
   formatDuration,
@@ -63,7 +64,7 @@ export function ProgressCard<Item extends Progress>(props: ProgressCardProps<Ite
       {item.reason === 'rows_per_minute' && (
         <p class="soft">Waiting: the key has used up its rows of this minute.</p>
       )}
-      {state === 'paused' && <p class="notice warn">{whyPaused(item, of)}</p>}
+      {state === 'paused' && <WhyPaused item={item} of={of} />}
       {state === 'paused' && item.reason === 'max_credits' && (
         <RaiseLimit item={item} of={of} live={live} />
       )}
@@ -84,10 +85,19 @@ function Pace({ item, of: { row } }: { item: Progress; of: Resource }) {
   return <p class="soft number">{said.filter(Boolean).join(' · ')}</p>;
 }
 
-function whyPaused({ reason, credits }: Progress, { noun, row: [, several] }: Resource): string {
-  if (reason === 'insufficient_credits') {
-    return `Paused: you’re out of credits. Add credits and we’ll continue automatically. You can download finished ${several} now.`;
+function WhyPaused({ item, of }: { item: Progress; of: Resource }) {
+  if (item.reason !== 'insufficient_credits') {
+    return <p class="notice warn">{whyPaused(item, of)}</p>;
   }
+  return (
+    <NoCredits>
+      Paused: you’re out of credits. It continues automatically when credits are added. You can
+      download finished {of.row[1]} now.
+    </NoCredits>
+  );
+}
+
+function whyPaused({ reason, credits }: Progress, { noun, row: [, several] }: Resource): string {
   if (reason === 'key_budget') {
     return 'Paused: this key reached its daily credit limit. Resumes after midnight UTC.';
   }
@@ -116,7 +126,7 @@ function Controls<Item extends Progress>({ item, of, live }: ProgressCardProps<I
         )}
         {canPause && (
           <Button isBusy={acting.isBusy} onClick={() => acting.run('pause')}>
-            Pause
+            {state === 'paused' ? 'Keep paused' : 'Pause'}
           </Button>
         )}
         <CancelButton item={item} of={of} live={live} />

@@ -27,7 +27,12 @@ export function ResultRows({ batch, withReruns }: ResultRowsProps) {
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const [search, setSearch] = useState('');
   const [count, setCount] = useState(PAGE_ROWS);
-  const { rows, problem, isReading } = useRows(batch, { outcome, search, count, withReruns });
+  const { rows, problem, isReading, isOld } = useRows(batch, {
+    outcome,
+    search,
+    count,
+    withReruns,
+  });
   const tabs = outcomes.filter((name) => batch.rows[name] > 0);
   const choose = (next: Outcome | null) => {
     setOutcome(next);
@@ -66,8 +71,8 @@ export function ResultRows({ batch, withReruns }: ResultRowsProps) {
       </div>
       <ProblemNotice problem={problem} />
       {rows === null && problem === null && <Loading />}
-      {rows?.length === 0 && <p class="soft">No row matches this.</p>}
-      {rows !== null && rows.length > 0 && <RowsTable batch={batch} rows={rows} />}
+      {rows?.length === 0 && !isOld && <p class="soft">No row matches this.</p>}
+      {rows !== null && rows.length > 0 && <RowsTable batch={batch} rows={rows} isOld={isOld} />}
       {rows !== null && rows.length === count && (
         <div class="more">
           <Button isBusy={isReading} onClick={() => setCount(count + PAGE_ROWS)}>
@@ -86,9 +91,9 @@ interface Wanted {
   withReruns: boolean;
 }
 
-/** The first rows that are wanted; those that were shown stay until they are there. */
+/** The first rows that are wanted. Those that were shown stay until they arrive, and are `isOld` meanwhile. */
 function useRows(batch: Batch, { outcome, search, count, withReruns }: Wanted) {
-  const [rows, setRows] = useState<ResultRow[] | null>(null);
+  const [shown, setShown] = useState<{ wanted: string; rows: ResultRow[] } | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [isReading, setIsReading] = useState(true);
   const query: Record<string, string> = {
@@ -97,9 +102,13 @@ function useRows(batch: Batch, { outcome, search, count, withReruns }: Wanted) {
     ...(withReruns ? { reruns: 'true' } : {}),
   };
   const wanted = `${new URLSearchParams(query)}`;
-  const isEnough = (rows?.length ?? 0) >= count;
-  // While rows are still missing here, each change of the count reads again.
-  const round = isEnough || isFinal(batch.state) ? 'last' : batch.rows.processed;
+  const isEnough = (shown?.rows.length ?? 0) >= count;
+  // While rows are still missing here, each change of the count reads again, after a reading that has not ended.
+  const latest = isEnough || isFinal(batch.state) ? 'last' : batch.rows.processed;
+  const [round, setRound] = useState(latest);
+  useEffect(() => {
+    if (!isReading) setRound(latest);
+  }, [isReading, latest]);
   useEffect(() => {
     const gone = new AbortController();
     setIsReading(true);
@@ -109,10 +118,11 @@ function useRows(batch: Batch, { outcome, search, count, withReruns }: Wanted) {
           const path = `/v1/batches/${batch.id}`;
           const read = await readFirstRows<ResultRow>(path, count, gone.signal, query);
           if (gone.signal.aborted) return;
-          setRows(read);
+          setShown({ wanted, rows: read });
           setProblem(null);
         } catch (error) {
-          if (!gone.signal.aborted) setProblem(asProblem(error));
+          if (gone.signal.aborted) return;
+          setProblem(asProblem(error));
         }
         setIsReading(false);
       },
@@ -123,7 +133,7 @@ function useRows(batch: Batch, { outcome, search, count, withReruns }: Wanted) {
       clearTimeout(timer);
     };
   }, [batch.id, round, wanted, count]);
-  return { rows, problem, isReading };
+  return { rows: shown?.rows ?? null, problem, isReading, isOld: shown?.wanted !== wanted };
 }
 
 interface TabProps {
@@ -152,7 +162,13 @@ const tones: Readonly<Record<string, Tone>> = {
 /** Enough to know a row again. */
 const OWN_COLUMNS_MAX = 2;
 
-function RowsTable({ batch, rows }: { batch: Batch; rows: readonly ResultRow[] }) {
+interface RowsTableProps {
+  batch: Batch;
+  rows: readonly ResultRow[];
+  isOld: boolean;
+}
+
+function RowsTable({ batch, rows, isOld }: RowsTableProps) {
   const found = foundColumns(batch.operation).filter(({ cell }) =>
     rows.some((row) => cell(row) !== ''),
   );
@@ -160,7 +176,7 @@ function RowsTable({ batch, rows }: { batch: Batch; rows: readonly ResultRow[] }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section class="table people" aria-label="Rows of the result" tabIndex={0}>
-      <table>
+      <table aria-busy={isOld}>
         <caption class="unseen">
           {countOf(rows.length, 'row')} of the result. Each number opens the whole row.
         </caption>

@@ -1,5 +1,5 @@
 /** A list that waits to be started: how it was read, what its columns hold, its options and its price. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { Loading } from '../components/loading.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
@@ -64,7 +64,14 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
         />
         <ProblemNotice problem={preview.problem} onRetry={preview.reload} />
         <SwappedNames batch={batch} onSwap={() => chosen.map(swapNames(columns))} />
-        {!chosen.isUsable && <NothingToMatchOn operation={operation} />}
+        {!chosen.isUsable && (
+          <NothingToMatchOn
+            operation={operation}
+            onMatchByName={
+              kinds.has('person_name') ? () => changes.change({ match: 'likely' }) : null
+            }
+          />
+        )}
         {doubt !== null && <p class="notice warn">{doubt}</p>}
         {preview.data === undefined && preview.problem === null && <Loading />}
         {preview.data && (
@@ -104,19 +111,26 @@ interface ChosenColumns {
   round: number;
 }
 
-/** The columns as they are chosen on the page. Those that can be matched on are saved at once. */
+/** The columns as they are chosen on the page. They are saved at once, or as soon as there is something to match on. */
 function useColumns(batch: Batch, changes: Changes): ChosenColumns {
   const [columns, setColumns] = useState(() => toColumns(batch.mapping));
   const [round, setRound] = useState(0);
+  const chosen = { ...batch, match: changes.pending.match ?? batch.match };
+  const canMatch = isUsable(chosen, columns);
+  const isUnsaved = useRef(false);
   const map = (next: ColumnKinds) => {
     setColumns(next);
-    if (isUsable(batch, next)) changes.change({ mapping: toRequest(next) });
+    isUnsaved.current = !isUsable(chosen, next);
+    if (!isUnsaved.current) changes.change({ mapping: toRequest(next) });
   };
+  useEffect(() => {
+    if (canMatch && isUnsaved.current) map(columns);
+  }, [canMatch]);
   const takeOver = (mapping: Record<string, number[]>) => {
     map(fromRequest(mapping));
     setRound(round + 1);
   };
-  return { columns, isUsable: isUsable(batch, columns), map, takeOver, round };
+  return { columns, isUsable: canMatch, map, takeOver, round };
 }
 
 interface ColumnsProps {
@@ -149,6 +163,7 @@ function Columns({ batch, operation, preview, chosen, changes }: ColumnsProps) {
         columns={columns}
         isByName={batch.match === 'likely'}
         isCurrent={isSaved && !isChanged && changes.problem === null}
+        isUsable={chosen.isUsable}
       />
     </>
   );
@@ -176,14 +191,25 @@ function Remembered({ preview: { remembered, columns }, isChanged, onUse }: Reme
   );
 }
 
-function NothingToMatchOn({ operation }: { operation: Operation }) {
+interface NothingToMatchOnProps {
+  operation: Operation;
+  /** Null for a list without names of people. */
+  onMatchByName: (() => void) | null;
+}
+
+function NothingToMatchOn({ operation, onMatchByName }: NothingToMatchOnProps) {
   const kinds = operation.identifiers.map((kind) => columnKinds[kind] ?? kind);
   const last = kinds.pop();
   const named = kinds.length === 0 ? last : `${kinds.join(', ')} or ${last}`;
   return (
-    <p class="notice warn" role="alert">
-      Choose at least one column to match on: {named}. If none has one, check which row is the
-      header.
-    </p>
+    <div class="notice warn" role="alert">
+      <div>
+        <p>
+          Choose at least one column to match on: {named}. If none has one, check which row is the
+          header{onMatchByName === null ? '.' : ', or match people by their names.'}
+        </p>
+        {onMatchByName !== null && <Button onClick={onMatchByName}>Match by name</Button>}
+      </div>
+    </div>
   );
 }

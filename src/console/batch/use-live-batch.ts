@@ -5,8 +5,8 @@ import { asProblem, type Problem } from '../problem.ts';
 import { isFinal, type Progress } from './batch.ts';
 
 const AGAIN_MS = 2_000;
-/** An event may be lost on its way, as in a proxy that holds it back: the page does not wait for it longer. */
-const SILENCE_MS = 8_000;
+/** How often it is read besides its events: one may be lost, as in a proxy, and none tells what is left of the credits. */
+const BESIDES_MS = 8_000;
 
 export interface Live<Item> {
   item: Item | undefined;
@@ -47,9 +47,9 @@ export function useLive<Item extends Progress>(path: string, event: string): Liv
     };
     const take = (arrived: Item) => {
       show(arrived);
+      if (!isFinal(arrived.state)) return;
       clearTimeout(again);
-      if (isFinal(arrived.state)) events?.close();
-      else readAfter(SILENCE_MS);
+      events?.close();
     };
     const read = async () => {
       try {
@@ -57,7 +57,9 @@ export function useLive<Item extends Progress>(path: string, event: string): Liv
         if (gone.signal.aborted) return;
         setProblem(null);
         take(now);
-        if (!isFinal(now.state)) listen();
+        if (isFinal(now.state)) return;
+        readAfter(BESIDES_MS);
+        listen();
       } catch (error) {
         if (gone.signal.aborted) return;
         const found = asProblem(error);

@@ -27,13 +27,18 @@ export function useLiveList<Item extends Progress>(
   const isMoving = items?.some(({ state }) => !isFinal(state) && state !== 'ready') === true;
   useEffect(() => {
     const gone = new AbortController();
+    let isReading = false;
     const readAgain = () => {
-      if (document.visibilityState === 'hidden') return;
-      call<{ data: Item[] }>('GET', path, { signal: gone.signal }).then(
-        ({ data }) => setLatest(data),
+      // One at a time: an older response never comes after a newer one.
+      if (isReading || document.visibilityState === 'hidden') return;
+      isReading = true;
+      call<{ data: Item[] }>('GET', path, { signal: gone.signal })
+        .then(({ data }) => setLatest(data))
         // The next round tries again.
-        () => {},
-      );
+        .catch(() => {})
+        .finally(() => {
+          isReading = false;
+        });
     };
     if (changes > 0) readAgain();
     const timer = setInterval(readAgain, isMoving ? MOVING_MS : RESTING_MS);

@@ -103,15 +103,17 @@ export function Combobox(props: ComboboxProps) {
 function useTyping({ chosen, onChange, suggestions, onText, toValues }: ComboboxProps) {
   const [text, setText] = useState('');
   const [isOpen, setIsOpen] = useState(false);
-  const [active, setActive] = useState(-1);
+  const [activeValue, setActiveValue] = useState<string | null>(null);
   const [isLeft, setIsLeft] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const options = isOpen ? (suggestions?.options ?? []) : [];
+  // By its value: the suggestions of the text may arrive when the arrows are among those of an older one.
+  const active = options.findIndex(({ value }) => value === activeValue);
   const values = chosen.map(({ value }) => value);
 
   const show = (nextText: string, open: boolean) => {
     setText(nextText);
-    setActive(-1);
+    setActiveValue(null);
     setIsLeft(false);
     if (suggestions === undefined) return;
     setIsOpen(open);
@@ -144,7 +146,8 @@ function useTyping({ chosen, onChange, suggestions, onText, toValues }: Combobox
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       if (suggestions === undefined) return;
       event.preventDefault();
-      if (isOpen) setActive(neighbour(active, options.length, event.key === 'ArrowDown' ? 1 : -1));
+      const next = neighbour(active, options.length, event.key === 'ArrowDown' ? 1 : -1);
+      if (isOpen) setActiveValue(options[next]?.value ?? null);
       else show(text, true);
     } else if (event.key === 'Enter' && (option !== undefined || text.trim() !== '')) {
       event.preventDefault();

@@ -6,11 +6,13 @@ export function NoCredits({ children }: { children: ComponentChildren }) {
   const { id, email } = session.get()?.account ?? {};
   return (
     <div class="notice warn">
-      <p>{children}</p>
-      <p>
-        Ask the administrator of this service to add credits, who runs{' '}
-        <code>enrich credits grant --account {email ?? id} --amount 1000 --reference TEXT</code>
-      </p>
+      <div>
+        <p>{children}</p>
+        <p>
+          Ask the administrator of this service to add credits, who runs{' '}
+          <code>enrich credits grant --account {email ?? id} --amount 1000 --reference TEXT</code>
+        </p>
+      </div>
     </div>
   );
 }

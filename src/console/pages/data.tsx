@@ -34,7 +34,7 @@ export function DataPage() {
   const mayEnrich = session.get()?.key.scopes.includes('batches') ?? false;
   const open = runs.data?.data.filter((run) => !isOver(run)) ?? [];
   useRepeating(() => {
-    runs.reload();
+    runs.refresh();
     if (open.length > 0 && history.items !== undefined && history.items.length <= 50)
       history.reload();
   }, 4_000);

@@ -38,8 +38,8 @@ const COUNTED_BYTES_MAX = 100_000_000;
 export function ImportRunPage({ params }: PageProps) {
   const path = `/admin/import-runs/${params.id}`;
   const resource = useResource<ImportRun>(path);
-  const { data: run, reload, replace } = resource;
-  useRepeating(reload, run !== undefined && isMoving(run) ? MOVING_MS : RESTING_MS);
+  const { data: run, reload, refresh, replace } = resource;
+  useRepeating(refresh, run !== undefined && isMoving(run) ? MOVING_MS : RESTING_MS);
   return (
     <>
       <PageHeader
@@ -58,7 +58,7 @@ export function ImportRunPage({ params }: PageProps) {
           )
         }
       />
-      <ProblemNotice problem={run ? null : resource.problem} onRetry={reload} />
+      <ProblemNotice problem={resource.problem} onRetry={reload} />
       {run === undefined && resource.problem === null && <Loading />}
       {run && <Run run={run} path={path} replace={replace} />}
     </>

@@ -48,11 +48,7 @@ export function WebhooksPage() {
       {items !== undefined && items.length > 0 && <WebhookTable webhooks={items} />}
       {isMaking && (
         <Dialog title="New webhook" onClose={() => setIsMaking(false)}>
-          <WebhookForm
-            label="Make the webhook"
-            action={making}
-            onClose={() => setIsMaking(false)}
-          />
+          <WebhookForm label="Create webhook" action={making} onClose={() => setIsMaking(false)} />
         </Dialog>
       )}
       {made !== null && (

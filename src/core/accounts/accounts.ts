@@ -111,7 +111,7 @@ async function storePassword(
 }
 
 function accountNotFound(id: string): AppError {
-  return notFound(`Account ${id}`);
+  return notFound(`Account ${id}`, 'List accounts with `enrich account list`.');
 }
 
 function emailNeeded(): AppError {
