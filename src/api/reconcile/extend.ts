@@ -3,10 +3,12 @@ import { z } from 'zod';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import { matchToJson } from '../../core/enrich/match-data.ts';
 import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
+import { graphOf } from '../../core/graph/graph-of.ts';
+import { findPresentIds } from '../../core/graph/merged-ids.ts';
 import { invalidParameter } from '../../core/lib/errors.ts';
 import type { RouteInput } from '../define-route.ts';
 import { parseParameters } from '../parse-parameters.ts';
-import { type Entity, entityId, entityTypes, parseEntityId } from './entity.ts';
+import { type Entity, type EntityType, entityId, entityTypes, parseEntityId } from './entity.ts';
 import { enrichAll } from './paid-calls.ts';
 import { fieldProperties } from './properties.ts';
 
@@ -33,23 +35,42 @@ export function parseExtension(json: unknown): Extension {
   return parseParameters(extension, json);
 }
 
-/** Returns the values of the properties for each id. Throws `AppError` 400 for an unknown property, and as `enrichAll`. */
+/**
+ * Returns the values of the properties for each id. A record that an import has joined with another is asked for, and charged, once
+ * for both ids. Throws `AppError` 400 for an unknown property, and as `enrichAll`.
+ */
 export async function extendRows(input: RouteInput, { ids, properties }: Extension) {
   const entities = [...new Set(ids)].map((id) => parseEntityId('ids', id));
   const meta = properties.map(({ id }) => describeProperty(input, id, entities));
+  const present = await presentIds(input, entities);
+  const records = [...new Set(present)].map((id) => parseEntityId('ids', id));
   const outcomes = await enrichAll(
     input,
-    entities.map(({ type, id }) => ({
+    records.map(({ type, id }) => ({
       operation: entityTypes[type].operation,
       row: { identifiers: [], invalid: null, decided: id },
       minProbability: null,
     })),
   );
-  const rows = entities.map((entity, index) => [
-    entityId(entity),
-    cellsOf(entity, outcomes[index], meta),
-  ]);
+  const cells = new Map(
+    records.map((record, index) => [entityId(record), cellsOf(record, outcomes[index], meta)]),
+  );
+  const rows = entities.map((entity, index) => [entityId(entity), cells.get(present[index] ?? '')]);
   return { meta, rows: Object.fromEntries(rows) as Record<string, Record<string, Cell[]>> };
+}
+
+/** Returns the texts of the ids that these records have now. */
+async function presentIds({ context, key }: RouteInput, entities: readonly Entity[]) {
+  const graph = graphOf(context, key.mode === 'live');
+  const joined = new Map<string, string>();
+  for (const type of Object.keys(entityTypes) as EntityType[]) {
+    const ids = entities.filter((entity) => entity.type === type).map(({ id }) => id);
+    if (ids.length === 0) continue;
+    const found = await findPresentIds(graph, type, ids);
+    for (const [id, into] of found)
+      joined.set(entityId({ type, id }), entityId({ type, id: into }));
+  }
+  return entities.map((entity) => joined.get(entityId(entity)) ?? entityId(entity));
 }
 
 function describeProperty(
