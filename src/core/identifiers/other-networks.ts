@@ -40,6 +40,20 @@ const networkHosts = new Set([
   'youtube.com',
 ]);
 
+/** Other hosts whose pages are about others: shops, jobs, apps, appointments, registers. */
+const pageHosts = new Set([
+  'apps.apple.com',
+  'calendly.com',
+  'company-information.service.gov.uk',
+  'linkedin.com',
+  'notion.site',
+  'opencorporates.com',
+  'play.google.com',
+  'wa.me',
+]);
+const PAGE_HOST =
+  /^(?:[a-z0-9-]{1,20}\.)?(?:amazon|ebay|etsy|glassdoor|indeed|kununu|northdata|tripadvisor|trustpilot)\.(?:com|co|[a-z]{2})(?:\.[a-z]{2})?$/;
+
 /** Paths that a company's own site has too, so they do not indicate a user's page. */
 const OWN_PAGES = /^(?:about|about-us|company|contact|home|index\.\w+|legal|privacy)$/i;
 
@@ -49,15 +63,24 @@ const SEARCH_PAGE =
 
 /** Returns true for a lower-case host of one of the networks or below it. */
 export function isOtherNetwork(host: string): boolean {
-  const labels = host.split('.');
-  return (
-    networkHosts.has(labels.slice(-2).join('.')) || networkHosts.has(labels.slice(-3).join('.'))
-  );
+  return isBelow(host, networkHosts);
 }
 
-/** Returns true for a URL of a user's page on a network, or of results: `facebook.com/acme`, not `facebook.com`. */
+/** Returns true for a lower-case host whose pages are about others than its owner. */
+export function hasPagesOfOthers(host: string): boolean {
+  return isOtherNetwork(host) || isBelow(host, pageHosts) || PAGE_HOST.test(host);
+}
+
+function isBelow(host: string, hosts: ReadonlySet<string>): boolean {
+  const labels = host.split('.');
+  return [2, 3, 4].some((length) => hosts.has(labels.slice(-length).join('.')));
+}
+
+/** Returns true for a URL of a page about another than its host's owner: `facebook.com/acme`, not `facebook.com`. */
 export function isProfilePage(host: string, path: string): boolean {
   if (SEARCH_PAGE.test(host + path)) return true;
-  const first = path.split(/[/\\?#]/, 2)[1] ?? '';
-  return first !== '' && !OWN_PAGES.test(first) && isOtherNetwork(host);
+  const [, first = '', second = ''] = path.split(/[/\\?#]/, 3);
+  // `linkedin.com/company/acme` is no page about LinkedIn.
+  const isOwn = OWN_PAGES.test(first) && (first !== 'company' || second === '');
+  return first !== '' && !isOwn && hasPagesOfOthers(host);
 }
