@@ -50,7 +50,7 @@ const SLIP_MIN = 4;
 const START_MIN = 3;
 
 /** Returns the relation of two words of names. */
-function relateWords(a: NameWord, b: NameWord): WordLevel {
+export function relateWords(a: NameWord, b: NameWord): WordLevel {
   if (a.text === b.text || a.joined === b.joined) return 'equal';
   if (a.joined === b.text || a.text === b.joined) return 'equal';
   if (a.text.length === 1 || b.text.length === 1) {

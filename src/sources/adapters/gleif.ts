@@ -14,6 +14,16 @@ const TRANSLITERATED_NAMES = 5;
 const ADDRESS_LINES = 3;
 /** The authority is none of the list: the number is not one of a register. */
 const noAuthority = new Set(['RA999999', 'RA888888', 'RA777777']);
+/**
+ * The authorities of the registers that are sources too, from GLEIF's list. Others of these countries number charities, funds and
+ * banks: a charity has the number of another company.
+ */
+const companyRegisters: Readonly<Record<string, readonly string[]>> = {
+  GB: ['RA000585', 'RA000586', 'RA000587'],
+  FR: ['RA000189', 'RA000192'],
+  NO: ['RA000472', 'RA000473'],
+  EE: ['RA000181'],
+};
 /** A registration that is not of an entity of its own. */
 const mistakenStates = new Set(['DUPLICATE', 'ANNULLED']);
 
@@ -104,7 +114,8 @@ function registryOf(row: CsvRow): { registryNumber?: string; registryCountry?: s
   const jurisdiction =
     row.get('Entity.LegalJurisdiction') || row.get('Entity.LegalAddress.Country');
   const country = countryCode(jurisdiction.slice(0, 2));
-  return country === null ? {} : { registryNumber: number, registryCountry: country };
+  const isOther = companyRegisters[country ?? '']?.includes(authority) === false;
+  return country === null || isOther ? {} : { registryNumber: number, registryCountry: country };
 }
 
 function namesOf(row: CsvRow): { name: string; isFormer: boolean }[] {

@@ -91,6 +91,33 @@ describe('legal entities of the golden copy', () => {
   });
 });
 
+const other = lei('EXAMPLE00000000002');
+const inRegister = (country: string, authority: string, number: string) => ({
+  'Entity.LegalAddress.Country': country,
+  'Entity.LegalJurisdiction': country,
+  'Entity.RegistrationAuthority.RegistrationAuthorityID': authority,
+  'Entity.RegistrationAuthority.RegistrationAuthorityEntityID': number,
+});
+
+describe('a number in a register', () => {
+  it('joins no two legal entities: those of two courts have one, and so have a fund and its umbrella', async () => {
+    const berlin = entity(inRegister('DE', 'RA000210', 'HRB 1234'));
+    const munich = { ...entity(inRegister('DE', 'RA000291', 'HRB 1234')), LEI: other };
+    await loadGleif([berlin, { ...munich, 'Entity.LegalName': 'Nordlicht AG' }], '2026-01-01');
+    expect(await countRows(database.sql, 'companies')).toBe(2);
+    await loadGleif([munich], '2026-01-02');
+    expect(await countRows(database.sql, 'companies')).toBe(2);
+  });
+
+  it('is the one of companies, not of charities', async () => {
+    const charity = entity(inRegister('GB', 'RA000589', '1089464'));
+    const company = { ...entity(inRegister('GB', 'RA000585', '1089464')), LEI: other };
+    await loadGleif([charity, company], '2026-01-01');
+    expect(await companyOf(database.sql, 'gleif', one)).toMatchObject({ registryNumber: null });
+    expect(await companyOf(database.sql, 'gleif', other)).toMatchObject({ registryCountry: 'GB' });
+  });
+});
+
 const unitHeader =
   `siren,statutDiffusionUniteLegale,dateCreationUniteLegale,sigleUniteLegale,prenomUsuelUniteLegale,
   trancheEffectifsUniteLegale,etatAdministratifUniteLegale,nomUniteLegale,nomUsageUniteLegale,denominationUniteLegale,

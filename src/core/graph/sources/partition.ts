@@ -2,25 +2,26 @@
  * Decides which records are the same person or company: a pure function of the records, so any order of the same
  * imports gives the same groups.
  *
- * - An equal registry number joins companies. A domain or a profile URL does when no source has two companies of
- *   different names with it and its holders have at most one registry number.
- * - A profile URL or an e-mail joins people when no source has two people of different names with it and all names
- *   share a word.
+ * - An equal registry number joins companies, but not two entities of `gleif`; of a country with many registers when their
+ *   names are equal too. A domain or a profile URL does when no source has two companies of different names with it and
+ *   its holders have at most one registry number.
+ * - A profile URL or an e-mail joins people when no source has two people of different names with it and each two of
+ *   its holders may be one person.
  * - The key of another record of the same source, which a record says that it is.
- * - Records that would join two registry numbers or two records of one's own in one group are joined by registry
- *   number alone.
+ * - Records that would join in one group two registry numbers, two entities of `gleif`, two people who contradict each other or two
+ *   records of one's own are joined by registry number and by the key of their source alone.
  */
+import { normaliseCompanyName } from '../../identifiers/company-name.ts';
+import { hasPagesOfOthers } from '../../identifiers/other-networks.ts';
 import { fold } from '../../lib/fold.ts';
+import { mayBeOnePerson, type PersonOfRecord } from './like-people.ts';
 
 /** One record that shares a value with another one. */
-export interface Member {
+export interface Member extends PersonOfRecord {
   number: number;
   source: string;
   /** Its present id, if it has one. */
   id: number;
-  keys: readonly string[];
-  /** The name; with the surname of a person. */
-  name: string;
 }
 
 /** The source of records that are imported with ids of one's own. */
@@ -33,19 +34,22 @@ export function partition(members: readonly Member[], isPerson: boolean): Member
   const groups = join(members, sure);
   return groups
     .flatMap((group) => {
-      if (!isContradictory(group)) return [group];
-      const registry = sure.filter(([key]) => key.startsWith(REGISTRY));
+      if (!isContradictory(group, isPerson)) return [group];
+      const surest = sure.filter(([key]) => key.startsWith(isPerson ? KEY : REGISTRY));
       return join(
         group,
-        [...registry].map(([key, held]) => [key, held.filter((m) => group.includes(m))]),
+        surest.map(([key, held]) => [key, held.filter((m) => group.includes(m))]),
       );
     })
-    .flatMap((group) => (isContradictory(group) ? group.map((member) => [member]) : [group]))
+    .flatMap((group) =>
+      isContradictory(group, isPerson) ? group.map((member) => [member]) : [group],
+    )
     .sort((a, b) => (a[0]?.number ?? 0) - (b[0]?.number ?? 0));
 }
 
 const REGISTRY = 'registry:';
 const KEY = 'key:';
+const DOMAIN = 'domain:';
 
 type Holders = readonly [key: string, held: Member[]];
 
@@ -63,16 +67,47 @@ function holdersOf(members: readonly Member[]): Map<string, Member[]> {
 
 function isSure(key: string, held: readonly Member[], isPerson: boolean): boolean {
   if (held.length < 2) return false;
-  if (key.startsWith(REGISTRY) || key.startsWith(KEY)) return true;
+  if (key.startsWith(KEY)) return true;
+  if (key.startsWith(REGISTRY)) {
+    return !areEntities(held) && (!isOfOneOfRegisters(key) || haveOneName(held));
+  }
+  // Many write the page that they have on a network as their site.
+  if (key.startsWith(DOMAIN) && hasPagesOfOthers(key.slice(DOMAIN.length))) return false;
   if (hasOneSourceTwice(held)) return false;
-  return isPerson ? haveLikeNames(held) : registryNumbers(held).size < 2;
+  return isPerson ? mayBeOne(held) : registryNumbers(held).size < 2;
+}
+
+/** An LEI is of one legal entity (ISO 17442). Its number in a register may be that of a fund's umbrella, or of another court. */
+function areEntities(members: readonly Member[]): boolean {
+  return members.filter(({ source }) => source === 'gleif').length > 1;
+}
+
+/** Countries with a register for each court, state or chamber: companies of several have one number (GLEIF, list of authorities). */
+const MANY_REGISTERS = /^registry:(?:AE|CA|CO|DE|US)-/;
+
+function isOfOneOfRegisters(key: string): boolean {
+  return MANY_REGISTERS.test(key);
+}
+
+function haveOneName(members: readonly Member[]): boolean {
+  const names = members.map(({ name }) => {
+    const folded = normaliseCompanyName(name);
+    return 'values' in folded ? folded.values[0] : null;
+  });
+  return names.every((name) => name !== null && name === names[0]);
+}
+
+function mayBeOne(members: readonly Member[]): boolean {
+  return members.every((one, index) =>
+    members.slice(index + 1).every((other) => mayBeOnePerson(one, other)),
+  );
 }
 
 /** Returns true when a source has two records with different names among these. */
 function hasOneSourceTwice(members: readonly Member[]): boolean {
   const names = new Map<string, string>();
-  return members.some(({ source, name }) => {
-    const folded = fold(name);
+  return members.some(({ source, name, surname }) => {
+    const folded = fold(`${name} ${surname}`).trim();
     const before = names.get(source);
     names.set(source, folded);
     return before !== undefined && (before !== folded || folded === '');
@@ -83,19 +118,10 @@ function registryNumbers(members: readonly Member[]): Set<string> {
   return new Set(members.flatMap(({ keys }) => keys.filter((key) => key.startsWith(REGISTRY))));
 }
 
-/** Returns true when each two names have a word in common; a missing name contradicts none. */
-function haveLikeNames(members: readonly Member[]): boolean {
-  const words = members
-    .map(({ name }) => new Set(fold(name).match(/[\p{L}\p{N}]{2,}/gu) ?? []))
-    .filter((set) => set.size > 0);
-  return words.every((one, index) =>
-    words.slice(index + 1).every((other) => [...one].some((word) => other.has(word))),
-  );
-}
-
-function isContradictory(group: readonly Member[]): boolean {
+function isContradictory(group: readonly Member[], isPerson: boolean): boolean {
   const own = group.filter(({ source }) => source === OWN_SOURCE);
-  return own.length > 1 || registryNumbers(group).size > 1;
+  if (own.length > 1) return true;
+  return isPerson ? !mayBeOne(group) : registryNumbers(group).size > 1 || areEntities(group);
 }
 
 /** Union-find over the members, joined by the holders of each key. */

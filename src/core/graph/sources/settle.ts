@@ -102,12 +102,14 @@ function memberOf(row: queries.MemberRow, common: ReadonlySet<string>): Member {
   const shared = keys
     .filter((key) => !common.has(key))
     .map((key) => (apart === 0 ? key : `${key} #${apart}`));
-  return { number, source, id, keys: shared, name: nameOf(record) };
+  return { number, source, id, keys: shared, ...namesOf(record) };
 }
 
-function nameOf(record: string | null): string {
-  const { name, surname } = JSON.parse(record ?? '{}') as JsonRecord;
-  return [name, surname].filter((part) => typeof part === 'string').join(' ');
+function namesOf(record: string | null): Pick<Member, 'name' | 'surname' | 'born'> {
+  const { name, surname, birthDate, birthYear } = JSON.parse(record ?? '{}') as JsonRecord;
+  const text = (value: unknown) => (typeof value === 'string' ? value : '');
+  const year = typeof birthYear === 'number' && birthYear > 0 ? String(birthYear) : '';
+  return { name: text(name), surname: text(surname), born: text(birthDate).slice(0, 10) || year };
 }
 
 /** Makes stored records with ids of one's own that share a value with a touched one records of the source `own`. */

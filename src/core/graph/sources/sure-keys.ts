@@ -6,15 +6,33 @@ import { normaliseIdentifier } from '../../identifiers/identifier.ts';
 import type { JsonRecord } from '../import/read-records.ts';
 import { keyReference, type SourceRecord } from './source-record.ts';
 
-/** Mailboxes that belong to a function and not to a person. */
+/** Mailboxes that belong to a function and not to a person, and texts that stand for no address, by language. */
 const sharedMailboxes = new Set(
-  `info contact contacts office admin administration sales support help helpdesk hello mail email enquiries enquiry
-  inquiries accounts accounting billing finance hr jobs careers press media marketing reception team service
-  services post postmaster webmaster noreply no-reply secretary secretariat kontakt kontor firmapost bonjour accueil
-  administracion comunicacion general central customer customerservice booking bookings orders`.split(
-    /\s+/,
-  ),
+  `info contact contacts office admin administration administrator sales support help helpdesk hello mail email enquiries enquiry
+  inquiries inquiry accounts accounting billing finance hr jobs careers career press media marketing reception team service
+  services post postmaster webmaster hostmaster noreply reply secretary secretariat general central customer customerservice
+  booking bookings orders order invoice invoices invoicing payroll purchasing procurement recruitment recruiting events news
+  newsletter legal privacy security abuse feedback shop store web website online export import logistics family home
+  kontakt vertrieb verkauf einkauf buchhaltung rechnung rechnungen verwaltung sekretariat zentrale personal bewerbung bewerbungen
+  empfang anfrage anfragen bestellung bestellungen presse datenschutz werkstatt kundenservice kundendienst praxis kanzlei
+  hallo familie
+  bonjour accueil contactez ventes vente commercial comptabilite compta facturation direction secretariat achats recrutement
+  rh mairie cabinet famille
+  hola contacto ventas venta comercial administracion comunicacion contabilidad facturacion facturas compras recepcion rrhh
+  direccion pedidos atencion familia
+  contatti informazioni vendite commerciale amministrazione contabilita fatturazione acquisti segreteria ufficio ordini
+  contato vendas administracao contabilidade financeiro faturacao compras geral secretaria
+  verkoop inkoop boekhouding administratie facturen receptie klantenservice secretariaat
+  firmapost kontor salg regnskab faktura fakturor kundeservice kundservice ekonomi forsaljning inkop bestallning myynti
+  laskutus toimisto asiakaspalvelu biuro sprzedaz ksiegowosc sekretariat obchod prodej ucetni uctarna muugi raamatupidamine
+  none noemail nomail unknown null na test example anonymous`.split(/\s+/),
 );
+/** Before or after the word of a function: a country, a region or a number. */
+const PARTS = /[._+-]/;
+const COUNTRY = /^(?:[a-z]{2,4}|)$/;
+
+/** Profiles that a system writes in place of one. */
+const noProfiles = new Set('me unavailable none null na unknown edit feed -'.split(' '));
 
 /** Returns the values under which a record is compared with those of other sources, and under which it is referred to. */
 export function sureKeysOf(source: string, given: SourceRecord): string[] {
@@ -60,18 +78,24 @@ function personKeys(record: JsonRecord): string[] {
   const emails = [record.workEmail, record.email, ...listOf(record.otherEmails)]
     .map((text) => firstValue('email', text, '', 'person'))
     .filter((email) => email !== undefined && !isShared(email));
+  const profile = firstValue('professional_network', record.professional_network, '', 'person');
   return [
-    ...named(
-      'profile',
-      firstValue('professional_network', record.professional_network, '', 'person'),
-    ),
+    ...(noProfiles.has(profile ?? '') ? [] : named('profile', profile)),
     ...new Set(emails.map((email) => `email:${email}`)),
   ];
 }
 
-/** Returns true for the mailbox of a function: `info@`, `sales@`. */
+/** Returns true for the mailbox of a function: `info@`, `sales-uk@`, `info2@`, `customer.service@`. */
 function isShared(email: string): boolean {
-  return sharedMailboxes.has(email.slice(0, email.indexOf('@')));
+  const [first = '', ...others] = email
+    .slice(0, email.indexOf('@'))
+    .replace(/\d+/g, '')
+    .split(PARTS);
+  if (first === 'no' && others[0] === 'reply') return true;
+  return (
+    sharedMailboxes.has(first) &&
+    others.every((part) => sharedMailboxes.has(part) || COUNTRY.test(part))
+  );
 }
 
 function firstValue(

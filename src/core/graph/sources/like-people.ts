@@ -1,0 +1,134 @@
+/**
+ * Decides whether two records of people that share an e-mail or a profile may be of one person. Families and offices share
+ * mailboxes: husband and wife have one family name, father and son may have the whole name in common.
+ */
+import { fold } from '../../lib/fold.ts';
+import { remember } from '../../lib/remember.ts';
+import { relateWords, type WordLevel } from '../../match/compare-persons.ts';
+import { type NameWord, readPersonName } from '../../match/person-name.ts';
+
+/** The names, the birth and the values of a person in a record; '' for what it does not say. */
+export interface PersonOfRecord {
+  /** Given names, or a whole name. */
+  name: string;
+  surname: string;
+  /** `1970-02-03`, or the year alone. */
+  born: string;
+  /** The values that it may share with another record. */
+  keys: readonly string[];
+}
+
+const PROFILE = 'profile:';
+const KEY = 'key:';
+const NAMES_KEPT = 10_000;
+
+/**
+ * Returns true unless the records contradict each other: in their days of birth, as `Jr` and `Sr`, or in their names. Those must
+ * have a word in common where the records share a profile, which is one person's; else their given names must agree,
+ * also as nickname or initial. A slip is no agreement: `Maria` and `Mario` share a mailbox. What is missing contradicts nothing, and
+ * the key of one source is always that of one person.
+ */
+export function mayBeOnePerson(one: PersonOfRecord, other: PersonOfRecord): boolean {
+  const share = (kind: string) =>
+    one.keys.some((key) => key.startsWith(kind) && other.keys.includes(key));
+  if (share(KEY)) return true;
+  if (!areAlike(one.born, other.born)) return false;
+  const [a, b] = [wholeName(one), wholeName(other)];
+  if (a === b) return true;
+  const wordsA = wordsOf(a);
+  const wordsB = wordsOf(b);
+  if (wordsA.size === 0 || wordsB.size === 0) return true;
+  const generation = generationOf(wordsA);
+  if (![generation, ''].includes(generationOf(wordsB)) && generation !== '') return false;
+  if (share(PROFILE)) return [...wordsA].some((word) => wordsB.has(word));
+  return haveLikeNames(one, other);
+}
+
+/** A year and a day of it do not contradict each other. */
+function areAlike(a: string, b: string): boolean {
+  return a.startsWith(b) || b.startsWith(a);
+}
+
+function wholeName({ name, surname }: PersonOfRecord): string {
+  return fold(`${name} ${surname}`).trim();
+}
+
+/** Initials are no words. */
+const wordsOf = remember(
+  (name) => new Set(name.match(/[\p{L}\p{N}]{2,}/gu) ?? []) as ReadonlySet<string>,
+  NAMES_KEPT,
+);
+
+const generations: ReadonlyMap<string, string> = new Map([
+  ['jr', 'jr'],
+  ['jnr', 'jr'],
+  ['junior', 'jr'],
+  ['sr', 'sr'],
+  ['snr', 'sr'],
+  ['senior', 'sr'],
+  ['ii', 'ii'],
+  ['iii', 'iii'],
+  ['iv', 'iv'],
+]);
+
+function generationOf(words: ReadonlySet<string>): string {
+  for (const word of words) {
+    const generation = generations.get(word);
+    if (generation !== undefined) return generation;
+  }
+  return '';
+}
+
+/** Relations of two words that are one name; a slip is none. */
+const likeWords: ReadonlySet<string> = new Set<WordLevel>([
+  'equal',
+  'sound',
+  'nickname',
+  'initial',
+]);
+const COUPLE = /[&+/]|\s(?:and|und|et|og|och)\s/iu;
+
+/**
+ * Returns true when one name has all words of the other, when a given name agrees, or when a further word does beside those that
+ * are equal. In a name that is not divided no word is known to be a given name.
+ */
+function haveLikeNames(one: PersonOfRecord, other: PersonOfRecord): boolean {
+  if (COUPLE.test(one.name) || COUPLE.test(other.name)) return false;
+  const ours = [...nameWords(wholeName(one))];
+  const theirs = [...nameWords(wholeName(other))];
+  const isShort = ours.length === 0 || theirs.length === 0;
+  const equal = takeLike(ours, theirs, (level) => level === 'equal' || level === 'sound');
+  if (isShort || ours.length === 0 || theirs.length === 0) return true;
+  const areGiven = equal.some(([a, b]) => isGiven(a, one) && isGiven(b, other));
+  if (areGiven) return true;
+  return equal.length > 0 && takeLike(ours, theirs, (level) => likeWords.has(level)).length > 0;
+}
+
+/** Removes the words that are so related from both lists; returns them in pairs. */
+function takeLike(
+  ours: NameWord[],
+  theirs: NameWord[],
+  isLike: (level: WordLevel) => boolean,
+): [NameWord, NameWord][] {
+  const pairs: [NameWord, NameWord][] = [];
+  for (const word of [...ours]) {
+    const index = theirs.findIndex((found) => isLike(relateWords(word, found)));
+    if (index === -1) continue;
+    pairs.push([word, ...theirs.splice(index, 1)] as [NameWord, NameWord]);
+    ours.splice(ours.indexOf(word), 1);
+  }
+  return pairs;
+}
+
+function isGiven(word: NameWord, { name, surname }: PersonOfRecord): boolean {
+  return (
+    surname !== '' &&
+    word.text.length > 1 &&
+    nameWords(fold(name)).some(({ text }) => text === word.text)
+  );
+}
+
+const nameWords = remember((text): readonly NameWord[] => {
+  const name = readPersonName(text, true);
+  return typeof name === 'string' ? [] : name.words;
+}, NAMES_KEPT);
