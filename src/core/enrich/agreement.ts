@@ -224,6 +224,11 @@ function agreesByWords(name: string, stored: readonly string[]): Agreement | nul
   return levels.every((level) => level === 'none') ? null : 'unknown';
 }
 
+/** Returns true for a name that is clearly another company's than the record's. */
+export function isOtherCompany(name: string, record: RecordBytes): boolean {
+  return agreesWithCompany(name, record) === 'no';
+}
+
 function agreesWithCompany(name: string, record: RecordBytes): Agreement {
   const [stored = ''] = readCells(record, companyNames);
   if (stored === name) return 'yes';

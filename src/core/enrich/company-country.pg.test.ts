@@ -20,6 +20,7 @@ beforeAll(async () => {
     company(4, 'Gamma Inc', {}),
     company(5, 'Omega', {}),
     company(6, 'Sigma GmbH & Co. KG', country(6, 'Germany')),
+    company(7, 'Bergkristall AG', { registryNumber: 'HRB 1234', registryCountry: 'DE' }),
   ];
   await importGraph(pipeline.sql, { companies } as never);
   caller = await pipeline.unmeteredAccount(100);
@@ -65,6 +66,16 @@ describe('a name in a row with a country', () => {
     expect(await (await call('name=Gamma&country=GB')).json()).toMatchObject({ data: { id: 2 } });
     await expectProblem(await call('name=Gamma'), { status: 409, code: 'ambiguous_match' });
   });
+});
+
+test('a number of one of many registers is not that of a company with another name', async () => {
+  const rows = await outcomesOf(
+    'Company,Registry number,Country\nBergkristall,HRB 1234,DE\nNordlicht Optik GmbH,HRB 1234,DE\n',
+  );
+  expect(rows).toEqual([
+    'Bergkristall,HRB 1234,DE,matched,registry_number,,false,1,yes,7',
+    'Nordlicht Optik GmbH,HRB 1234,DE,no_match,registry_number name,not_found,,0,,',
+  ]);
 });
 
 test('a column of persons’ names is not looked up as companies', async () => {

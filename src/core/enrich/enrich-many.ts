@@ -10,10 +10,13 @@ import { findLikely, type LikelyCandidate, type LikelyOutcome } from './find-lik
 import { type GraphReader, postgresGraph } from './graph-reader.ts';
 import { isSuccess, type MatchData, type OutputColumn } from './match-data.ts';
 import { companiesNotNamed } from './named-companies.ts';
+import { companiesNotNumbered } from './numbered-companies.ts';
 import {
   type Agreement,
   type Decision,
   decide,
+  type Hits,
+  type LeftOut,
   levelsOf,
   noMatch,
   type OutcomeStatus,
@@ -306,13 +309,32 @@ async function lookUpAll(
   const isPersonal = operations[operation].subject === 'person';
   const hits = await (isPersonal ? people : companies).lookUp(values);
   const levels = levelsOf(operation);
-  const notNamed = isPersonal ? null : await companiesNotNamed(companies, rows, firstLines, hits);
+  const leftOut = isPersonal
+    ? () => undefined
+    : await companiesLeftOut(companies, rows, firstLines, hits);
   return (index, rejected) => {
     const row = must(rows[index], 'row');
     const { decided } = row;
     if (decided !== undefined) {
       return rejected?.has(decided) ? noMatch : matchedBy(BY_DECISION, decided);
     }
-    return decide(levels, row, firstLines[index] ?? 0, hits, rejected, notNamed?.get(index));
+    return decide(levels, row, firstLines[index] ?? 0, hits, rejected, leftOut(index));
+  };
+}
+
+/** Returns what finds the companies that the row at an index does not mean; undefined for none. */
+async function companiesLeftOut(
+  companies: GraphReader['companies'],
+  rows: readonly RowInput[],
+  firstLines: Int32Array,
+  hits: Hits,
+): Promise<(index: number) => LeftOut | undefined> {
+  const notNamed = await companiesNotNamed(companies, rows, firstLines, hits);
+  const notNumbered = await companiesNotNumbered(companies, rows, firstLines, hits);
+  return (index) => {
+    const [name, number] = [notNamed.get(index), notNumbered.get(index)];
+    return name === undefined && number === undefined
+      ? undefined
+      : { name, registry_number: number };
   };
 }

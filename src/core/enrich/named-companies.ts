@@ -11,7 +11,7 @@ import type { RecordBytes } from './match-data.ts';
 import type { Hits, RowInput } from './outcomes.ts';
 
 /** By the index of a row: the companies that its name does not mean. */
-export type NotNamed = ReadonlyMap<number, ReadonlySet<number>>;
+type NotNamed = ReadonlyMap<number, ReadonlySet<number>>;
 
 /**
  * Returns, for each row with a name, the companies to leave out when the name is looked up. Of a row that states its country those

@@ -130,6 +130,9 @@ export function levelsOf(operation: OperationName): Levels {
   return operations[operation].subject === 'person' ? personLevels : companyLevels;
 }
 
+/** Records that a row does not mean although they hold its identifier of a kind. */
+export type LeftOut = Readonly<Partial<Record<IdentifierKind, ReadonlySet<number> | undefined>>>;
+
 interface ValueAnswer {
   ids: number[];
   by: string;
@@ -140,7 +143,7 @@ interface ValueAnswer {
  * Decides one row. `firstLine` is the look-up line of the row's first value. The first identifier, in order of
  * trust, that belongs to exactly one record wins; an identifier that several records share never picks one of
  * them. If nothing is unique but something is shared, the row is ambiguous. Records in `rejected` count as not stored,
- * those in `notByName` as not found by a name.
+ * those in `leftOut` as not found by an identifier of that kind.
  */
 export function decide(
   levels: Levels,
@@ -148,10 +151,10 @@ export function decide(
   firstLine: number,
   hits: Hits,
   rejected: ReadonlySet<number> = none,
-  notByName: ReadonlySet<number> = none,
+  leftOut: LeftOut = nothing,
 ): Decision {
   const [only] = row.identifiers;
-  const isPlain = rejected.size === 0 && notByName.size === 0;
+  const isPlain = rejected.size === 0 && leftOut === nothing;
   if (row.identifiers.length === 1 && only?.values.length === 1 && isPlain) {
     return decideOne(levels, only, firstLine, hits);
   }
@@ -159,10 +162,10 @@ export function decide(
   let winner: (ValueAnswer & { value: string }) | undefined;
   let shared: ValueAnswer | undefined;
   let line = firstLine;
-  const notNamed = notByName.size === 0 ? rejected : new Set([...rejected, ...notByName]);
   for (const { kind, values } of row.identifiers) {
     const together = sharedLevels.has(kind);
-    const excluded = together ? notNamed : rejected;
+    const own = leftOut[kind];
+    const excluded = own === undefined ? rejected : new Set([...rejected, ...own]);
     for (const value of values) {
       const answer = answerOf(levels[kind] ?? [], together, line++, hits, excluded);
       if (answer === undefined) continue;
@@ -185,6 +188,7 @@ export function decide(
 }
 
 const none: ReadonlySet<number> = new Set();
+const nothing: LeftOut = {};
 
 /** The decision for a row that no record fits. */
 export const noMatch: Decision = Object.freeze({

@@ -47,6 +47,16 @@ const LABELS =
   /^(?:COMPAN(?:Y|IES)|HOUSE|REGIST(?:ERED|RATION|RY)|REG|CRN|NUMBER|NO|NR|CO)+(?=[A-Z]{0,3}\d)/;
 const NUMBER_CHARACTERS_MAX = 40;
 
+const MANY_REGISTERS = /^(?:AE|CA|CO|DE|US)-/;
+
+/**
+ * Returns true for a canonical number of a country with a register for each court, state or chamber (GLEIF's list of registration
+ * authorities): companies of several have one number.
+ */
+export function isOfManyRegisters(canonicalNumber: string): boolean {
+  return MANY_REGISTERS.test(canonicalNumber);
+}
+
 /** Reasons: `empty`, `too_long`, `not_a_registry_number`, `digits_lost`, `unknown_country`. */
 function normaliseRegistryNumber(text: string, registryCountry = 'GB'): Normalised {
   if (registryCountry === 'GB' && PLAIN_NUMBER.test(text)) return { values: [`GB-${text}`] };

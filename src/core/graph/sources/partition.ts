@@ -13,6 +13,7 @@
  */
 import { normaliseCompanyName } from '../../identifiers/company-name.ts';
 import { hasPagesOfOthers } from '../../identifiers/other-networks.ts';
+import { isOfManyRegisters } from '../../identifiers/registry-number.ts';
 import { fold } from '../../lib/fold.ts';
 import { mayBeOnePerson, type PersonOfRecord } from './like-people.ts';
 
@@ -69,7 +70,9 @@ function isSure(key: string, held: readonly Member[], isPerson: boolean): boolea
   if (held.length < 2) return false;
   if (key.startsWith(KEY)) return true;
   if (key.startsWith(REGISTRY)) {
-    return !areEntities(held) && (!isOfOneOfRegisters(key) || haveOneName(held));
+    return (
+      !areEntities(held) && (!isOfManyRegisters(key.slice(REGISTRY.length)) || haveOneName(held))
+    );
   }
   // Many write the page that they have on a network as their site.
   if (key.startsWith(DOMAIN) && hasPagesOfOthers(key.slice(DOMAIN.length))) return false;
@@ -80,13 +83,6 @@ function isSure(key: string, held: readonly Member[], isPerson: boolean): boolea
 /** An LEI is of one legal entity (ISO 17442). Its number in a register may be that of a fund's umbrella, or of another court. */
 function areEntities(members: readonly Member[]): boolean {
   return members.filter(({ source }) => source === 'gleif').length > 1;
-}
-
-/** Countries with a register for each court, state or chamber: companies of several have one number (GLEIF, list of authorities). */
-const MANY_REGISTERS = /^registry:(?:AE|CA|CO|DE|US)-/;
-
-function isOfOneOfRegisters(key: string): boolean {
-  return MANY_REGISTERS.test(key);
 }
 
 function haveOneName(members: readonly Member[]): boolean {
