@@ -954,6 +954,7 @@ create table graph.cities (
   created_at timestamp without time zone default '1970-01-01 00:00:00'::timestamp without time zone not null,
   constraint cities_pkey PRIMARY KEY (id)
 );
+CREATE INDEX cities_name ON graph.cities USING btree (btrim(graph.fold(name)), country_id);
 
 create table graph.companies (
   id bigint not null,
@@ -1366,6 +1367,7 @@ create table graph.positions (
   name text not null,
   constraint positions_pkey PRIMARY KEY (id)
 );
+CREATE INDEX positions_name ON graph.positions USING btree (btrim(graph.fold(name)));
 
 create table graph.records_to_build (
   entity smallint not null,
@@ -1380,6 +1382,7 @@ create table graph.regions (
   country_id integer default 0 not null,
   constraint regions_pkey PRIMARY KEY (id)
 );
+CREATE INDEX regions_name ON graph.regions USING btree (btrim(graph.fold(name)));
 
 create table graph.source_keys (
   value text collate "C" not null,

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { generateGraph } from '../../../samples/generate/generate-graph.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
-import { connect, type Database } from '../db/client.ts';
+import { connect, type Database, inTransaction } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { compileSearch } from './compile.sql.ts';
 import { parseFilter } from './parse.ts';
 import { prepareFilter } from './prepare.ts';
+import { findUnknownValues } from './unknown-values.ts';
 
 let database: TestDatabase;
 let sql: Database;
@@ -13,12 +14,27 @@ beforeAll(async () => {
   database = await createTestDatabase();
   await generateGraph(database.sql, { persons: 20_000, companies: 2_000, seed: 1 });
   await database.sql`vacuum (analyze) person_search`;
+  await addNames(database.sql);
   sql = connect({ url: database.url, connections: 2, plansForValues: true });
 }, 180_000);
 afterAll(async () => {
   await sql.end();
   await database.drop();
 });
+
+const MORE_NAMES = 5_000;
+
+/** Adds places and positions, as many as tell a look-up by an index from one that reads all of them. */
+async function addNames(graph: Database): Promise<void> {
+  const from = 10_000_000;
+  await graph`insert into positions (id, name)
+    select ${from}::int + n, 'Post ' || n from generate_series(1, ${MORE_NAMES}::int) n`;
+  await graph`insert into regions (id, name, country_id)
+    select ${from}::int + n, 'Province ' || n, 1 from generate_series(1, ${MORE_NAMES}::int) n`;
+  await graph`insert into cities (id, name, country_id)
+    select ${from}::int + n, 'Town ' || n, 1 from generate_series(1, ${MORE_NAMES}::int) n`;
+  await graph`analyze positions, regions, cities`;
+}
 
 interface Plan {
   'Shared Hit Blocks': number;
@@ -53,4 +69,22 @@ test.each([
 ])('%s after id %i reads at most %i pages', async (query, after, max) => {
   const { buffers } = await costOf(query, after);
   expect(buffers).toBeLessThanOrEqual(max);
+});
+
+test.each([
+  'locationList=[London:GB|Leeds:GB|:FR]',
+  'cities.name=London',
+  'regions.name=Scotland',
+  'positions.name=Accountant',
+])('resolving %s reads the names of no whole table', async (query) => {
+  const filter = parseFilter(query);
+  const owner = { accountId: '01900000-0000-7000-8000-000000000000', live: true };
+  const [read] = await inTransaction(sql, async (tx) => {
+    await prepareFilter(tx, filter, owner);
+    await findUnknownValues(tx, filter);
+    return tx<{ rows: number }[]>`
+      select sum(seq_tup_read)::int as rows from pg_stat_xact_user_tables
+      where schemaname = 'graph' and relname in ('cities', 'regions', 'positions')`;
+  });
+  expect(read).toEqual({ rows: 0 });
 });
