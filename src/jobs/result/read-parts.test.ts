@@ -149,3 +149,22 @@ test('the verification of a part ends with the last download that waits for it',
   expect((await readAll(await must(others[1], 'download'))).equals(content)).toBe(true);
   await Promise.allSettled(others);
 });
+
+test('of many downloads as many read a file at a time as there are threads for it', async () => {
+  let reading = 0;
+  let most = 0;
+  const { store } = context;
+  const get: ObjectStore['get'] = async (key, range) => {
+    reading += 1;
+    most = Math.max(most, reading);
+    return store.get(key, range).finally(() => {
+      reading -= 1;
+    });
+  };
+  const counted = { ...context, store: { ...store, get } };
+  const opened = await Promise.all(Array.from({ length: 40 }, () => openParts(counted, [part])));
+  most = 0;
+  await Promise.all(opened.map(async (pieces) => (await pieces.next()) && (await pieces.next())));
+  expect(most).toBe(4);
+  await Promise.all(opened.map((pieces) => pieces.return(undefined)));
+});

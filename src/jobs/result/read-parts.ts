@@ -20,13 +20,14 @@ export const PIECE_BYTES = 64 * 1024;
 /** Bytes of the whole parts that all downloads of this process hold. More of them read their parts twice. */
 const WHOLE_BYTES_MAX = 16 * 1024 * 1024;
 let wholeBytes = 0;
-/** Of many downloads that begin at once some are verified at a time, so that other readers of files have a turn. */
-const verifying = pLimit(8);
 /**
- * Of many downloads some read a piece of a file at a time. With a piece of each in one round of the event loop, every other
- * request would wait for the end of a long round. Pieces of a bucket come one by one, with its responses.
+ * Of many downloads some read a piece of a file at a time, and some are verified: as many as there are threads that read files.
+ * More would not be read sooner, but more would end in one round of the event loop, which accepts one connection a round
+ * (`uv__server_io` of libuv): requests would wait for long rounds. Pieces of a bucket come one by one, with its responses.
  */
-const readingFiles = pLimit(16);
+const FILES_READ_MAX = 4;
+const readingFiles = pLimit(FILES_READ_MAX);
+const verifying = pLimit(FILES_READ_MAX);
 /** A part that is being verified. It ends early when the last download that waits for it is abandoned. */
 interface Verification {
   sums: Promise<number[]>;
