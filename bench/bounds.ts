@@ -125,7 +125,7 @@ export async function measureStalledDownloads(
   }
   const count = ACCOUNTS * DOWNLOADS_EACH;
   const order = { first, count, drip: null, reads: false };
-  const siege = await besiege(stack, { ...order, count: CONNECTIONS }, FREED_SECONDS_MAX + 5);
+  const siege = await besiege(stack, order, FREED_SECONDS_MAX + 5);
   return describe(`stalled-downloads-${store}`, siege, `${count} downloads that stall`);
 }
 
