@@ -200,17 +200,27 @@ export async function countIdentifiers(
   return must(row, 'one row');
 }
 
+/** Records after an id, up to another one or to the last. */
+interface IdRange {
+  after: number;
+  to: number | null;
+}
+
 /** Condition: the column is one of these ids; true for null. */
 function isMeant(
   sql: Sql,
   column: ReturnType<Sql>,
-  ids: readonly number[] | null,
+  ids: readonly number[] | IdRange | null,
 ): ReturnType<Sql> {
-  return ids === null ? sql`true` : sql`${column} = any(${[...ids]}::bigint[])`;
+  if (ids === null) return sql`true`;
+  if (!('after' in ids)) return sql`${column} = any(${[...ids]}::bigint[])`;
+  const { after, to } = ids;
+  return sql`(${column} > ${after}::bigint and ${to === null ? sql`true` : sql`${column} <= ${to}::bigint`})`;
 }
 
-/** As in the statement below, which takes no parameter there. */
+/** A page has fewer records, or fewer identifiers, than this, or one record. */
 const PAGE_ROWS = 2_000;
+const PAGE_IDENTIFIERS = 4 * PAGE_ROWS;
 
 /**
  * A record of the graph: id, identifiers (lines `<code> <value>`), text, further text and employer, as `record-block.ts`
@@ -234,10 +244,10 @@ export async function* readRecordsToCopy(
   ids: readonly number[] | null,
 ): AsyncGenerator<RecordToCopy[]> {
   if (entity === 'people') {
-    yield* pagesOf<RecordToCopy>(tx, peopleToCopy, ids);
+    yield* pagesOf<RecordToCopy>(tx, endOfPeople, peopleToCopy, ids);
     return;
   }
-  for await (const page of pagesOf<CompanyRow>(tx, companiesToCopy, ids)) {
+  for await (const page of pagesOf<CompanyRow>(tx, endOfCompanies, companiesToCopy, ids)) {
     yield page.map(([id, held, record, directors, periods]) => {
       const json = directors === null ? null : Buffer.from(compactJson(directors.toString()));
       return [id, held, record, encodeFacts({ directors: json, periods }), null];
@@ -246,7 +256,7 @@ export async function* readRecordsToCopy(
 }
 
 /** A query: of a person who opted out there are identifiers alone. */
-function peopleToCopy(sql: Sql, ids: readonly number[] | null): ReturnType<Sql> {
+function peopleToCopy(sql: Sql, ids: readonly number[] | IdRange): ReturnType<Sql> {
   return sql`
     select coalesce(r.id, i.person_id), i.held,
       case when s.person_id is null then b.brief end, case when s.person_id is null then r.record end,
@@ -257,7 +267,8 @@ function peopleToCopy(sql: Sql, ids: readonly number[] | null): ReturnType<Sql> 
       select person_id, string_agg(kind || ' ' || value, E'\n') as held
       from person_identifiers where ${isMeant(sql, sql`person_id`, ids)}
       group by person_id) i on i.person_id = r.id
-    left join person_briefs b on b.id = r.id
+    left join (
+      select id, brief from person_briefs where ${isMeant(sql, sql`id`, ids)}) b on b.id = r.id
     left join suppressed_persons s on s.person_id = r.id
     order by 1`;
 }
@@ -271,7 +282,7 @@ type CompanyRow = [
   periods: Buffer | null,
 ];
 
-function companiesToCopy(sql: Sql, ids: readonly number[] | null): ReturnType<Sql> {
+function companiesToCopy(sql: Sql, ids: readonly number[] | IdRange): ReturnType<Sql> {
   const isOfThese = isMeant(sql, sql`company_id`, ids);
   return sql`
     select coalesce(r.id, i.company_id), i.held, r.record, d.directors, f.periods
@@ -284,23 +295,45 @@ function companiesToCopy(sql: Sql, ids: readonly number[] | null): ReturnType<Sq
     order by 1`;
 }
 
-/** Yields the rows of a query in pages, as sent: of all records by a cursor, of these so many at a time. */
+/** A query: the id with which the page after an id ends; null for the last page. */
+function endOfPeople(sql: Sql, after: number): ReturnType<Sql> {
+  return sql`
+    select least(
+      (select id from person_records
+        where id > ${after}::bigint order by id offset ${PAGE_ROWS - 1} limit 1),
+      (select person_id from person_identifiers
+        where person_id > ${after}::bigint order by person_id offset ${PAGE_IDENTIFIERS - 1} limit 1)) as to`;
+}
+
+/** As `endOfPeople`. */
+function endOfCompanies(sql: Sql, after: number): ReturnType<Sql> {
+  return sql`
+    select least(
+      (select id from company_records
+        where id > ${after}::bigint order by id offset ${PAGE_ROWS - 1} limit 1),
+      (select company_id from company_identifiers
+        where company_id > ${after}::bigint order by company_id offset ${PAGE_IDENTIFIERS - 1} limit 1)) as to`;
+}
+
+/**
+ * Yields the rows of a query in pages, as sent: of all records, or of these. Each page is a query of its own. One of all
+ * records would sort them, and write the whole graph to temporary files before the first.
+ */
 async function* pagesOf<Row>(
   tx: Sql,
-  query: (sql: Sql, ids: readonly number[] | null) => ReturnType<Sql>,
+  endOfPage: (sql: Sql, after: number) => ReturnType<Sql>,
+  query: (sql: Sql, ids: readonly number[] | IdRange) => ReturnType<Sql>,
   ids: readonly number[] | null,
 ): AsyncGenerator<Row[]> {
+  const read = async (meant: readonly number[] | IdRange) =>
+    (await tx`${query(tx, meant)}`.raw()) as unknown as Row[];
   for (let from = 0; ids !== null && from < ids.length; from += PAGE_ROWS) {
-    const some = query(tx, ids.slice(from, from + PAGE_ROWS));
-    yield (await tx`${some}`.raw()) as unknown as Row[];
+    yield await read(ids.slice(from, from + PAGE_ROWS));
   }
   if (ids !== null) return;
-  await tx`select set_config('cursor_tuple_fraction', '1', true)`;
-  await tx`declare copied no scroll cursor for ${query(tx, null)}`;
-  let page: Row[];
-  do {
-    page = (await tx`fetch 2000 from copied`.raw()) as unknown as Row[];
-    if (page.length > 0) yield page;
-  } while (page.length === PAGE_ROWS);
-  await tx`close copied`;
+  let after = Number.MIN_SAFE_INTEGER;
+  for (let to: number | null = after; to !== null; after = to ?? after) {
+    [{ to }] = (await tx`${endOfPage(tx, after)}`) as unknown as [{ to: number | null }];
+    yield await read({ after, to });
+  }
 }
