@@ -6,8 +6,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { connect, inTransaction } from '../db/client.ts';
 import { buildCopy } from './build-copy.ts';
-import { readRecordsToCopy } from './copy.sql.ts';
+import { type RecordToCopy, readRecordsToCopy } from './copy.sql.ts';
 import { entities } from './manifest.ts';
+import { writeRecords } from './write-records.ts';
 
 let database: TestDatabase;
 let folder: string;
@@ -72,4 +73,16 @@ test('no page is sorted on the disk, however large the graph is', async () => {
   } finally {
     await limited.end();
   }
+});
+
+test('more identifiers than a table can have are refused before anything is read', async () => {
+  const read = async function* (): AsyncGenerator<RecordToCopy[]> {
+    yield* [];
+    throw new Error('read');
+  };
+  const written = writeRecords(read(), {
+    ...{ folder, entity: 'people', seed: 1, covered: new Float64Array(), furtherFrom: 0 },
+    identifiers: 376_000_000,
+  });
+  await expect(written).rejects.toMatchObject({ code: 'graph_too_large', status: 422 });
 });

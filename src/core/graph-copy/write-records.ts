@@ -6,7 +6,7 @@ import { type AppError, unavailable, unprocessable } from '../lib/errors.ts';
 import { readFreeBytes } from '../lib/free-space.ts';
 import type { RecordToCopy } from './copy.sql.ts';
 import { hashValue } from './hash-value.ts';
-import { addEntry, slotsFor } from './identifier-table.ts';
+import { addEntry, ENTRY_BYTES, slotsFor } from './identifier-table.ts';
 import { type Entity, type FileKind, fileName, type RecordFiles } from './manifest.ts';
 import { aligned, BLOCK_ALIGN, blockBytes, type CopiedRecord, writeBlock } from './record-block.ts';
 import { INDEX_ENTRY_BYTES, RecordIndexWriter } from './record-index.ts';
@@ -15,6 +15,8 @@ const SPACE = 0x20;
 const NEWLINE = 0x0a;
 const WRITE_BYTES = 1024 * 1024;
 const BLOCKS_MAX = 2 ** 32;
+/** Node has no larger array of bytes, and the whole table is written as one. */
+const TABLE_BYTES_MAX = 2 ** 32 - 1;
 /** A build leaves so much of the disk free: others write there, and the embedded Postgres too. */
 const FREE_BYTES_MIN = 1024 * 1024 * 1024;
 
@@ -59,7 +61,13 @@ export async function writeRecords(
   }: FilesToWrite & WriteOptions,
 ): Promise<RecordFiles> {
   const fileOf = (kind: FileKind) => path.join(folder, fileName(entity, kind));
-  const table = new Uint32Array(slotsFor(identifiers) * 2);
+  const slots = slotsFor(identifiers);
+  if (slots * ENTRY_BYTES > TABLE_BYTES_MAX) {
+    throw tooLarge(
+      `The ${entity} have ${identifiers} identifiers, which are more than one copy can hold.`,
+    );
+  }
+  const table = new Uint32Array(slots * 2);
   const index = new RecordIndexWriter();
   const hash = { place: 0, fingerprint: 0 };
   const blocks = await openAppender(fileOf('blocks'));
@@ -77,7 +85,11 @@ export async function writeRecords(
         const record = recordOf(row, place);
         const bytes = blockBytes(record);
         const block = blocks.length / BLOCK_ALIGN;
-        if (block >= BLOCKS_MAX) throw tooLarge(entity);
+        if (block >= BLOCKS_MAX) {
+          throw tooLarge(
+            `The short records of all ${entity} are larger than 64 GiB, which one copy can hold.`,
+          );
+        }
         const begin = blocks.length;
         const { buffer, at } = await blocks.append(aligned(bytes));
         const end = at + aligned(bytes);
@@ -101,7 +113,7 @@ export async function writeRecords(
   const entries = index.encode();
   return {
     ...written,
-    slots: table.length / 2,
+    slots,
     table_crc32: await writeChecked(fileOf('identifiers'), bytesOf(table)),
     blocks_bytes: blocks.length,
     stretches: entries.length / INDEX_ENTRY_BYTES,
@@ -112,8 +124,7 @@ export async function writeRecords(
   };
 }
 
-function tooLarge(entity: Entity): AppError {
-  const message = `The short records of all ${entity} are larger than 64 GiB, which one copy can hold.`;
+function tooLarge(message: string): AppError {
   return unprocessable('graph_too_large', message);
 }
 
