@@ -21,12 +21,15 @@ import { createKey } from '../src/core/keys/keys.ts';
 import { assert } from '../src/core/lib/assert.ts';
 import { packageRoot } from '../src/core/lib/package-root.ts';
 import { countPersons, forgetService, settleGraph } from './bench.sql.ts';
+import { countRecords, multiplyGraph } from './large-graph.sql.ts';
 
 /** The parameters of a graph; its folder is named for all of them and for the graph's tables. */
 export interface BenchGraph {
   persons: number;
   companies: number;
   seed: number;
+  /** Set for a graph that has each of them so many times, see `multiplyGraph`. It is opened without a copy. */
+  times?: number;
 }
 
 export interface BenchStack extends AsyncDisposable {
@@ -69,7 +72,8 @@ export async function openBenchStack(
   workers: number | null = null,
   nodeFlags: readonly string[] = [],
 ): Promise<BenchStack> {
-  const name = `p${graph.persons}-c${graph.companies}-s${graph.seed}-${await hashGraphTables()}`;
+  const times = graph.times === undefined ? '' : `-x${graph.times}`;
+  const name = `p${graph.persons}-c${graph.companies}-s${graph.seed}${times}-${await hashGraphTables()}`;
   const folder = path.join(packageRoot, '.enrich-bench', name);
   const dataDir = path.join(folder, 'data');
   await mkdir(folder, { recursive: true });
@@ -85,7 +89,8 @@ export async function openBenchStack(
   };
   try {
     await fillGraph(sql, graph, say);
-    await copyGraph(sql, copyFolder(dataDir), say);
+    if (graph.times === undefined) await copyGraph(sql, copyFolder(dataDir), say);
+    else await enlargeGraph(sql, graph, graph.times, say);
     const { api, workers, postgres } = up.pids;
     assert(postgres !== null, 'the measured server is the embedded one');
     return {
@@ -202,6 +207,18 @@ async function fillGraph(
       step = progress.step;
     },
   });
+  await settleGraph(sql);
+}
+
+async function enlargeGraph(
+  sql: Database,
+  graph: BenchGraph,
+  times: number,
+  say: (line: string) => void,
+): Promise<void> {
+  if ((await countRecords(sql)) === graph.persons * times) return;
+  say(`Making ${graph.persons * times} people of them, once ...`);
+  await multiplyGraph(sql, graph, times, say);
   await settleGraph(sql);
 }
 

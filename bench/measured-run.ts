@@ -18,7 +18,7 @@ import {
 /** Poll interval: the maximum error of a figure. */
 export const POLL_MS = 20;
 /** Work that takes longer has failed silently. */
-const COMPLETED_MS_MAX = 180_000;
+const COMPLETED_MS_MAX = 600_000;
 
 /** The measured work: how it is requested, polled and fetched. */
 export interface MeasuredWork {

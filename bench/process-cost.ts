@@ -44,6 +44,19 @@ export async function readCpu(pids: CostlyPids): Promise<CpuSeconds | null> {
   };
 }
 
+/** Bytes that these processes and the server have read from the disk since they started; NaN without /proc. */
+export async function readDiskBytes(pids: CostlyPids): Promise<number> {
+  const stats = await readProcesses();
+  const servers = [...stats].filter(([, { parent }]) => parent === pids.postgres);
+  const bytes = await Promise.all(
+    [...pids.node, ...servers.map(([pid]) => pid)].map(async (pid) => {
+      const text = await readFile(`/proc/${pid}/io`, 'utf8').catch(() => '');
+      return Number(/^read_bytes: (\d+)$/m.exec(text)?.[1] ?? 0);
+    }),
+  );
+  return bytes.reduce((sum, count) => sum + count, 0);
+}
+
 /** The difference between two readings, in seconds. */
 export function cpuBetween(before: CpuSeconds | null, after: CpuSeconds | null): CpuSeconds | null {
   if (before === null || after === null) return null;
@@ -79,8 +92,17 @@ export async function readResidentMemory(pid: number): Promise<number | null> {
   return readMemory(pid, 'VmRSS');
 }
 
-async function readMemory(pid: number, field: 'VmRSS' | 'VmHWM'): Promise<number | null> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+/** Memory of a process in MiB in which shared pages count in proportion (PSS of proc(5)), or null. */
+export async function readSharedOut(pid: number): Promise<number | null> {
+  return readMemory(pid, 'Pss', 'smaps_rollup');
+}
+
+async function readMemory(
+  pid: number,
+  field: 'VmRSS' | 'VmHWM' | 'Pss',
+  file: 'status' | 'smaps_rollup' = 'status',
+): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
   const kibibytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1];
   return kibibytes === undefined ? null : Math.round(Number(kibibytes) / 1024);
 }

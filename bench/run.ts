@@ -38,6 +38,7 @@ import { openResultsFile, type ResultsFile } from './results-file.ts';
 import { measureSearch } from './search.ts';
 import { measureSearchGrowth } from './search-growth.ts';
 import { measureStacks } from './stacks.ts';
+import { tenFields } from './ten-fields.ts';
 import { measureWorkers } from './workers.ts';
 
 interface Size {
@@ -68,19 +69,6 @@ const quickSize: Size = {
   lookupSeconds: 5,
 };
 const SEED = 1;
-
-const tenFields = [
-  'id',
-  'name',
-  'surname',
-  'email',
-  'workEmail',
-  'position',
-  'companyId',
-  'locality',
-  'phone',
-  'mobile',
-];
 
 type Benchmark = (stack: BenchStack, size: Size) => Promise<BenchResult[]>;
 
