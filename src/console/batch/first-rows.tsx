@@ -29,7 +29,7 @@ export function FirstRows(props: FirstRowsProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section class="table sheet" aria-label="First rows of the list" tabIndex={0}>
-      <table aria-busy={!isCurrent}>
+      <table aria-busy={isUsable && !isCurrent}>
         <caption class="unseen">The first rows, and what each is matched on</caption>
         <thead>
           <tr>
