@@ -342,8 +342,8 @@ function matches(file: SourceFile, pattern: RegExp): string[] {
 /** Folders of one feature, the life of a batch: their statements are about the same tables. */
 const batchRooms = /^src\/jobs\/(batch|chunk|list|export|result|audit|housekeeping)\//;
 
-/** Statements that may always be composed: money and state change together. */
-const moneyFragments = /^src\/core\/credits\/.+\.sql\.ts$/;
+/** Statements that may always be composed: money and state change together, and all mean the same ids of a joined record. */
+const sharedFragments = /^src\/core\/(credits\/.+|graph\/merged-ids)\.sql\.ts$/;
 
 /** The folder directly under core or jobs; other code belongs to no feature and may call any of them. */
 function featureOf(file: string): string | undefined {
@@ -354,7 +354,7 @@ function findForeignQueries(file: SourceFile, feature: string | undefined): stri
   if (feature === undefined) return [];
   return file.imports
     .filter(({ target }) => target.endsWith('.sql.ts') && featureOf(target) !== feature)
-    .filter(({ target }) => !(file.path.endsWith('.sql.ts') && moneyFragments.test(target)))
+    .filter(({ target }) => !(file.path.endsWith('.sql.ts') && sharedFragments.test(target)))
     .filter(({ target }) => !(sharedStatements[file.path] ?? []).includes(target))
     .map(({ target, line }) => `${file.path}:${line} imports ${target}`);
 }

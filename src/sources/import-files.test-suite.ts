@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
+import { expect } from 'vitest';
 import type { Database } from '../core/db/client.ts';
 import {
   importSource,
@@ -59,6 +60,18 @@ export async function importText(
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** Runs an import of which nothing is built, as if its worker had ended; the next import builds it. */
+export async function withoutBuild(sql: Database, run: () => Promise<unknown>): Promise<void> {
+  await sql`
+    create function refuse_build() returns trigger language plpgsql as $$
+    begin raise 'not built yet'; end $$`;
+  await sql`
+    create trigger refuse_build before delete on records_to_build
+    execute function refuse_build()`;
+  await expect(run()).rejects.toThrow('not built yet');
+  await sql`drop function refuse_build cascade`;
 }
 
 /** CSV with every cell in quotes. */

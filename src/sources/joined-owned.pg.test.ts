@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { changeOwnedDays } from '../core/credits/owned.ts';
 import { audit } from '../jobs/audit/audit.ts';
-import { csvOf, importText } from './import-files.test-suite.ts';
+import { csvOf, importText, withoutBuild } from './import-files.test-suite.ts';
 
 const home = 'eve@home.example';
 
@@ -49,4 +49,26 @@ it('by calls, lists, searches and exports', async () => {
   const others = await pipeline.call(by, `/v1/personsearch?${filter}&not.owned=1&limit=1`);
   expect(await others.json()).toEqual([]);
   expect((await audit(pipeline.sql)).ok).toBe(true);
+});
+
+it('also while the people of a large import are not built yet', async () => {
+  const [work, private_] = ['fay@acme.example', 'fay@home.example'];
+  const importFay = (asOf: string, email: string) => {
+    const row = { 'Record ID': '2', 'First Name': 'Fay', 'Last Name': 'Reed', Email: email };
+    const text = csvOf(Object.keys(row), [row]);
+    return importText(pipeline.sql, { source: 'hubspot', name: 'contacts.csv', asOf, text });
+  };
+  await importFay('2026-01-04', work);
+  const card = `BEGIN:VCARD\nVERSION:4.0\nUID:y\nN:Reed;Fay;;;\nEMAIL:${private_}\nEND:VCARD\n`;
+  const file = { source: 'vcard', name: 'b.vcf', asOf: '2026-01-05', text: card } as const;
+  await importText(pipeline.sql, file, { allowsGone: true });
+  const creditsFor = async (email: string) => {
+    const answer = await pipeline.call(by, `/v1/people/enrich?email=${email}`);
+    return [answer.status, answer.headers.get('x-credits-charged')];
+  };
+  expect(await creditsFor(work)).toEqual([200, '1']);
+  await withoutBuild(pipeline.sql, () => importFay('2026-01-06', private_));
+  expect(await creditsFor(private_)).toEqual([200, '0']);
+  const people = await pipeline.call(by, '/v1/personsearch?surname=Reed&not.owned=1&limit=1');
+  expect(await people.json()).toEqual([]);
 });

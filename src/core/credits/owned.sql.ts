@@ -4,6 +4,7 @@
  * by `owned_of`, which sees all charges before it. So two charges never pay for the same person.
  */
 import type { Sql } from '../db/client.ts';
+import { joinedIds } from '../graph/merged-ids.sql.ts';
 import { entityCodes } from '../graph/sources/source-record.ts';
 import { type Owned, ownedBy, type PricedOperation } from '../operations.ts';
 
@@ -47,8 +48,7 @@ export function ownedPeople(
   return sql`
     select o.person_id from ${owned}
     union
-    select m.into_id from graph.merged_ids m
-    where m.entity = ${entityCodes.person} and m.id in (select o.person_id from ${owned})`;
+    select joined_id from ${joinedIds(sql, entityCodes.person, sql`select o.person_id from ${owned}`)} joined`;
 }
 
 /** A read of who is owned, in expressions; `ids` is an array of people. */
@@ -65,11 +65,10 @@ interface Asked {
  */
 export function ownedAmong(sql: Sql, { accountId, kind, ids, ownedDays }: Asked): ReturnType<Sql> {
   return sql`(
-    with held as (
-      select id, id as paid_id from unnest(${ids}) a (id)
+    with held (id, paid_id) as (
+      select id, id from unnest(${ids}) a (id)
       union all
-      select m.into_id, m.id from unnest(${ids}) a (id) join graph.merged_ids m on m.into_id = a.id
-      where m.entity = ${entityCodes.person})
+      select id, joined_id from ${joinedIds(sql, entityCodes.person, sql`select unnest(${ids})`)} joined)
     select distinct held.id from held
       join owned_of(${accountId}, ${kind}, array(select paid_id from held), ${ownedDays}) o (paid_id)
         using (paid_id))`;

@@ -2,6 +2,7 @@
 import type { Sql } from '../../core/db/client.ts';
 import { readRows } from '../../core/db/read-rows.ts';
 import { unkept } from '../../core/db/unkept.ts';
+import { joinedIds } from '../../core/graph/merged-ids.sql.ts';
 import { entityCodes } from '../../core/graph/sources/source-record.ts';
 import { compileSearch } from '../../core/search/compile.sql.ts';
 import type { PreparedFilter } from '../../core/search/prepared-filter.ts';
@@ -25,38 +26,37 @@ export function readMatchingIds(
   tx: Sql,
   { people, notDeliveredBy: scheduleId, max }: Matching,
 ): AsyncIterable<{ id: number }[]> {
-  const [own, joined] = scheduleId === null ? [] : deliveriesOf(tx, scheduleId, tx`s.id`);
-  const isNew = own === undefined ? tx`true` : tx`not ${own} and not ${joined}`;
+  const isNew = scheduleId === null ? tx`true` : notDelivered(tx, scheduleId);
   const select = tx`
     select s.id from person_search s
     where ${compileSearch(tx, people)} and ${isNew} order by s.id limit ${max}`;
   return readRows(tx, select);
 }
 
-/** Conditions: the schedule has delivered the person of the expression `id`, and one whose record became a part of theirs. */
-function deliveriesOf(
-  sql: Sql,
-  scheduleId: string,
-  id: ReturnType<Sql>,
-): [own: ReturnType<Sql>, joined: ReturnType<Sql>] {
-  return [
-    sql`exists (
-      select from schedule_deliveries d where d.schedule_id = ${scheduleId} and d.person_id = ${id})`,
-    sql`exists (
-      select from merged_ids m join schedule_deliveries d on d.person_id = m.id
-      where m.entity = ${entityCodes.person} and m.into_id = ${id} and d.schedule_id = ${scheduleId})`,
-  ];
+/** Condition: the schedule has delivered neither the person `s.id` nor one whose record an import has joined with theirs. */
+function notDelivered(sql: Sql, scheduleId: string): ReturnType<Sql> {
+  const delivered: ReturnType<Sql> = sql`
+    select d.person_id from schedule_deliveries d where d.schedule_id = ${scheduleId}`;
+  return sql`
+    not exists (${delivered} and d.person_id = s.id)
+    and not exists (
+      select from ${joinedIds(sql, entityCodes.person, delivered)} joined where joined_id = s.id)`;
 }
 
-/** Returns those of these people whom the schedule has delivered. */
+/** Returns those of these people whom the schedule has delivered, also under another id of the same person. */
 export async function selectDelivered(
   sql: Sql,
   scheduleId: string,
   ids: readonly number[],
 ): Promise<number[]> {
-  const [own, joined] = deliveriesOf(sql, scheduleId, sql`a.id`);
+  const given: ReturnType<Sql> = sql`select unnest(${[...ids]}::bigint[])`;
   const rows = await sql<{ id: number }[]>`
-    select a.id from unnest(${[...ids]}::bigint[]) a (id) where ${own} or ${joined}`;
+    select distinct asked.id from (
+      select id, id from (${given}) own (id)
+      union all
+      select id, joined_id from ${joinedIds(sql, entityCodes.person, given)} joined) asked (id, person_id)
+    join schedule_deliveries d using (person_id)
+    where d.schedule_id = ${scheduleId}`;
   return rows.map(({ id }) => id);
 }
 
