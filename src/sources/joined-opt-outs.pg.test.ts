@@ -186,6 +186,29 @@ describe('an opt-out', () => {
     expect(await statusOf(email)).toBe(404);
   });
 
+  it.each([
+    ['in one import', true],
+    ['in two imports', false],
+  ])(
+    'holds for records that are parted and joined with a person who is stored already, %s',
+    async (_how, isAtOnce) => {
+      const [first, other] = ['cy@home.example', 'cy@other.example'];
+      await importCy('crm', '2026-01-04', { email: first, workEmail: 'cy@acme.example' });
+      await importCy('partners', '2026-01-05', { email: first });
+      await importCy('fairs', '2026-01-05', { email: other });
+      await suppress(pipeline.sql, 'cy@acme.example');
+      expect([await statusOf(first), await statusOf(other)]).toEqual([404, 200]);
+      if (!isAtOnce) await importCy('partners', '2026-01-06', { email: 'cy@third.example' });
+      await importCy('partners', '2026-01-07', { email: other });
+      expect(await statusOf(other)).toBe(404);
+      const feed = await pipeline.call(by, '/v1/opt-outs');
+      const { data } = (await feed.json()) as { data: { id: number }[] };
+      await importCy('fairs', '2026-01-08', { email: other, phone: homePhone });
+      const later = await pipeline.call(by, '/v1/opt-outs');
+      expect(await later.json()).toMatchObject({ data });
+    },
+  );
+
   it('holds for records that a file of one’s own parts', async () => {
     const [email, workEmail] = ['cy@home.example', 'cy@acme.example'];
     const own = { id: 7, name: 'Cy', surname: 'Finch', workEmail };

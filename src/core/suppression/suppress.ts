@@ -119,7 +119,7 @@ export async function suppressPeople(
 
 /**
  * Suppresses those of these people, who were built from records of sources, of whom a source has an opted-out identifier, or
- * whose records are joined with those of a person who opted out; and the people `hidden`, whose records were. Call it under the
+ * whose records are joined with those of a person who opted out; and the people `hidden`, some of whose records were. Call it under the
  * lock of the graph's writers.
  */
 export async function suppressBuilt(

@@ -22,7 +22,7 @@ export async function listQueued(
 export interface Taken {
   /** In their order. */
   ids: number[];
-  /** New people among them whose records were a part of a person who opted out. */
+  /** People among them, not hidden yet, to whom records came that were a part of a person who opted out. */
   hidden: number[];
 }
 
@@ -34,7 +34,7 @@ export async function takeQueued(tx: Sql, entity: number, ids: readonly number[]
     where entity = ${entity} and id between ${ids[0] ?? 0} and ${ids.at(-1) ?? 0}
     returning id, parted_from is not null and entity = ${entityCodes.person}
       and exists (select from suppressed_persons s where s.person_id = q.parted_from)
-      and not exists (select from persons p where p.id = q.id) as is_hidden`;
+      and not exists (select from suppressed_persons s where s.person_id = q.id) as is_hidden`;
   const sorted = rows.sort((a, b) => a.id - b.id);
   const hidden = sorted.filter(({ isHidden }) => isHidden);
   return { ids: sorted.map(({ id }) => id), hidden: hidden.map(({ id }) => id) };
