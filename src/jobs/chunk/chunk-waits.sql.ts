@@ -34,7 +34,7 @@ export async function waitForKey(
 ): Promise<void> {
   await sql`
     insert into key_waits (key_id, claim_after)
-    values (${keyId}, clock_timestamp() + make_interval(secs => ${seconds}))
+    values (${keyId}, ${pauseEnd(sql, seconds)})
     on conflict (key_id) do update set claim_after = excluded.claim_after`;
   await sql`
     with claimable as (
@@ -73,7 +73,7 @@ export async function endWaits(sql: Sql): Promise<void> {
       order by claim_after limit ${RESUMED_MAX} for update skip locked)`;
   // Under the lock no batch begins to wait for the key, so the next statement sees all that do.
   const due = await sql<{ keyId: string }[]>`
-    select key_id from key_waits where claim_after <= clock_timestamp()
+    select key_id from key_waits where not ${isPaused(sql, sql`claim_after`)}
     order by claim_after limit ${KEYS_MAX} for update skip locked`;
   if (due.length === 0) return;
   await sql`

@@ -298,6 +298,25 @@ describe('rows per minute of a key', () => {
     expect(await pipeline.batch(slow, second)).toMatchObject({ state: 'completed' });
   });
 
+  test('are waited for no longer than that after the clock was set back', async () => {
+    const slow = await pipeline.account(100);
+    await pipeline.sql`update api_keys set rows_per_minute = ${ROWS} where id = ${slow.keyId}`;
+    const ids = [
+      await pipeline.upload(slow, list, options),
+      await pipeline.upload(slow, list, options),
+    ];
+    await pipeline.runUntilIdle();
+    const states = async () =>
+      (await Promise.all(ids.map((id) => pipeline.batch(slow, id)))).map(({ state }) => state);
+    expect(await states()).toEqual(['completed', 'running']);
+    await pipeline.sql`update rate_buckets set full_at = full_at - interval '1 minute'`;
+    await pipeline.sql`
+      update key_waits set claim_after = now() + interval '2 hours' where key_id = ${slow.keyId}`;
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await states()).toEqual(['completed', 'completed']);
+  });
+
   test('that are used up are requested once, not for each chunk of a list', async () => {
     const slow = await pipeline.account(100);
     await pipeline.sql`update api_keys set rows_per_minute = ${ROWS} where id = ${slow.keyId}`;

@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
 import { finishImport, importSource, type SourceInput } from './import-source.ts';
+import type { SourceRow } from './source-record.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -58,4 +59,37 @@ it('counts names and titles again when an import was interrupted before, and not
   await finishImport(sql, () => {});
   expect(await counted()).toBe(1);
   expect(await titles()).toEqual([]);
+});
+
+it('records the opt-outs of a snapshot that it refuses, and says so', async () => {
+  const { sql } = database;
+  const person = (key: string): SourceRow => {
+    const record = { name: 'Ida', surname: 'Finch', email: `${key}@home.example` };
+    return { line: 2, records: [{ entity: 'person', key, record }] };
+  };
+  const optOut: SourceRow = { line: 3, optedOut: ['c@home.example'], keys: [['person', 'c']] };
+  const snapshot = (asOf: string, rows: readonly SourceRow[], isDryRun = false) => {
+    const input: SourceInput = {
+      ...{ source: 'crm', files: ['contacts.csv'], asOf, snapshotOf: [''] },
+      async *rows() {
+        yield rows;
+      },
+      sha256: () => Buffer.alloc(32),
+    };
+    const rejects = new Writable({ write: (_chunk, _encoding, done) => done() });
+    return importSource(sql, input, { rejects, isDryRun });
+  };
+  const optedOut = () => sql`select from suppressed_persons`;
+  await snapshot('2026-01-01', ['a', 'b', 'c', 'd', 'e'].map(person));
+  const unchanged = expect.stringContaining('; nothing was changed.');
+  const refused = { code: 'too_many_gone', message: unchanged };
+  await expect(snapshot('2026-02-01', [person('a')])).rejects.toMatchObject(refused);
+  await expect(snapshot('2026-02-01', [person('a'), optOut], true)).rejects.toMatchObject(refused);
+  expect(await optedOut()).toHaveLength(0);
+  await expect(snapshot('2026-02-01', [person('a'), optOut])).rejects.toMatchObject({
+    code: 'too_many_gone',
+    message: expect.stringContaining('; its opt-outs are recorded, nothing else was changed.'),
+  });
+  expect(await optedOut()).toHaveLength(1);
+  expect(await sql`select from persons where surname = 'Finch'`).toHaveLength(5);
 });

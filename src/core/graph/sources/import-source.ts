@@ -1,7 +1,7 @@
 /**
  * Imports the files of a source: all rows are staged and checked, then compared with what the source said before
  * and written in one transaction, and the people and companies that they concern are built in further ones. A
- * refused file changes nothing; an import that dies goes on where it was.
+ * refused file changes nothing but that its opt-outs hold; an import that dies goes on where it was.
  */
 import { hash } from 'node:crypto';
 import type { Writable } from 'node:stream';
@@ -76,7 +76,7 @@ const GONE_SHARE_OF_FEW_MAX = 0.5;
 
 /**
  * Imports a source. Throws `AppError` 422 for a refused file, 409 `import_running` while another import of a source
- * runs; nothing is changed then.
+ * runs; nothing is changed then, but the opt-outs of a refused file are recorded.
  */
 export async function importSource(
   sql: Database,
@@ -287,15 +287,19 @@ async function identifyIn(
   const last = snapshotOf === null ? null : await identify.readLastSnapshot(tx, source, snapshotOf);
   const id = await identify.insertImport(tx, { ...input, sha256: input.sha256() });
   const row = { id, source, asOf };
+  const { optedOut } = await stage.countStaged(tx);
   await identify.compareRows(tx, row);
   if (last !== null && last > asOf) await identify.ignoreChanges(tx);
   else if (snapshotOf !== null) {
-    checkGone(await identify.addGone(tx, row, snapshotOf), staged.rows, options);
+    checkGone(
+      await identify.addGone(tx, row, snapshotOf),
+      { rows: staged.rows, optedOut },
+      options,
+    );
   }
   await identify.writeChanges(tx, row);
   await settleTouched(tx, id);
   const changes = await identify.countChanges(tx);
-  const { optedOut } = await stage.countStaged(tx);
   const rejected = staged.rejected + withoutCompany.length;
   const counts = {
     rows: staged.rows,
@@ -316,8 +320,8 @@ async function identifyIn(
 /** Refuses a snapshot that is empty or lacks many records: it is a download that was cut off. */
 function checkGone(
   { gone, before }: { gone: number; before: number },
-  rows: number,
-  { allowsGone = false }: SourceImportOptions,
+  { rows, optedOut }: { rows: number; optedOut: number },
+  { allowsGone = false, isDryRun = false }: SourceImportOptions,
 ): void {
   if (rows === 0) {
     throw unprocessable(
@@ -327,9 +331,12 @@ function checkGone(
   }
   const isMany = gone > GONE_FEW ? GONE_SHARE_MAX : GONE_SHARE_OF_FEW_MAX;
   if (allowsGone || gone <= before * isMany) return;
+  // They are recorded before, in transactions of their own: a person who opted out does not wait for a whole file.
+  const changed =
+    optedOut > 0 && !isDryRun ? 'its opt-outs are recorded, nothing else was' : 'nothing was';
   throw unprocessable(
     'too_many_gone',
-    `The file lacks ${gone} of ${before} records that the source had before, as if it was cut off; nothing was ` +
+    `The file lacks ${gone} of ${before} records that the source had before, as if it was cut off; ${changed} ` +
       'changed. Download it again, or repeat the import with --allow-gone if they are gone.',
   );
 }
