@@ -2,6 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { changeOwnedDays } from '../core/credits/owned.ts';
+import { finishImport } from '../core/graph/sources/import-source.ts';
+import { undoImport } from '../core/graph/sources/undo-import.ts';
+import { must } from '../core/lib/assert.ts';
 import { audit } from '../jobs/audit/audit.ts';
 import { csvOf, importText, withoutBuild } from './import-files.test-suite.ts';
 
@@ -71,4 +74,34 @@ it('also while the people of a large import are not built yet', async () => {
   expect(await creditsFor(private_)).toEqual([200, '0']);
   const people = await pipeline.call(by, '/v1/personsearch?surname=Reed&not.owned=1&limit=1');
   expect(await people.json()).toEqual([]);
+});
+
+it('and while they are not parted yet after an undo', async () => {
+  const [work, private_] = ['gil@acme.example', 'gil@home.example'];
+  const importGil = async (asOf: string, email: string) => {
+    const row = { 'Record ID': '3', 'First Name': 'Gil', 'Last Name': 'Marsh', Email: email };
+    const text = csvOf(Object.keys(row), [row]);
+    const file = { source: 'hubspot', name: 'contacts.csv', asOf, text } as const;
+    return must((await importText(pipeline.sql, file)).import_id, 'import');
+  };
+  await importGil('2026-01-07', work);
+  const card = `BEGIN:VCARD\nVERSION:4.0\nUID:z\nN:Marsh;Gil;;;\nEMAIL:${private_}\nEND:VCARD\n`;
+  const file = { source: 'vcard', name: 'c.vcf', asOf: '2026-01-08', text: card } as const;
+  await importText(pipeline.sql, file, { allowsGone: true });
+  const answered = async () => {
+    const answer = await pipeline.call(by, `/v1/people/enrich?email=${private_}`);
+    const { data } = (await answer.json()) as { data: { id: number } };
+    return { id: data.id, credits: answer.headers.get('x-credits-charged') };
+  };
+  const parted = await answered();
+  expect(parted.credits).toBe('1');
+  const joining = await importGil('2026-01-09', private_);
+  const joined = await answered();
+  expect(joined.credits).toBe('0');
+  expect(joined.id).not.toBe(parted.id);
+  await withoutBuild(pipeline.sql, () => undoImport(pipeline.sql, joining));
+  expect(await answered()).toEqual(joined);
+  await finishImport(pipeline.sql, () => {});
+  expect(await answered()).toEqual({ ...parted, credits: '0' });
+  expect(await pipeline.sql`select from merged_ids where id = ${parted.id}`).toHaveLength(0);
 });

@@ -40,6 +40,13 @@ export async function takeQueued(tx: Sql, entity: number, ids: readonly number[]
   return { ids: sorted.map(({ id }) => id), hidden: hidden.map(({ id }) => id) };
 }
 
+/** Ends the merges of those of these people or companies that have records again, which are built in this transaction. */
+export async function endMerges(tx: Sql, entity: number, ids: readonly number[]): Promise<void> {
+  await tx`
+    delete from merged_ids m where entity = ${entity} and id = any(${[...ids]}::bigint[]) and exists (
+      select from source_records r where r.id = m.id and r.entity = ${entity} and r.record is not null)`;
+}
+
 /** Returns the number of queued people and companies. */
 export async function countQueued(sql: Sql): Promise<number> {
   const [row] = await sql<

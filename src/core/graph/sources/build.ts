@@ -169,6 +169,7 @@ async function buildPart(
 ): Promise<number> {
   const entity = entityCodes[of];
   const { ids, hidden } = await queries.takeQueued(tx, entity, queued.ids);
+  await queries.endMerges(tx, entity, ids);
   const isCurrent =
     queued.read !== null &&
     ids.join() === queued.ids.join() &&

@@ -258,7 +258,8 @@ export interface Move {
 
 /**
  * Gives records their new ids, and records which ids were merged into others: those of stored people and companies
- * that no record has any more. Both ids are queued to be built, the new one with the id that it parts from, of several that of a
+ * that no record has any more. One that has records again counts as merged until it is built, as the other one has its values
+ * until then. Both ids are queued to be built, the new one with the id that it parts from, of several that of a
  * person who opted out, unless an operator parts them.
  */
 export async function moveRecords(
@@ -289,14 +290,16 @@ export async function moveRecords(
       case when ${optedOut(tx`q.parted_from`)} then q.parted_from else coalesce(excluded.parted_from, q.parted_from) end`;
   await tx`
     delete from merged_ids i using (select distinct after from ${rows}) m
-    where i.entity = ${entity} and i.id = m.after`;
+    where i.entity = ${entity} and i.id = m.after and not exists (
+      select from source_records r where r.id = i.into_id and r.entity = ${entity} and r.record is not null)`;
   await tx`
     insert into merged_ids as i (entity, id, into_id, import_id)
     select ${entity}::smallint, m.before, min(m.after), ${importId} from ${rows}
     where m.before <> m.after
       and not exists (select from source_records r where r.id = m.before and r.entity = ${entity} and r.record is not null)
-      and case when ${entity}::int = 1 then exists (select from companies c where c.id = m.before)
-        else exists (select from persons p where p.id = m.before) end
+      and (exists (select from merged_ids k where k.entity = ${entity} and k.id = m.before)
+        or case when ${entity}::int = 1 then exists (select from companies c where c.id = m.before)
+          else exists (select from persons p where p.id = m.before) end)
     group by m.before
     on conflict (entity, id) do update set into_id = excluded.into_id, import_id = excluded.import_id`;
   await tx`
