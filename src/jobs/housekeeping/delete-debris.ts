@@ -5,7 +5,7 @@
  */
 
 import { readClock } from '../../core/db/clock.ts';
-import { listRecentlyDeleted, listReclaimed } from '../batch/batches.sql.ts';
+import { DEBRIS_PAGE, listRecentlyDeleted, listReclaimed } from '../batch/batches.sql.ts';
 import { triedToDelete } from '../batch/delete-stored.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { isOfClaim, personIndexKey } from '../result/part-keys.ts';
@@ -48,10 +48,12 @@ export async function deleteDebris(
 async function* allPages(
   list: (after: string | null) => Promise<string[]>,
 ): AsyncGenerator<string, void, undefined> {
-  let page = await list(null);
-  for (let last = page.at(-1); last !== undefined; last = page.at(-1)) {
+  let after: string | null = null;
+  for (;;) {
+    const page: string[] = await list(after);
     yield* page;
-    page = await list(last);
+    after = page.at(-1) ?? null;
+    if (page.length < DEBRIS_PAGE) return;
   }
 }
 
