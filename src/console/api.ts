@@ -1,6 +1,6 @@
 /**
  * Calls of `/v1` in the name of who is signed in. A refusal is a `Problem`. A session that has ended is
- * renewed over the page, and the call is made again; a POST whose answer was lost is sent again with the
+ * renewed over the page, and the call is made again; a GET waits for the limits of the key; a POST whose answer was lost is sent again with the
  * same Idempotency-Key, so that it never happens twice.
  */
 import { Problem, type ProblemDocument, pageProblem, unreachable } from './problem.ts';
@@ -13,6 +13,9 @@ export interface CallOptions {
   isCharged?: boolean;
   signal?: AbortSignal;
 }
+
+/** A GET that the limits of the key refuse waits for them so long in all, in seconds: a daily limit is told at once. */
+const LIMITED_SECONDS_MAX = 15;
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
@@ -56,10 +59,48 @@ export async function send(
       if (signal?.aborted) throw error;
       throw unreachable();
     });
-  const response = await whileSignedIn(answer);
+  const response = await (method === 'GET'
+    ? whileLimited(() => whileSignedIn(answer), signal)
+    : whileSignedIn(answer));
   unanswered.delete(request);
   if (method !== 'GET') tellChange();
   return response;
+}
+
+/** Reads again when the limits of the key allow it. Throws what `read` throws, and the reason of the signal. */
+async function whileLimited(
+  read: () => Promise<Response>,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
+  for (let waited = 0; ; ) {
+    try {
+      return await read();
+    } catch (error) {
+      const seconds = error instanceof Problem ? retrySecondsOf(error) : null;
+      if (seconds === null) throw error;
+      // Each try counts for a second at least, so that their number is bounded too.
+      waited += Math.max(1, seconds);
+      if (waited > LIMITED_SECONDS_MAX) throw error;
+      await pause(seconds * 1000, signal);
+    }
+  }
+}
+
+/** Seconds after which the limits of the key allow the call again; null when something else is wrong. */
+function retrySecondsOf({ status, more }: Problem): number | null {
+  const seconds = more.retry_after;
+  return status === 429 && typeof seconds === 'number' ? seconds : null;
+}
+
+function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    });
+  });
 }
 
 /** The mode that the page shows, so that a tab of the other mode never acts in the wrong one. */

@@ -14,8 +14,7 @@ export interface AsTyped<Data> {
 
 /**
  * Reads a path that changes as somebody types: after a pause, one request at a time, and never an older
- * answer behind a newer one. A call that the limits of the key refuse is made again when they allow it.
- * Null reads nothing.
+ * answer behind a newer one. Null reads nothing.
  */
 export function useAsTyped<Data>(path: string | null): AsTyped<Data> {
   const [state, setState] = useState<{
@@ -29,21 +28,16 @@ export function useAsTyped<Data>(path: string | null): AsTyped<Data> {
       return;
     }
     const gone = new AbortController();
-    let timer: ReturnType<typeof setTimeout>;
     const read = async () => {
       try {
         const data = await call<Data>('GET', path, { signal: gone.signal });
         if (!gone.signal.aborted) setState({ path, data, problem: null });
       } catch (error) {
         if (gone.signal.aborted) return;
-        const problem = asProblem(error);
-        const seconds = problem.more.retry_after;
-        if (problem.status === 429 && typeof seconds === 'number') {
-          timer = setTimeout(read, seconds * 1000);
-        } else setState((before) => ({ ...before, path, problem }));
+        setState((before) => ({ ...before, path, problem: asProblem(error) }));
       }
     };
-    timer = setTimeout(read, PAUSE_MS);
+    const timer = setTimeout(read, PAUSE_MS);
     return () => {
       gone.abort();
       clearTimeout(timer);

@@ -84,15 +84,17 @@ export interface List<Item> {
 export function useList<Item>(path: string): List<Item> {
   const [items, setItems] = useState<Item[] | undefined>(undefined);
   const [cursor, setCursor] = useState<string | null>(null);
+  const gone = useRef(new AbortController());
   const reading = useAction(async (from: string | null) => {
     const query = from === null ? '' : `${path.includes('?') ? '&' : '?'}cursor=${from}`;
-    const page = await call<Page<Item>>('GET', path + query);
+    const page = await call<Page<Item>>('GET', path + query, { signal: gone.current.signal });
     setItems((before = []) => (from === null ? page.data : [...before, ...page.data]));
     setCursor(page.next_cursor);
   });
   const { run } = reading;
   useEffect(() => {
     run(null);
+    return () => gone.current.abort();
   }, [run]);
   return {
     items,

@@ -109,4 +109,37 @@ describeWithBrowser('in a browser', () => {
     await page.getByRole('row', { name: /\+100/ }).waitFor();
     expect(await row.count()).toBe(0);
   });
+
+  test('a page waits for the limit of calls; one that lasts, and that of an action, is told at once', async () => {
+    const limited = (seconds: number) => {
+      const more = { code: 'rate_limited', detail: 'Too many calls.', retry_after: seconds };
+      return { status: 429, json: { status: 429, ...more } };
+    };
+    const told = page.getByText('Too many calls.');
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.route('**/v1/me', (route) => route.fulfill(limited(0.1)), { times: 3 });
+    const read = page.waitForResponse((answer) => answer.url().endsWith('/v1/me') && answer.ok());
+    await page.getByRole('link', { name: 'Credits' }).click();
+    await read;
+    await page.getByText('97', { exact: true }).first().waitFor();
+    expect(await told.count()).toBe(0);
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.route('**/v1/me', (route) => route.fulfill(limited(3_600)));
+    await page.getByRole('link', { name: 'Credits' }).click();
+    await told.first().waitFor();
+    await page.unroute('**/v1/me');
+    let posts = 0;
+    await page.route('**/v1/keys', (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      posts++;
+      return route.fulfill(limited(0.1));
+    });
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await page.getByRole('button', { name: 'New key' }).click();
+    await page.getByLabel('Name').fill('Other');
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await told.first().waitFor();
+    expect(posts).toBe(1);
+    await page.unroute('**/v1/keys');
+  });
 });
