@@ -52,9 +52,11 @@ describeWithBrowser('the page of a list that ran', () => {
     await open(await enrich());
     const headlines = page.locator('.headlines');
     await headlines.getByText('Mobile').waitFor();
-    expect(await headlines.textContent()).toContain('Mobile25%');
+    expect(await headlines.textContent()).toContain('Mobile25% of matches');
     await page.getByText('Matched on: Email 100%.').waitFor();
-    await page.getByRole('heading', { name: 'From rows to contacts' }).waitFor();
+    await page
+      .getByRole('heading', { name: 'From rows to contacts, as shares of all rows' })
+      .waitFor();
     const funnel = await page.locator('.funnel li').allTextContents();
     expect(funnel).toEqual(['Rows15 100%', 'Usable14 93.3%', 'Matched12 80%', 'With mobile3 20%']);
     await expectAccessible(page);
@@ -83,6 +85,9 @@ describeWithBrowser('the page of a list that ran', () => {
       'Matched on',
       'Your “email”',
     ]);
+    // A row that found nothing shows its own cells in their place.
+    const missed = page.locator('tr', { has: rowButton(13) }).getByRole('cell');
+    expect(await missed.nth(1).textContent()).toBe('later@list.example');
     await rowButton(1).click();
     const record = page.locator('.record');
     expect(await record.textContent()).toContain('Matched onEmail: p1@list.example');

@@ -52,7 +52,7 @@ export function renderPage(document: OpenApiDocument, consoleStyle: string): str
 </header>
 <main class="docs">
 <header class="page-header"><div><h1>API</h1>
-<p class="about">${sentence(description)} The machine-readable document is <a href="/openapi.json">openapi.json</a>.</p></div></header>
+<p class="about"><span>${sentence(description)} The machine-readable document is <a href="/openapi.json">openapi.json</a>.</span></p></div></header>
 ${renderNavigation(groups)}
 <div id="content" tabindex="-1">
 ${renderBasics(groups)}

@@ -35,6 +35,8 @@ export interface Progress extends Pick<ApiBatch, keyof ApiBatch & keyof Export> 
   error: { detail?: string; code?: string } | null;
   /** How `rows.total` of an export is to be read; those of lists are exact. */
   total_is?: Export['total_is'];
+  /** The list whose rows a list reruns, as for decisions; exports have none. */
+  rerun_of?: string | null;
 }
 
 /** The rows of a list, or the people of an export; null while they are not known. */

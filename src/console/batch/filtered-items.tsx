@@ -26,6 +26,10 @@ interface FilteredItemsProps<Item extends Progress> {
 /** Waits to be started, and was never looked at again. */
 const isDraft = ({ state }: Progress) => state === 'ready';
 
+/** Belongs to the list whose rows it reruns, and needs no more attention: each decision makes one. */
+const isDoneRerun = ({ state, rerun_of }: Progress) =>
+  rerun_of != null && (state === 'completed' || state === 'cancelled');
+
 /** From so many on, search and order are offered. */
 const SEARCH_FROM = 6;
 
@@ -92,7 +96,8 @@ function FoundItems<Item extends Progress>(props: FoundItemsProps<Item>) {
     onLong(isLong);
   }, [isKnown, isEmpty, isLong]);
   const drafts = items?.filter(isDraft) ?? [];
-  const others = items?.filter((item) => !isDraft(item)) ?? [];
+  const reruns = items?.filter(isDoneRerun) ?? [];
+  const others = items?.filter((item) => !isDraft(item) && !isDoneRerun(item)) ?? [];
   const actions: Column<Item> = {
     header: 'Actions',
     cell: (item) => (
@@ -131,6 +136,12 @@ function FoundItems<Item extends Progress>(props: FoundItemsProps<Item>) {
         <details class="more-options" open={others.length === 0}>
           <summary>{countOf(drafts.length, 'draft')}, not started yet</summary>
           {children(drafts, actions, 'Drafts')}
+        </details>
+      )}
+      {reruns.length > 0 && (
+        <details class="more-options" open={others.length === 0}>
+          <summary>{countOf(reruns.length, 'retry', 'retries')} and decisions, done</summary>
+          {children(reruns, actions, 'Retries and decisions')}
         </details>
       )}
       {list.hasMore && (

@@ -90,7 +90,7 @@ export function FillRates({ data }: { data: Pick<ReportData, 'fill_rate'> }) {
   if (rates.length === 0) return null;
   return (
     <details class="more-options">
-      <summary>Fill rates of all columns</summary>
+      <summary>Fill rates of all columns, as shares of the matches</summary>
       <ul class="rates">
         {rates.map(([column, rate]) => (
           <li key={column}>

@@ -224,7 +224,8 @@ interface RowLinesProps {
 function RowLines({ batch, row, found, own }: RowLinesProps) {
   const [isOpen, setIsOpen] = useState(false);
   const { status } = row.match;
-  const cells = [...found, sayGrounds(batch, row), ...own];
+  const further = [sayGrounds(batch, row), ...own];
+  const isFound = found.some((cell) => cell !== '');
   return (
     <>
       <tr>
@@ -244,14 +245,26 @@ function RowLines({ batch, row, found, own }: RowLinesProps) {
         <td>
           <Badge tone={tones[status] ?? 'neutral'}>{sayOutcome(status)}</Badge>
         </td>
-        {cells.map((cell, place) => (
-          <td key={place}>
-            <span class={place < found.length ? 'cell' : 'cell soft'}>{cell}</span>
+        {isFound &&
+          found.map((cell, place) => (
+            <td key={place}>
+              <span class="cell">{cell}</span>
+            </td>
+          ))}
+        {!isFound && found.length > 0 && (
+          // The columns of the list may be out of sight: a row that found nothing is known by its own cells.
+          <td colSpan={found.length}>
+            <span class="cell soft">{own.filter((cell) => cell !== '').join(' · ')}</span>
+          </td>
+        )}
+        {further.map((cell, place) => (
+          <td key={`further ${place}`}>
+            <span class="cell soft">{cell}</span>
           </td>
         ))}
       </tr>
       <tr id={`row-${row.row}`} class="record-row" hidden={!isOpen}>
-        <td class="record-cell" colSpan={cells.length + 2}>
+        <td class="record-cell" colSpan={found.length + further.length + 2}>
           {isOpen && <RowRecord batch={batch} row={row} />}
         </td>
       </tr>

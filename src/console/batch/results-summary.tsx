@@ -34,7 +34,9 @@ export function ResultsSummary({ batch, report }: SummaryProps) {
           {found.map(({ column, label, rate }) => (
             <div key={column}>
               <dt>{label}</dt>
-              <dd class="number">{formatShare(rate, 1)}</dd>
+              <dd class="number">
+                {formatShare(rate, 1)} <small class="soft">of matches</small>
+              </dd>
               <dd>
                 <meter min={0} max={1} value={rate} aria-label={`${label} of the matches`} />
               </dd>
@@ -42,7 +44,10 @@ export function ResultsSummary({ batch, report }: SummaryProps) {
           ))}
         </dl>
       )}
-      <h3>From rows to {subjectOf(batch.operation) === 'person' ? 'contacts' : 'companies'}</h3>
+      <h3>
+        From rows to {subjectOf(batch.operation) === 'person' ? 'contacts' : 'companies'}, as shares
+        of all rows
+      </h3>
       <ol class="funnel">
         {steps.map(({ label, count }) => (
           <li key={label}>

@@ -103,12 +103,13 @@ function State({ health }: { health: Health }) {
         <Fact name="Connections">
           {formatNumber(database.connections)} of {formatNumber(database.connections_max)}
         </Fact>
-        <Fact name="Queue in">{queue.answers ? queue.kept_in : `${queue.kept_in}, away`}</Fact>
-        <Fact name="Limits in">
+        <Fact name="Job queue">{queue.answers ? queue.kept_in : `${queue.kept_in}, away`}</Fact>
+        <Fact name="Rate limits">
           {limits.degraded === true ? `${limits.kept_in}, away` : limits.kept_in}
         </Fact>
-        <Fact name="Files in">
-          {storage.answers ? storage.kept_in : `${storage.kept_in}, away`}
+        <Fact name="File storage">
+          {storage.kept_in === 'files' ? 'local disk' : storage.kept_in}
+          {!storage.answers && ', away'}
         </Fact>
         {storage.bytes_free !== null && (
           <Fact name="Disk free">{formatBytes(storage.bytes_free)}</Fact>
