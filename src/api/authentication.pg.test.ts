@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
+import { revokeKey } from '../core/keys/account-keys.ts';
 import { generateKey } from '../core/keys/key-format.ts';
-import { revokeKey } from '../core/keys/keys.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;

@@ -7,8 +7,8 @@ import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pi
 import { expectProblem } from '../../tests/support/problem.ts';
 import { serveWithLimits } from '../../tests/support/raw-http.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
+import { revokeKey } from '../core/keys/account-keys.ts';
 import { displayPrefix } from '../core/keys/key-format.ts';
-import { revokeKey } from '../core/keys/keys.ts';
 import { createLog } from '../core/log.ts';
 import type { Batch } from '../jobs/batch/batch.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { Signal } from '../../tests/support/signal.ts';
+import { revokeKey } from '../core/keys/account-keys.ts';
 import { displayPrefix } from '../core/keys/key-format.ts';
-import { revokeKey } from '../core/keys/keys.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {

@@ -270,8 +270,8 @@ describe('revoking', () => {
     const id = await pipeline.upload(owner, 'email\nada@acme.example\n', {
       operation: 'people.enrich',
     });
-    expect(await cancelKeyBatches(pipeline.context, [owner.keyId])).toEqual([id]);
-    expect(await cancelKeyBatches(pipeline.context, [owner.keyId])).toEqual([]);
+    expect(await cancelKeyBatches(pipeline.context, owner.keyId)).toEqual([id]);
+    expect(await cancelKeyBatches(pipeline.context, owner.keyId)).toEqual([]);
     await pipeline.runUntilIdle();
     expect((await pipeline.batch(owner, id)).state).toBe('cancelled');
     expect(await pipeline.wallet(owner)).toEqual({ balance: 10, reserved: 0 });

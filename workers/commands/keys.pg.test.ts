@@ -130,6 +130,8 @@ test('a key is named by its prefix, by the prefix as it is listed, by its id, or
   await database.sql`update api_keys set prefix = ${one.prefix} where id = ${other.id}`;
   await expect(bound(one.prefix, '--unbounded')).rejects.toThrow(`${one.id}, ${other.id}`);
   expect(await bound(one.id, '--unbounded')).toMatchObject({ prefix: one.prefix });
+  // Of two keys with one prefix, which may be of two accounts, neither is revoked by it.
+  await expect(runKey('revoke', one.prefix)).rejects.toThrow(`${one.id}, ${other.id}`);
   expect(await runKey('revoke', one.id.toUpperCase())).toMatchObject({ revoked: 1 });
   await expect(runKey('revoke', one.id)).rejects.toThrow(`Valid key ${one.id} not found.`);
   expect(await runKey('revoke', one.prefix)).toMatchObject({ revoked: 1 });

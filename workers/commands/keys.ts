@@ -8,11 +8,12 @@ import { type AccountKey, listKeys } from '../../src/core/keys/account-keys.sql.
 import {
   findKeyByPrefixOrId,
   OVERLAP_SECONDS_DEFAULT,
+  revokeKey,
   rollKey,
 } from '../../src/core/keys/account-keys.ts';
 import { displayPrefix, type KeyMode } from '../../src/core/keys/key-format.ts';
 import { lockKeysOf } from '../../src/core/keys/keys.sql.ts';
-import { createKey, revokeKey, type Scope, scopes } from '../../src/core/keys/keys.ts';
+import { createKey, type Scope, scopes } from '../../src/core/keys/keys.ts';
 import { isUuid } from '../../src/core/lib/ids.ts';
 import { createLog } from '../../src/core/log.ts';
 import { cancelKeyBatches } from '../../src/jobs/batch/cancel-key-batches.ts';
@@ -184,15 +185,12 @@ function addRevoke(key: Command): void {
     .option('--cancel', 'also cancel its batches')
     .action(async (prefixOrId: string, options: { cancel?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
-      const { revoked, cancelled } = await withDatabase(config, async (sql, url) => {
-        const revoked = await revokeKey(sql, prefixOrId);
-        return {
-          revoked,
-          cancelled: options.cancel ? await cancelOf(config, sql, url, revoked) : [],
-        };
+      const cancelled = await withDatabase(config, async (sql, url) => {
+        const id = await revokeKey(sql, prefixOrId);
+        return options.cancel ? await cancelOf(config, sql, url, id) : [];
       });
-      printResult(json, { revoked: revoked.length, cancelled_batches: cancelled }, [
-        `Revoked ${countOf(revoked.length, 'key')}.`,
+      printResult(json, { revoked: 1, cancelled_batches: cancelled }, [
+        'Revoked 1 key.',
         ...(options.cancel ? [`Cancelled ${countOf(cancelled.length, 'batch', 'batches')}.`] : []),
         ...cancelled,
       ]);
@@ -203,7 +201,7 @@ async function cancelOf(
   config: Config,
   sql: Database,
   databaseUrl: string,
-  keyIds: string[],
+  keyId: string,
 ): Promise<string[]> {
   const log = createLog('warn', 'key revoke');
   // BullMQ takes longer to load than the other commands of keys take to run.
@@ -211,7 +209,7 @@ async function cancelOf(
   const backend = openQueueBackend(queueStoreOf(config, databaseUrl), log, 0);
   const queues = openQueues(backend, log);
   try {
-    return await cancelKeyBatches({ sql, queues, config, log }, keyIds);
+    return await cancelKeyBatches({ sql, queues, config, log }, keyId);
   } finally {
     await queues.close();
     await backend.close();

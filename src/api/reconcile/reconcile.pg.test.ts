@@ -6,8 +6,9 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { openSocket } from '../../../tests/support/raw-http.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
+import { revokeKey } from '../../core/keys/account-keys.ts';
 import { displayPrefix } from '../../core/keys/key-format.ts';
-import { createKey, revokeKey } from '../../core/keys/keys.ts';
+import { createKey } from '../../core/keys/keys.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../../jobs/audit/audit.ts';
 

@@ -1,8 +1,9 @@
 /** Statements about the keys of an account, as their holder sees and changes them. */
 import { creditsPerDay } from '../credits/key-budgets.sql.ts';
 import type { Sql } from '../db/client.ts';
+import { isUuid } from '../lib/ids.ts';
 import type { KeyMode } from './key-format.ts';
-import { type CountersOf, hasPrefixOrId } from './keys.sql.ts';
+import type { CountersOf } from './keys.sql.ts';
 
 /** A key as its holder sees it, and the keys whose counters it uses. */
 export interface AccountKey extends CountersOf {
@@ -87,7 +88,7 @@ export async function findKeysByPrefixOrId(sql: Sql, text: string): Promise<Acco
   return sql<AccountKey[]>`
     select ${columns(sql)}
     from api_keys k
-    where ${hasPrefixOrId(sql, text)} order by k.id`;
+    where ${isUuid(text) ? sql`k.id = ${text}` : sql`k.prefix = ${text}`} order by k.id`;
 }
 
 /** Revokes a key now. One that was revoked before keeps its time. */

@@ -66,6 +66,23 @@ export async function rollKey(
 export async function findKeyByPrefixOrId(sql: Sql, prefixOrId: string): Promise<AccountKey> {
   const found = await findKeysByPrefixOrId(sql, prefixOrId);
   if (found.length === 0) throw keyNotFound(prefixOrId);
+  return onlyOne(found, prefixOrId);
+}
+
+/**
+ * Revokes the one key with this display prefix or id that is not revoked; returns its id. Throws `AppError` 404 for none, 409 when
+ * several have the prefix: they may be of different accounts.
+ */
+export async function revokeKey(sql: Sql, prefixOrId: string): Promise<string> {
+  const found = await findKeysByPrefixOrId(sql, prefixOrId);
+  const left = found.filter(({ revokedAt }) => revokedAt === null);
+  if (left.length === 0) throw notFound(`Valid key ${prefixOrId}`);
+  const { id } = onlyOne(left, prefixOrId);
+  await revokeKeyById(sql, id);
+  return id;
+}
+
+function onlyOne(found: readonly AccountKey[], prefixOrId: string): AccountKey {
   if (found.length === 1) return must(found[0], 'key');
   const ids = found.map(({ id }) => id).join(', ');
   throw conflict(

@@ -7,7 +7,6 @@ import {
 } from '../credits/spendable.sql.ts';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-import { isUuid } from '../lib/ids.ts';
 import type { TakenRequests } from '../limits/bucket.ts';
 import type { LimitedKey } from '../limits/limiter.ts';
 import type { KeyMode } from './key-format.ts';
@@ -103,18 +102,6 @@ export async function findRequestsOf(sql: Sql, id: string): Promise<string> {
     { requestsOf: string }[]
   >`select requests_of from api_keys where id = ${id}`;
   return must(key, `key ${id}`).requestsOf;
-}
-
-/** True for the keys with this display prefix, and for the key with this id. */
-export const hasPrefixOrId = (sql: Sql, text: string) =>
-  isUuid(text) ? sql`id = ${text}` : sql`prefix = ${text}`;
-
-/** Revokes the keys with this prefix or id; returns their ids. A key already revoked is left as it is. */
-export async function revokeKeysByPrefixOrId(sql: Sql, text: string): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    update api_keys set revoked_at = now()
-    where ${hasPrefixOrId(sql, text)} and revoked_at is null returning id`;
-  return rows.map((row) => row.id);
 }
 
 /** The caller of a request. */

@@ -1,8 +1,8 @@
-/** Creates, finds and revokes API keys. */
+/** Creates and finds API keys. */
 import { uuidv7 } from 'uuidv7';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-import { AppError, conflict, forbidden, notFound } from '../lib/errors.ts';
+import { AppError, conflict, forbidden } from '../lib/errors.ts';
 import { displayPrefix, generateKey, hashKey, type KeyMode, parseKey } from './key-format.ts';
 import {
   type ApiKey,
@@ -15,7 +15,6 @@ import {
   insertKey,
   lockKeysOf,
   type NewKey,
-  revokeKeysByPrefixOrId,
 } from './keys.sql.ts';
 
 /** Scopes that the holder of an account may give a key. */
@@ -144,13 +143,6 @@ export async function authenticate(sql: Sql, keySha256: Buffer): Promise<Caller>
 export function refuseAddressKey({ scopes }: Pick<ApiKey, 'scopes'>): void {
   if (!scopes.every((one) => one === 'reconcile')) return;
   throw forbidden('This key is for the address of the reconciliation service. Use another one.');
-}
-
-/** Revokes a key by its display prefix or id. Throws `AppError` `not_found` when no valid key has it. */
-export async function revokeKey(sql: Sql, prefixOrId: string): Promise<string[]> {
-  const ids = await revokeKeysByPrefixOrId(sql, prefixOrId);
-  if (ids.length > 0) return ids;
-  throw notFound(`Valid key ${prefixOrId}`);
 }
 
 function tooManyKeys(): AppError {

@@ -1,20 +1,20 @@
 import type { Context } from '../../core/context.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import { listOpenBatchesOfKeys } from './control-batch.sql.ts';
+import { listOpenBatchesOfKey } from './control-batch.sql.ts';
 import { controlBatch, wakeAfter } from './control-batch.ts';
 import type { DispatchContext } from './dispatch.ts';
 
 /**
- * Cancels every open batch created with one of these keys, as their owner would. Returns the ids of the
+ * Cancels every open batch created with this key, as their owner would. Returns the ids of the
  * cancelled batches.
  */
 export async function cancelKeyBatches(
   context: DispatchContext & Pick<Context, 'log'>,
-  keyIds: readonly string[],
+  keyId: string,
 ): Promise<string[]> {
   const cancelled: string[] = [];
-  for (const batch of await listOpenBatchesOfKeys(context.sql, keyIds)) {
+  for (const batch of await listOpenBatchesOfKey(context.sql, keyId)) {
     try {
       const after = await inTransaction(context.sql, (tx) =>
         controlBatch(tx, batch, batch, 'cancel'),

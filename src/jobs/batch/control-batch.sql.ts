@@ -322,10 +322,10 @@ export async function dropQuote(sql: Sql, id: string): Promise<void> {
     where id = ${id} and state = 'ready' and quote ->> 'state' = 'running'`;
 }
 
-/** The batches of these keys that can still be cancelled, oldest first. */
-export async function listOpenBatchesOfKeys(sql: Sql, keyIds: readonly string[]): Promise<Batch[]> {
+/** The batches of this key that can still be cancelled, oldest first. */
+export async function listOpenBatchesOfKey(sql: Sql, keyId: string): Promise<Batch[]> {
   return sql<Batch[]>`
     select ${batchColumns(sql)} from batches
-    where key_id = any(${[...keyIds]}::uuid[]) and state = any(${cancellableStates})
+    where key_id = ${keyId} and state = any(${cancellableStates})
     order by created_at, id`;
 }
