@@ -1,7 +1,8 @@
-/** Reading the first rows of lists, which costs the thread of the API and no credits, is shared between accounts. */
+/** Reading rows in the API, which costs the thread of the API and no credits, is shared between accounts. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
+import { inReadingTurn } from '../jobs/list/reading-turns.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {
@@ -68,7 +69,36 @@ test.each([
   expect(refused.length).toBeGreaterThan(0);
   for (const response of refused) {
     const problem = await expectProblem(response, { status: 429, code: 'rate_limited' });
-    expect(problem.detail).toMatch(/65 for readings of first rows/);
+    expect(problem.detail).toMatch(/65 for readings of rows/);
     expect(response.headers.get('retry-after')).toBe('10');
   }
+});
+
+test('long bodies with rows wait for a turn before they are read, and short ones do not', async () => {
+  const caller = await pipeline.account(0);
+  // Its last row is refused when the body is read: the list has no turn of its own.
+  const send = (rows: number) =>
+    pipeline.call(caller, '/v1/batches', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        operation: 'people.enrich',
+        rows: [...Array.from({ length: rows }, () => ({ email: 'a'.repeat(100) })), { email: [] }],
+      }),
+    });
+  let endTurn = () => {};
+  const turn = new Promise<void>((resolve) => {
+    endTurn = resolve;
+  });
+  const reader = { accountId: 'another', signal: new AbortController().signal };
+  const held = inReadingTurn(reader, () => turn);
+  const long = Array.from({ length: 66 }, () => send(600));
+  const refused = await Promise.race(long);
+  expect((await send(1)).status).toBe(400);
+  endTurn();
+  await held;
+  const statuses = (await Promise.all(long)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 400)).toHaveLength(65);
+  const problem = await expectProblem(refused, { status: 429, code: 'rate_limited' });
+  expect(problem.detail).toMatch(/65 for readings of rows/);
 });

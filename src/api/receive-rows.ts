@@ -1,44 +1,61 @@
 /** Receives a list as JSON: its rows, or the id of an upload that is already in storage. */
 import { Readable } from 'node:stream';
+import type { Request } from 'express';
 import { z } from 'zod';
 import { invalidParameters } from '../core/lib/errors.ts';
+import { inReadingTurn } from '../jobs/list/reading-turns.ts';
 import { storeUpload } from '../jobs/list/store-upload.ts';
 import { openUpload } from '../jobs/list/uploads.ts';
 import { readBatchOptions } from './batch-options.ts';
+import { clientGone } from './client-gone.ts';
 import type { RouteInput } from './define-route.ts';
 import { ownerOf } from './owner-of.ts';
 import { parseParameters } from './parse-parameters.ts';
 import { parseJson, readBody } from './read-json.ts';
-import { mappingOf, parseJsonLines, toRowList } from './row-list.ts';
+import { mappingOf, parseJsonLines, type RowList, toRowList } from './row-list.ts';
 import { holdUpload, type ReceivedList, uploadContextOf } from './upload-context.ts';
 
 /** Room for a thousand rows of a few long cells. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
+/** Characters of a body that is read at once: some milliseconds. A longer one is read in the account's turn. */
+const LENGTH_AT_ONCE_MAX = 64 * 1024;
 /** The dialect of the file that rows become; callers cannot choose it. */
 const dialect = { encoding: 'utf-8', delimiter: ',', header: 'true' };
 
 /** Media types of bodies with rows. */
 export const rowTypes = ['application/json', 'application/jsonl', 'application/x-ndjson'];
 
-/** Reads `{operation, rows, ...options}`, JSON lines with the options in the query, or `{upload_id}`. */
+/** Reads `{operation, rows, ...options}`, JSON lines with the options in the query, or `{upload_id}`. Throws also as `inReadingTurn`. */
 export async function receiveJson(input: RouteInput): Promise<ReceivedList> {
-  const { request } = input;
+  const { key, request, response } = input;
   const text = await readBody(request, BODY_BYTES_MAX);
+  const read = () => readRowBody(request, text);
+  const reader = { accountId: key.accountId, signal: clientGone(response) };
+  const body = text.length > LENGTH_AT_ONCE_MAX ? await inReadingTurn(reader, read) : read();
+  return 'json' in body ? receiveUploadId(input, body.json) : receiveRows(input, body);
+}
+
+/** A body with rows and its options. */
+interface RowBody {
+  given: Record<string, unknown>;
+  list: RowList;
+}
+
+/** Parses a body; one of JSON without `rows` is returned as it is. Throws `AppError` 400 as `parseJson` and `toRowList`. */
+function readRowBody(request: Request, text: string): RowBody | { json: unknown } {
   if (!request.is('application/json')) {
-    return receiveRows(input, request.query, parseJsonLines(text));
+    return { given: request.query, list: toRowList(parseJsonLines(text)) };
   }
-  const body = parseJson(text);
-  if (!isObject(body) || !('rows' in body)) return receiveUploadId(input, body);
-  const { rows, ...given } = body;
-  return receiveRows(input, { ...request.query, ...asFormFields(given) }, rows);
+  const json = parseJson(text);
+  if (!isObject(json) || !('rows' in json)) return { json };
+  const { rows, ...given } = json;
+  return { given: { ...request.query, ...asFormFields(given) }, list: toRowList(rows) };
 }
 
 async function receiveRows(
   { context, key, response }: RouteInput,
-  given: Record<string, unknown>,
-  rows: unknown,
+  { given, list: { columns, csv } }: RowBody,
 ): Promise<ReceivedList> {
-  const { columns, csv } = toRowList(rows);
   refuseDialect(given);
   const mapping = mappingOf(given.operation, columns);
   const options = {

@@ -1,12 +1,12 @@
 /**
- * Turns for reading the first rows of lists. Each upload, preview and change of columns takes up to a fifth of a second of the
- * thread that serves all other calls, and none of them costs a credit.
+ * Turns for reading rows in the API: the first ones of an upload, a preview or a change of columns, and those of a long body.
+ * Each takes up to a third of a second of the thread that serves all other calls, and none of them costs a credit.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { openShare } from '../../core/limits/shares.ts';
 
 const readInTurn = openShare({
-  name: 'readings of first rows',
+  name: 'readings of rows',
   inFlightMax: 1,
   accountInFlightMax: 1,
   // As many as the transactions of an account, for which an upload waits next.
