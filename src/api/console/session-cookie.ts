@@ -42,8 +42,11 @@ function nameFor(request: Request): string {
   return isSecure(request) ? NAMES.secure : NAMES.plain;
 }
 
-/** Returns true for HTTPS. A false claim can only make the cookie stricter, so every proxy is trusted. */
-function isSecure(request: Request): boolean {
+/**
+ * Returns true for HTTPS. Every proxy is trusted: a false claim can only make the cookie, or the addresses of the caller's own
+ * manifest, stricter.
+ */
+export function isSecure(request: Request): boolean {
   return request.secure || request.get('X-Forwarded-Proto') === 'https';
 }
 

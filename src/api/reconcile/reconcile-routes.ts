@@ -10,6 +10,7 @@ import { invalidParameter } from '../../core/lib/errors.ts';
 import { countFurtherRequests } from '../../core/limits/limits.ts';
 import { lookUpCompaniesNamed, lookUpCompanyIds } from '../../core/lookups/look-up-companies.ts';
 import { assertStillValid } from '../../core/sessions/still-valid.ts';
+import { isSecure } from '../console/session-cookie.ts';
 import { decimal } from '../decimal.ts';
 import { defineRoute, type Route, type RouteInput, sent } from '../define-route.ts';
 import { parseParameters } from '../parse-parameters.ts';
@@ -178,7 +179,9 @@ async function typesOf({ context, key }: RouteInput): Promise<EntityType[]> {
 async function manifestFor(input: RouteInput) {
   const { request } = input;
   const { key } = input.params as z.output<typeof params>;
-  const address = `${request.protocol}://${request.get('host')}${ROOT.replace(':key', key)}`;
+  // The address has the key: behind TLS it must not be sent in plain text.
+  const protocol = isSecure(request) ? 'https' : 'http';
+  const address = `${protocol}://${request.get('host')}${ROOT.replace(':key', key)}`;
   return renderManifest(address, await typesOf(input));
 }
 

@@ -116,6 +116,9 @@ describe('the address', () => {
       },
       extend: { propose_properties: { service_url: address, service_path: '/properties' } },
     });
+    const headers = { 'X-Forwarded-Proto': 'https' };
+    const overTls = await pipeline.call(null, `/v1/reconcile/${caller.key}`, { headers });
+    expect(await overTls.text()).toContain('"url":"https://');
   });
 
   test('a problem document, which is passed on, does not repeat the key of an unknown address', async () => {
