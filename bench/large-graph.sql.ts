@@ -121,7 +121,7 @@ export async function listAddresses(
 export async function changePeople(sql: Sql, people: number, count: number): Promise<number> {
   const step = Math.floor(people / count);
   await sql`
-    insert into persons (id, created_at) select id, now() from person_records where id % ${step} = 0
+    insert into persons (id, created_at, when_updated) select id, now(), now() from person_records where id % ${step} = 0
     on conflict do nothing`;
   const rows = await sql`
     with changed as (
