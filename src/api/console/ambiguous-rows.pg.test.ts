@@ -85,7 +85,7 @@ describeWithBrowser('the page of ambiguous rows', () => {
     await page.getByRole('heading', { name: 'No ambiguous rows' }).waitFor();
     // Each decision is a batch; the lists stay those that were uploaded.
     await page.getByRole('link', { name: 'Lists', exact: true }).first().click();
-    await page.getByText('3 retries and decisions, done').waitFor();
+    await page.getByText('Retries and decisions, done: 3').waitFor();
     expect(await page.getByRole('row').filter({ hasText: 'decided' }).count()).toBe(0);
     expect(wrong).toEqual([]);
   });

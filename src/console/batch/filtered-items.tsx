@@ -140,7 +140,7 @@ function FoundItems<Item extends Progress>(props: FoundItemsProps<Item>) {
       )}
       {reruns.length > 0 && (
         <details class="more-options" open={others.length === 0}>
-          <summary>{countOf(reruns.length, 'retry', 'retries')} and decisions, done</summary>
+          <summary>Retries and decisions, done: {reruns.length}</summary>
           {children(reruns, actions, 'Retries and decisions')}
         </details>
       )}
