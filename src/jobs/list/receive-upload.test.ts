@@ -29,6 +29,14 @@ test('a connection reset during the upload is the client’s error, not ours', a
   await expect(finished(received)).rejects.toMatchObject(early);
 });
 
+test('a lost connection to the database, from which a rerun reads its rows, is not the client’s', async () => {
+  const lost = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET', syscall: 'read' });
+  const source = new PassThrough();
+  const received = receiveUpload(source, 100);
+  source.destroy(lost);
+  await expect(finished(received)).rejects.toBe(lost);
+});
+
 describe('a gzip', () => {
   const list = 'email\np1@list.example\n';
   const member = gzipSync(list);

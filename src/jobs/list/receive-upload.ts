@@ -133,9 +133,13 @@ class UnzipIfGzip extends Transform {
   }
 }
 
-/** True for Node's error of a request whose client disconnected. */
+/**
+ * True for Node's error of a request whose client disconnected. A connection of ours has one with a system call: the rows of a
+ * rerun are read from database and storage while they are stored.
+ */
 function isHangUp(error: Error): boolean {
-  return (error as NodeJS.ErrnoException).code === 'ECONNRESET';
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  return code === 'ECONNRESET' && syscall === undefined;
 }
 
 function endedEarly(cause?: Error): AppError {
