@@ -2,10 +2,12 @@
  * A company's name is looked up without its legal form and words like `Group`, which sources add and omit at will. Here the
  * companies are left out that hold what remains of a row's name and are others all the same.
  */
+import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { must } from '../lib/assert.ts';
 import { groupWords, readCompanyName } from '../match/company-words.ts';
 import { isStatedApart } from '../match/compare-companies.ts';
 import { countryOfCompany, namesOfCompany } from './agreement.ts';
+import { readHolders } from './company-holders.ts';
 import type { CompanyReader } from './company-reader.ts';
 import type { RecordBytes } from './match-data.ts';
 import type { Hits, RowInput } from './outcomes.ts';
@@ -25,17 +27,10 @@ export async function companiesNotNamed(
   firstLines: Int32Array,
   hits: Hits,
 ): Promise<NotNamed> {
-  const held = new Map<number, Set<number>>();
-  for (const [index, row] of rows.entries()) {
-    const { companyName, country = null } = row;
-    if (companyName === undefined || (country === null && !isTelling(companyName))) continue;
-    const ids = holdersOfName(row, firstLines[index] ?? 0, hits);
-    if (ids.size > 0) held.set(index, ids);
-  }
-  if (held.size === 0) return held;
-  const ids = [...new Set([...held.values()].flatMap((found) => [...found]))];
-  const records = await companies.read(ids, { keep: (texts) => texts });
-  const known = new Map(ids.map((id, place) => [id, describe(records[place])]));
+  const isAsked = ({ companyName, country = null }: RowInput, kind: IdentifierKind) =>
+    kind === 'name' && companyName !== undefined && (country !== null || isTelling(companyName));
+  const { held, records } = await readHolders(companies, rows, firstLines, hits, isAsked);
+  const known = new Map([...records].map(([id, record]) => [id, describe(record)]));
   for (const [index, found] of held) {
     const { companyName = '', country = null } = must(rows[index], 'row');
     const listed = readCompanyName(companyName);
@@ -59,22 +54,6 @@ function isTelling(companyName: string): boolean {
     listed !== null &&
     (listed.forms.length > 0 || listed.words.some((word) => groupWords.has(word)))
   );
-}
-
-function holdersOfName({ identifiers }: RowInput, firstLine: number, hits: Hits): Set<number> {
-  const ids = new Set<number>();
-  let line = firstLine;
-  for (const { kind, values } of identifiers) {
-    if (kind === 'name') {
-      for (let place = 0; place < values.length; place++) {
-        hits.forEach(line + place, (_, id) => {
-          ids.add(id);
-        });
-      }
-    }
-    line += values.length;
-  }
-  return ids;
 }
 
 function describe(record: RecordBytes | undefined) {
