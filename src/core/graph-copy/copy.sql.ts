@@ -244,10 +244,10 @@ export async function* readRecordsToCopy(
   ids: readonly number[] | null,
 ): AsyncGenerator<RecordToCopy[]> {
   if (entity === 'people') {
-    yield* pagesOf<RecordToCopy>(tx, endOfPeople, peopleToCopy, ids);
+    yield* pagesOf<RecordToCopy>(tx, entity, peopleToCopy, ids);
     return;
   }
-  for await (const page of pagesOf<CompanyRow>(tx, endOfCompanies, companiesToCopy, ids)) {
+  for await (const page of pagesOf<CompanyRow>(tx, entity, companiesToCopy, ids)) {
     yield page.map(([id, held, record, directors, periods]) => {
       const json = directors === null ? null : Buffer.from(compactJson(directors.toString()));
       return [id, held, record, encodeFacts({ directors: json, periods }), null];
@@ -296,23 +296,17 @@ function companiesToCopy(sql: Sql, ids: readonly number[] | IdRange): ReturnType
 }
 
 /** A query: the id with which the page after an id ends; null for the last page. */
-function endOfPeople(sql: Sql, after: number): ReturnType<Sql> {
+function endOfPage(sql: Sql, entity: Entity, after: number): ReturnType<Sql> {
+  const [records, identifiers, owner] =
+    entity === 'people'
+      ? [sql`person_records`, sql`person_identifiers`, sql`person_id`]
+      : [sql`company_records`, sql`company_identifiers`, sql`company_id`];
   return sql`
     select least(
-      (select id from person_records
+      (select id from ${records}
         where id > ${after}::bigint order by id offset ${PAGE_ROWS - 1} limit 1),
-      (select person_id from person_identifiers
-        where person_id > ${after}::bigint order by person_id offset ${PAGE_IDENTIFIERS - 1} limit 1)) as to`;
-}
-
-/** As `endOfPeople`. */
-function endOfCompanies(sql: Sql, after: number): ReturnType<Sql> {
-  return sql`
-    select least(
-      (select id from company_records
-        where id > ${after}::bigint order by id offset ${PAGE_ROWS - 1} limit 1),
-      (select company_id from company_identifiers
-        where company_id > ${after}::bigint order by company_id offset ${PAGE_IDENTIFIERS - 1} limit 1)) as to`;
+      (select ${owner} from ${identifiers}
+        where ${owner} > ${after}::bigint order by ${owner} offset ${PAGE_IDENTIFIERS - 1} limit 1)) as to`;
 }
 
 /**
@@ -321,7 +315,7 @@ function endOfCompanies(sql: Sql, after: number): ReturnType<Sql> {
  */
 async function* pagesOf<Row>(
   tx: Sql,
-  endOfPage: (sql: Sql, after: number) => ReturnType<Sql>,
+  entity: Entity,
   query: (sql: Sql, ids: readonly number[] | IdRange) => ReturnType<Sql>,
   ids: readonly number[] | null,
 ): AsyncGenerator<Row[]> {
@@ -333,7 +327,7 @@ async function* pagesOf<Row>(
   if (ids !== null) return;
   let after = Number.MIN_SAFE_INTEGER;
   for (let to: number | null = after; to !== null; after = to ?? after) {
-    [{ to }] = (await tx`${endOfPage(tx, after)}`) as unknown as [{ to: number | null }];
+    [{ to }] = (await tx`${endOfPage(tx, entity, after)}`) as unknown as [{ to: number | null }];
     yield await read({ after, to });
   }
 }
