@@ -1,7 +1,7 @@
 /**
  * Calls of `/v1` in the name of who is signed in. A refusal is a `Problem`. A session that has ended is
- * renewed over the page, and the call is made again; a GET waits for the limits of the key; a POST whose answer was lost is sent again with the
- * same Idempotency-Key, so that it never happens twice.
+ * renewed over the page, and the call is made again; a GET waits for the limits of the key; a POST whose answer
+ * was lost is sent again with the same Idempotency-Key, so that it never happens twice.
  */
 import { Problem, type ProblemDocument, pageProblem, unreachable } from './problem.ts';
 import { askToSignIn, followSession, session, tellChange, tellCredits } from './session.ts';

@@ -6,6 +6,7 @@ import type { Request, Response } from 'express';
 import type { Sql } from '../../core/db/client.ts';
 import { type AppError, conflict, forbidden, invalidRequest } from '../../core/lib/errors.ts';
 import { SESSION_SECONDS, sessionKey } from '../../core/sessions/sessions.ts';
+import { isSecure } from '../is-secure.ts';
 
 /**
  * Other ports of this host, and sibling hosts, can set a cookie with the plain name. With the prefix only this host
@@ -40,14 +41,6 @@ export function writeToken(request: Request, response: Response, token: string |
 
 function nameFor(request: Request): string {
   return isSecure(request) ? NAMES.secure : NAMES.plain;
-}
-
-/**
- * Returns true for HTTPS. Every proxy is trusted: a false claim can only make the cookie, or the addresses of the caller's own
- * manifest, stricter.
- */
-export function isSecure(request: Request): boolean {
-  return request.secure || request.get('X-Forwarded-Proto') === 'https';
 }
 
 /** The hash of the key that a call presents, and of the session that it was presented by. */

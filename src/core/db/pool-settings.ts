@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { ConnectOptions } from './client.ts';
 
 /**
- * Shorter than the lease of a chunk (15 s): the locks of a frozen worker are released before its chunks are
+ * Shorter than the lease of a chunk (12 s): the locks of a frozen worker are released before its chunks are
  * reclaimed. No transaction of a running process is idle for that long.
  */
 const IDLE_TRANSACTION_MS = 10_000;

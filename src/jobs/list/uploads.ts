@@ -111,9 +111,9 @@ export async function useUpload(tx: Sql, id: string): Promise<void> {
 
 /**
  * Deletes objects of which no list can be made: of expired uploads, those that are too large, and those that were put again at
- * the URL of a used upload, or arrived so slowly that the upload had expired meanwhile. No PUT can be limited in advance, and they count towards no account's storage. Objects are listed,
- * because of nearly all uploads none is left. They are deleted before the rows of expired uploads: after a crash in between
- * nothing is forgotten. `mustStop` ends it early.
+ * the URL of a used upload, or arrived so slowly that the upload had expired meanwhile. No PUT can be limited in advance, and
+ * they count towards no account's storage. Objects are listed, because of nearly all uploads none is left. They are deleted
+ * before the rows of expired uploads: after a crash in between nothing is forgotten. `mustStop` ends it early.
  */
 export async function deleteUselessUploads(
   context: Pick<Context, 'sql' | 'store' | 'log'> & { config: StorageBounds },
