@@ -6,6 +6,7 @@ import { createLog } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
 import { type QueueName, queueNames } from './job-names.ts';
 import { openQueues, type Queues } from './queues.ts';
+import { closeWorkers } from './run-workers.ts';
 
 /** A queue's store under test. */
 export interface QueueHarness {
@@ -31,8 +32,9 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     queues = openQueues(harness.backend, log);
   });
   afterEach(async () => {
-    await Promise.all(workers.map((worker) => worker.close()));
+    const closing = workers;
     workers = [];
+    await closeWorkers(closing, Promise.resolve());
   });
   afterAll(async () => {
     await queues?.close();

@@ -1,5 +1,6 @@
 /** The consuming side: one BullMQ worker for each queue, with all jobs of the registry. */
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Worker } from 'bullmq';
 import { Histogram } from 'prom-client';
 import { must } from '../../core/lib/assert.ts';
 import { metrics } from '../../core/metrics.ts';
@@ -17,8 +18,8 @@ const jobSeconds = new Histogram({
 });
 
 /**
- * Closing a worker waits for its connection to end, which a reconnecting client never reports. Once running
- * jobs are done, this is enough for a healthy connection.
+ * Closing a worker waits for its connection to end, which a client that reconnects, or that follows a move of slots in a
+ * cluster, never reports. Once running jobs are done, this is enough for a healthy connection.
  */
 const CLOSE_MS_MAX = 3_000;
 
@@ -47,6 +48,19 @@ function lockOf(queue: QueueName): { lockDuration: number; stalledInterval: numb
 function concurrencyOf(queue: QueueName, chunks: number): number {
   if (queue === 'chunks') return chunks;
   return queue === 'quotes' ? 3 : 2;
+}
+
+/**
+ * Closes workers, which take no new jobs from then on. Resolves to true when they are closed, and to false when they are not
+ * 3 s after `jobsEnd`: then they are left.
+ */
+export async function closeWorkers(
+  workers: readonly Pick<Worker, 'close'>[],
+  jobsEnd: Promise<unknown>,
+): Promise<boolean> {
+  const closed = Promise.all(workers.map((worker) => worker.close())).then(() => true);
+  const waited = jobsEnd.then(() => delay(CLOSE_MS_MAX, false, { ref: false }));
+  return Promise.race([closed, waited]);
 }
 
 /**
@@ -105,12 +119,10 @@ export function runWorkers(
   return {
     async close() {
       isEnding = true;
-      const closed = Promise.all(workers.map((worker) => worker.close())).then(() => true);
-      const waited = async () => {
+      const jobsEnd = async () => {
         while (inHand.size > 0) await Promise.allSettled(inHand);
-        return delay(CLOSE_MS_MAX, false, { ref: false });
       };
-      if (await Promise.race([closed, waited()])) return;
+      if (await closeWorkers(workers, jobsEnd())) return;
       context.log.warn('queue workers did not close in time; no job was running');
     },
   };
