@@ -1,8 +1,8 @@
 /** A file with ids of one's own that is imported while a source is: neither would see the records of the other. */
-import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { filesOf, noRejects, sourceInput } from '../../tests/support/source-input.ts';
 import { importSource } from '../core/graph/sources/import-source.ts';
 
 let pipeline: Pipeline;
@@ -18,19 +18,10 @@ const ada = { name: 'Ada', surname: 'Lark', email };
 
 it('is refused until then; afterwards the records of one person are joined', async () => {
   const own = () => importGraph(pipeline.sql, { persons: [{ id: 7, ...ada }] });
-  const input = {
-    source: 'crm',
-    files: ['all.csv'],
-    asOf: '2026-01-02',
-    snapshotOf: null,
-    rows: async function* () {
-      yield [{ line: 2, records: [{ entity: 'person' as const, key: 'a', record: ada }] as const }];
-    },
-    sha256: () => Buffer.alloc(32),
-  };
+  const input = sourceInput({ rows: filesOf([{ entity: 'person', key: 'a', record: ada }]) });
   let refusal: unknown;
   await importSource(pipeline.sql, input, {
-    rejects: new Writable(),
+    rejects: noRejects(),
     async onWritten() {
       refusal = await own().catch((error: unknown) => error);
     },

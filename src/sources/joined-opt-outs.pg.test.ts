@@ -1,9 +1,9 @@
 /** Opt-outs of people whose records an import joins: before it, after it, and in results that were made before it. */
 import { createHash } from 'node:crypto';
-import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { noRejects, rowsOf, sourceInput } from '../../tests/support/source-input.ts';
 import type { JsonRecord } from '../core/graph/import/read-records.ts';
 import { importSource } from '../core/graph/sources/import-source.ts';
 import type { SourceRow } from '../core/graph/sources/source-record.ts';
@@ -62,14 +62,8 @@ async function importCy(source: string, asOf: string, values: JsonRecord): Promi
 }
 
 async function importRow(source: string, asOf: string, row: SourceRow): Promise<void> {
-  const input = {
-    ...{ source, files: [`${source}.csv`], asOf, snapshotOf: null },
-    rows: async function* () {
-      yield [row];
-    },
-    sha256: () => Buffer.alloc(32),
-  };
-  await importSource(pipeline.sql, input, { rejects: new PassThrough() });
+  const input = sourceInput({ source, asOf, rows: rowsOf(row) });
+  await importSource(pipeline.sql, input, { rejects: noRejects() });
 }
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');

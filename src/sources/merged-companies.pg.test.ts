@@ -1,7 +1,7 @@
 /** Filters by the id of a company that an import has joined with another one since. */
-import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { filesOf, noRejects, sourceInput } from '../../tests/support/source-input.ts';
 import { importSource } from '../core/graph/sources/import-source.ts';
 import type { SourceRecord } from '../core/graph/sources/source-record.ts';
 import { must } from '../core/lib/assert.ts';
@@ -15,13 +15,8 @@ beforeEach(async () => {
 afterEach(() => pipeline.close());
 
 async function load(source: string, asOf: string, ...records: SourceRecord[]): Promise<void> {
-  const input = {
-    ...{ source, files: ['a.csv'], asOf, snapshotOf: null, sha256: () => Buffer.alloc(32) },
-    rows: async function* () {
-      yield records.map((record, index) => ({ line: index + 2, records: [record] as const }));
-    },
-  };
-  await importSource(pipeline.sql, input, { rejects: new Writable() });
+  const input = sourceInput({ source, asOf, rows: filesOf(records) });
+  await importSource(pipeline.sql, input, { rejects: noRejects() });
 }
 
 const acme = (domain: string): SourceRecord => {

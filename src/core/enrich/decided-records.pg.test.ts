@@ -1,6 +1,6 @@
-import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { filesOf, noRejects, sourceInput } from '../../../tests/support/source-input.ts';
 import { importSource } from '../graph/sources/import-source.ts';
 import { enrichMany } from './enrich-many.ts';
 
@@ -12,13 +12,8 @@ afterEach(() => database.drop());
 
 async function load(source: string, asOf: string, email: string): Promise<void> {
   const record = { name: 'Ada', surname: 'Lark', email };
-  const input = {
-    ...{ source, files: ['a.csv'], asOf, snapshotOf: null, sha256: () => Buffer.alloc(32) },
-    rows: async function* () {
-      yield [{ line: 2, records: [{ entity: 'person' as const, key: 'a', record }] as const }];
-    },
-  };
-  await importSource(database.sql, input, { rejects: new Writable() });
+  const rows = filesOf([{ entity: 'person', key: 'a', record }]);
+  await importSource(database.sql, sourceInput({ source, asOf, rows }), { rejects: noRejects() });
 }
 
 it('a record that a caller chose is matched when an import has joined it with another meanwhile', async () => {

@@ -1,12 +1,13 @@
 /** A build writes the name keys of some parts together, later than their companies; none may be lost or stale. */
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { filesOf, noRejects, sourceInput } from '../../../tests/support/source-input.ts';
 import type { Sql } from '../db/client.ts';
 import { importValues } from './import/import-harness.test-suite.ts';
 import { KeysToWrite } from './keys-to-write.ts';
 import { type Keyed, keysOfCompany } from './name-keys.sql.ts';
-import { finishImport, importSource, type SourceInput } from './sources/import-source.ts';
+import { finishImport, importSource } from './sources/import-source.ts';
+import type { SourceRecord } from './sources/source-record.ts';
 import { writeGraph } from './write-graph.ts';
 
 let database: TestDatabase;
@@ -23,21 +24,12 @@ afterAll(() => database.drop());
 
 const names = ['Acme Widgets Ltd', 'Borealis Shipping Ltd', 'Cobalt Mining Ltd'];
 
-const input: SourceInput = {
-  source: 'gb-companies',
-  files: ['companies.csv'],
-  asOf: '2026-01-01',
-  snapshotOf: null,
-  async *rows() {
-    for (const [index, name] of names.entries()) {
-      const key = `0000000${index + 1}`;
-      const record = { name, registryNumber: key, registryCountry: 'GB' };
-      yield [{ line: index + 2, records: [{ entity: 'company', key, record }] }];
-    }
-  },
-  sha256: () => Buffer.alloc(32),
-};
-const rejects = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+const companies = names.map((name, index): SourceRecord => {
+  const key = `0000000${index + 1}`;
+  const record = { name, registryNumber: key, registryCountry: 'GB' };
+  return { entity: 'company', key, record };
+});
+const input = sourceInput({ source: 'gb-companies', rows: filesOf(companies) });
 
 /** The names whose keys are stored, by company, in both tables of keys. */
 async function keyedNames(known: readonly string[] = names): Promise<(string | undefined)[]> {
@@ -68,7 +60,7 @@ const add = (keys: KeysToWrite, companies: readonly Keyed[]) =>
 const noted = () => sql`select from company_keys_to_write`;
 
 it('an import writes the keys of its companies, and leaves nothing to write', async () => {
-  await importSource(sql, input, { rejects: rejects() });
+  await importSource(sql, input, { rejects: noRejects() });
   expect(await keyedNames()).toEqual(names);
   expect(await noted()).toHaveLength(0);
 });
@@ -77,7 +69,7 @@ it('keys that an import did not write before it died are written by the next bui
   await sql.unsafe(`
     create function graph.dies() returns trigger language plpgsql as $$ begin raise exception 'killed'; end $$;
     create trigger dies before insert on graph.keyed_companies for each row execute function graph.dies();`);
-  await expect(importSource(sql, input, { rejects: rejects() })).rejects.toThrow('killed');
+  await expect(importSource(sql, input, { rejects: noRejects() })).rejects.toThrow('killed');
   await sql`drop function graph.dies() cascade`;
   expect(await sql`select from companies`).toHaveLength(names.length);
   expect(await keyedNames()).toEqual([]);

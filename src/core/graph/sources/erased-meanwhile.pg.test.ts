@@ -1,7 +1,7 @@
 /** A person who is erased between the steps of an import, or of its undoing, stays so. */
-import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
+import { filesOf, noRejects, rowsOf, sourceInput } from '../../../../tests/support/source-input.ts';
 import { type Database, inTransaction } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { deletePersons } from '../delete-persons.ts';
@@ -20,20 +20,10 @@ beforeEach(async () => {
 });
 afterEach(() => database.drop());
 
-const sha256 = () => Buffer.alloc(32);
-
 async function load(email: string): Promise<void> {
   const record = { name: 'Ada', surname: 'Lark', email };
-  await importSource(
-    sql,
-    {
-      ...{ source: 'crm', files: ['crm.csv'], asOf: '2026-01-01', snapshotOf: null, sha256 },
-      rows: async function* () {
-        yield [{ line: 2, records: [{ entity: 'person', key: 'a', record }] as const }];
-      },
-    },
-    { rejects: new Writable() },
-  );
+  const input = sourceInput({ rows: filesOf([{ entity: 'person', key: 'a', record }]) });
+  await importSource(sql, input, { rejects: noRejects() });
 }
 
 async function erase(): Promise<void> {
@@ -68,12 +58,12 @@ async function isWaiting(): Promise<boolean> {
 }
 
 it('between the comparison with the file and the write', async () => {
-  const given = { source: 'crm', files: ['crm.csv'], asOf: '2026-01-02', snapshotOf: null };
+  const given = sourceInput({ asOf: '2026-01-02', rows: rowsOf() });
   await inTransaction(sql, async (tx) => {
     const record = JSON.stringify({ name: 'Ada', surname: 'Lark', email: 'ada@new.example' });
     const row = { line: 2, place: 0, isCounted: true, state: 0, entity: 2, key: 'a', refs: [] };
     await stageRows(tx, [{ ...row, hash: 'ab', record, keys: ['email:ada@new.example'] }]);
-    const id = await insertImport(tx, { ...given, sha256: sha256() });
+    const id = await insertImport(tx, { ...given, sha256: given.sha256() });
     await compareRows(tx, { ...given, id });
     await erase();
     await writeChanges(tx, { ...given, id });

@@ -2,6 +2,7 @@
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
+import { filesOf, sourceInput } from '../../../../tests/support/source-input.ts';
 import { importSource } from './import-source.ts';
 import type { SourceRecord } from './source-record.ts';
 
@@ -20,18 +21,11 @@ async function load(...files: readonly (readonly SourceRecord[])[]) {
       done();
     },
   });
-  const input = {
+  const input = sourceInput({
     source: 'register',
     files: files.map((_, index) => `part-${index}.csv`),
-    asOf: '2026-01-01',
-    snapshotOf: null,
-    async *rows() {
-      for (const records of files) {
-        yield records.map((record, index) => ({ line: index + 2, records: [record] as const }));
-      }
-    },
-    sha256: () => Buffer.alloc(32),
-  };
+    rows: filesOf(...files),
+  });
   return { report: await importSource(database.sql, input, { rejects }), rejected };
 }
 

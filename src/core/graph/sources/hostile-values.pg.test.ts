@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
+import { filesOf, sourceInput } from '../../../../tests/support/source-input.ts';
 import { importValues, readCompany, readPerson } from '../import/import-harness.test-suite.ts';
 import { importSource } from './import-source.ts';
 import type { SourceRecord } from './source-record.ts';
@@ -27,16 +28,7 @@ async function load(records: readonly SourceRecord[]) {
       done();
     },
   });
-  const input = {
-    source: 'partners',
-    files: ['partners.csv'],
-    asOf: '2026-01-01',
-    snapshotOf: null,
-    async *rows() {
-      yield records.map((record, line) => ({ line, records: [record] as const }));
-    },
-    sha256: () => Buffer.alloc(32),
-  };
+  const input = sourceInput({ rows: filesOf(records) });
   const report = await importSource(database.sql, input, { rejects });
   return { report, rejected: rejected.map(({ field, reason }) => [field, reason]) };
 }

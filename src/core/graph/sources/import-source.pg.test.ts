@@ -2,8 +2,9 @@
 import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
-import { finishImport, importSource, type SourceInput } from './import-source.ts';
-import type { SourceRow } from './source-record.ts';
+import { filesOf, noRejects, rowsOf, sourceInput } from '../../../../tests/support/source-input.ts';
+import { finishImport, importSource } from './import-source.ts';
+import type { SourceRecord, SourceRow } from './source-record.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -12,41 +13,22 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 it('ends when the output of rejected rows has failed, as on a full disk', async () => {
-  const input: SourceInput = {
-    source: 'partners',
-    files: ['partners.csv'],
-    asOf: '2026-01-01',
-    snapshotOf: null,
-    async *rows() {
-      yield [{ line: 2, reason: 'unreadable', source: {} }];
-    },
-    sha256: () => Buffer.alloc(32),
-  };
+  const input = sourceInput({ rows: rowsOf({ line: 2, reason: 'unreadable', source: {} }) });
   const rejects = new Writable();
   rejects.on('error', () => {});
   rejects.destroy(new Error('no space left'));
   await expect(importSource(database.sql, input, { rejects })).rejects.toThrow('no space left');
-  const written = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const report = await importSource(database.sql, input, { rejects: written });
+  const report = await importSource(database.sql, input, { rejects: noRejects() });
   expect(report).toMatchObject({ rows: 1, rejected: 1 });
 });
 
 it('counts names and titles again when an import was interrupted before, and not when nothing is left to do', async () => {
   const { sql } = database;
   const record = { name: 'Acme Ltd', registryNumber: '00048839', registryCountry: 'GB' };
-  const input: SourceInput = {
-    source: 'gb-companies',
-    files: ['companies.csv'],
-    asOf: '2026-01-01',
-    snapshotOf: null,
-    async *rows() {
-      yield [{ line: 2, records: [{ entity: 'company', key: '00048839', record }] }];
-    },
-    sha256: () => Buffer.alloc(32),
-  };
-  const rejects = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const company: SourceRecord = { entity: 'company', key: '00048839', record };
+  const input = sourceInput({ source: 'gb-companies', rows: filesOf([company]) });
   const counted = async () => (await sql`select companies from name_statistics`)[0]?.companies;
-  await importSource(sql, input, { rejects });
+  await importSource(sql, input, { rejects: noRejects() });
   expect(await counted()).toBe(1);
   await sql`update name_statistics set companies = 7`;
   // No person has it.
@@ -69,15 +51,8 @@ it('records the opt-outs of a snapshot that it refuses, and says so', async () =
   };
   const optOut: SourceRow = { line: 3, optedOut: ['c@home.example'], keys: [['person', 'c']] };
   const snapshot = (asOf: string, rows: readonly SourceRow[], isDryRun = false) => {
-    const input: SourceInput = {
-      ...{ source: 'crm', files: ['contacts.csv'], asOf, snapshotOf: [''] },
-      async *rows() {
-        yield rows;
-      },
-      sha256: () => Buffer.alloc(32),
-    };
-    const rejects = new Writable({ write: (_chunk, _encoding, done) => done() });
-    return importSource(sql, input, { rejects, isDryRun });
+    const input = sourceInput({ asOf, snapshotOf: [''], rows: rowsOf(...rows) });
+    return importSource(sql, input, { rejects: noRejects(), isDryRun });
   };
   const optedOut = () => sql`select from suppressed_persons`;
   await snapshot('2026-01-01', ['a', 'b', 'c', 'd', 'e'].map(person));

@@ -1,10 +1,11 @@
 /** The stage of an import lives as long as the session with its lock: what loses the one stops the import. */
-import { Readable, Writable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
 import { Signal } from '../../../../tests/support/signal.ts';
+import { noRejects, sourceInput } from '../../../../tests/support/source-input.ts';
 import { importRecords } from '../import/import-records.ts';
-import { importSource, type SourceImportReport, type SourceInput } from './import-source.ts';
+import { importSource, type SourceImportReport } from './import-source.ts';
 import type { SourceRow } from './source-record.ts';
 
 let database: TestDatabase;
@@ -18,11 +19,8 @@ const REJECTED = 10_000;
 
 /** Imports a record, rows that are rejected, and another record; `between` runs when the first ones are staged. */
 function load(source: string, between: () => Promise<unknown>): Promise<SourceImportReport> {
-  const input: SourceInput = {
+  const input = sourceInput({
     source,
-    files: [`${source}.csv`],
-    asOf: '2026-01-01',
-    snapshotOf: null,
     async *rows() {
       const rejected = Array.from({ length: REJECTED }, (_, index) => {
         return { line: index + 2, reason: 'invalid', source: {}, seen: `${source}-${index + 2}` };
@@ -31,12 +29,9 @@ function load(source: string, between: () => Promise<unknown>): Promise<SourceIm
       await between();
       yield [rowOf(source, REJECTED + 2)];
     },
-    sha256: () => Buffer.alloc(32),
-  };
-  return importSource(database.sql, input, { rejects });
+  });
+  return importSource(database.sql, input, { rejects: noRejects() });
 }
-
-const rejects = new Writable({ write: (_chunk, _encoding, done) => done() });
 
 function rowOf(source: string, line: number): SourceRow {
   const record = { name: 'Ada', surname: `Of ${source} ${line}` };
@@ -91,7 +86,7 @@ it('an import of one’s own file that lost its lock writes nothing more', async
     await endHolder();
   };
   const input = Readable.from(lines(), { objectMode: false });
-  const own = { entity: 'persons', input, format: 'jsonl', rejects } as const;
+  const own = { entity: 'persons', input, format: 'jsonl', rejects: noRejects() } as const;
   await expect(importRecords(database.sql, own)).rejects.toMatchObject({
     code: 'CONNECTION_CLOSED',
   });

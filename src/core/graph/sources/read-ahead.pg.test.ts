@@ -1,11 +1,11 @@
 /** Records are read before the transaction that builds them, which reads them again when they have changed since. */
-import { Writable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
 import { Signal } from '../../../../tests/support/signal.ts';
+import { filesOf, noRejects, sourceInput } from '../../../../tests/support/source-input.ts';
 import { connect, type Database, inTransaction, type Sql } from '../../db/client.ts';
 import { lockGraphForWriting } from '../graph.sql.ts';
-import { importSource, type SourceInput } from './import-source.ts';
+import { importSource } from './import-source.ts';
 import type { SourceRecord } from './source-record.ts';
 
 let database: TestDatabase;
@@ -30,18 +30,8 @@ async function load(
   records: readonly SourceRecord[],
   onWritten: () => Promise<void> = async () => {},
 ): Promise<void> {
-  const input: SourceInput = {
-    source: 'partners',
-    files: ['partners.csv'],
-    asOf: '2026-01-01',
-    snapshotOf: null,
-    async *rows() {
-      yield records.map((record, index) => ({ line: index + 2, records: [record] }));
-    },
-    sha256: () => Buffer.alloc(32),
-  };
-  const rejects = new Writable({ write: (_chunk, _encoding, done) => done() });
-  await importSource(database.sql, input, { rejects, onWritten });
+  const input = sourceInput({ rows: filesOf(records) });
+  await importSource(database.sql, input, { rejects: noRejects(), onWritten });
 }
 
 /** Imports; when the first part is read and waits for its turn to write, another writer changes records. */
