@@ -12,7 +12,7 @@ import { must } from '../core/lib/assert.ts';
 import { suppress, suppressHashes } from '../core/suppression/suppress.ts';
 import { erasePerson } from '../jobs/erasure/erase-person.ts';
 import { showPerson } from '../jobs/erasure/show-person.ts';
-import { csvOf, importText } from './import-files.test-suite.ts';
+import { csvOf, importText, withoutBuild } from './import-files.test-suite.ts';
 
 const work = 'ada@acme.example';
 const home = 'ada@home.example';
@@ -202,6 +202,18 @@ describe('an opt-out', () => {
       expect(await later.json()).toMatchObject({ data });
     },
   );
+
+  it('holds for records that a file of one’s own takes from an import that was never built', async () => {
+    const [email, workEmail] = ['cy@home.example', 'cy@acme.example'];
+    await importCy('crm', '2026-01-04', { email, workEmail });
+    await importCy('partners', '2026-01-05', { email });
+    await withoutBuild(pipeline.sql, () =>
+      importCy('crm', '2026-01-06', { email: 'cy@new.example', workEmail }),
+    );
+    await suppress(pipeline.sql, workEmail);
+    await importGraph(pipeline.sql, { persons: [{ id: 7, name: 'Cy', surname: 'Finch', email }] });
+    expect(await statusOf(email)).toBe(404);
+  });
 
   it('holds for records that a file of one’s own parts', async () => {
     const [email, workEmail] = ['cy@home.example', 'cy@acme.example'];

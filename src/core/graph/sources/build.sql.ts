@@ -22,7 +22,10 @@ export async function listQueued(
 export interface Taken {
   /** In their order. */
   ids: number[];
-  /** People among them, not hidden yet, to whom records came that were a part of a person who opted out. */
+  /**
+   * People among them, not hidden yet, to whom records came that were a part of a person who opted out, also by way of one who is
+   * queued too.
+   */
   hidden: number[];
 }
 
@@ -33,7 +36,12 @@ export async function takeQueued(tx: Sql, entity: number, ids: readonly number[]
     delete from records_to_build q
     where entity = ${entity} and id between ${ids[0] ?? 0} and ${ids.at(-1) ?? 0}
     returning id, parted_from is not null and entity = ${entityCodes.person}
-      and exists (select from suppressed_persons s where s.person_id = q.parted_from)
+      and exists (
+        with recursive origin (id) as (
+          select q.parted_from
+          union select o.parted_from from origin join records_to_build o on o.entity = q.entity and o.id = origin.id
+          where o.parted_from is not null)
+        select from origin join suppressed_persons s on s.person_id = origin.id)
       and not exists (select from suppressed_persons s where s.person_id = q.id) as is_hidden`;
   const sorted = rows.sort((a, b) => a.id - b.id);
   const hidden = sorted.filter(({ isHidden }) => isHidden);
