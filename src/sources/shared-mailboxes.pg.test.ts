@@ -107,6 +107,8 @@ test.each([
   'comptabilite@acme.example',
   'sales-uk@acme.example',
   'info.de@acme.example',
+  'uk-sales@acme.example',
+  '1-info@acme.example',
   'sales2@acme.example',
   'info+web@acme.example',
   'none@none.example',

@@ -24,6 +24,13 @@ test.each([
   ['Müller Anna/', 'Peter/Müller'],
   ['Anna & Peter/Müller', 'Anna/Müller'],
   ['Müller/Anna', 'Peter/Müller'],
+  ['Mohamed Amine/Haddad', 'Mohamed Karim/Haddad'],
+  ['Maria Elena/Rossi', 'Maria Teresa/Rossi'],
+  ['John A./Smith', 'John B./Smith'],
+  ['J./S.', 'Anna/Bell'],
+  ['A./', 'Peter/Müller'],
+  ['伟/王', '芳/李'],
+  ['伟/王', '芳/王'],
 ])('%s and %s are two people with one mailbox', (a, b) => {
   expect(both(person(a), person(b))).toEqual([false, false]);
 });
@@ -40,6 +47,11 @@ test.each([
   ['Anna/Müller', 'Dr. Anna/Müller-Lüdenscheidt'],
   ['Catherine/Jones', 'Katherine/Jones'],
   ['John/Smith', 'John/Smith Jr.'],
+  ['Mohamed Amine/Haddad', 'Mohamed A./Haddad'],
+  ['Maria Elena/Rossi', 'Maria/Rossi Bianchi'],
+  ['J./S.', 'John/Smith'],
+  ['A./', 'Anna/Müller'],
+  ['伟/王', '/王'],
 ])('%s and %s may be one person', (a, b) => {
   expect(both(person(a), person(b))).toEqual([true, true]);
 });
@@ -57,4 +69,8 @@ test('a profile is one person’s: a word of the name is enough', () => {
   expect(both(a, b)).toEqual([true, true]);
   expect(both(a, person('Jack/Wang'))).toEqual([false, false]);
   expect(both(a, person('Jack/Miller', '', 'profile:x'))).toEqual([false, false]);
+  expect(both(person('伟/王', '', 'profile:x'), person('芳/李', '', 'profile:x'))).toEqual([
+    false,
+    false,
+  ]);
 });

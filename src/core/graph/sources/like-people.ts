@@ -37,10 +37,11 @@ export function mayBeOnePerson(one: PersonOfRecord, other: PersonOfRecord): bool
   if (a === b) return true;
   const wordsA = wordsOf(a);
   const wordsB = wordsOf(b);
-  if (wordsA.size === 0 || wordsB.size === 0) return true;
   const generation = generationOf(wordsA);
   if (![generation, ''].includes(generationOf(wordsB)) && generation !== '') return false;
-  if (share(PROFILE)) return [...wordsA].some((word) => wordsB.has(word));
+  if (share(PROFILE)) {
+    return wordsA.size === 0 || wordsB.size === 0 || [...wordsA].some((word) => wordsB.has(word));
+  }
   return haveLikeNames(one, other);
 }
 
@@ -53,9 +54,9 @@ function wholeName({ name, surname }: PersonOfRecord): string {
   return fold(`${name} ${surname}`).trim();
 }
 
-/** Initials are no words. */
+/** Initials are no words, but single letters of scripts without capitals are: 王. */
 const wordsOf = remember(
-  (name) => new Set(name.match(/[\p{L}\p{N}]{2,}/gu) ?? []) as ReadonlySet<string>,
+  (name) => new Set(name.match(/[\p{L}\p{N}]{2,}|\p{Lo}/gu) ?? []) as ReadonlySet<string>,
   NAMES_KEPT,
 );
 
@@ -89,8 +90,8 @@ const likeWords: ReadonlySet<string> = new Set<WordLevel>([
 const COUPLE = /[&+/]|\s(?:and|und|et|og|och)\s/iu;
 
 /**
- * Returns true when one name has all words of the other, when a given name agrees, or when a further word does beside those that
- * are equal. In a name that is not divided no word is known to be a given name.
+ * Returns true when one name has all words of the other, as initials too, when a given name agrees and further ones do not differ,
+ * or when a further word agrees beside those that are equal. In a name that is not divided no word is known to be a given name.
  */
 function haveLikeNames(one: PersonOfRecord, other: PersonOfRecord): boolean {
   if (COUPLE.test(one.name) || COUPLE.test(other.name)) return false;
@@ -99,9 +100,15 @@ function haveLikeNames(one: PersonOfRecord, other: PersonOfRecord): boolean {
   const isShort = ours.length === 0 || theirs.length === 0;
   const equal = takeLike(ours, theirs, (level) => level === 'equal' || level === 'sound');
   if (isShort || ours.length === 0 || theirs.length === 0) return true;
-  const areGiven = equal.some(([a, b]) => isGiven(a, one) && isGiven(b, other));
-  if (areGiven) return true;
-  return equal.length > 0 && takeLike(ours, theirs, (level) => likeWords.has(level)).length > 0;
+  const areGiven = equal.some(
+    ([a, b]) => a.text.length > 1 && isGiven(a, one) && isGiven(b, other),
+  );
+  // Brothers may all be `Mohamed`, and sisters `Maria`.
+  const areFurther =
+    ours.some((word) => isGiven(word, one)) && theirs.some((word) => isGiven(word, other));
+  if (areGiven && !areFurther) return true;
+  const isLike = takeLike(ours, theirs, (level) => likeWords.has(level)).length > 0;
+  return isLike && (equal.length > 0 || ours.length === 0 || theirs.length === 0);
 }
 
 /** Removes the words that are so related from both lists; returns them in pairs. */
@@ -121,11 +128,7 @@ function takeLike(
 }
 
 function isGiven(word: NameWord, { name, surname }: PersonOfRecord): boolean {
-  return (
-    surname !== '' &&
-    word.text.length > 1 &&
-    nameWords(fold(name)).some(({ text }) => text === word.text)
-  );
+  return surname !== '' && nameWords(fold(name)).some(({ text }) => text === word.text);
 }
 
 const nameWords = remember((text): readonly NameWord[] => {

@@ -27,9 +27,11 @@ const sharedMailboxes = new Set(
   laskutus toimisto asiakaspalvelu biuro sprzedaz ksiegowosc sekretariat obchod prodej ucetni uctarna muugi raamatupidamine
   none noemail nomail unknown null na test example anonymous`.split(/\s+/),
 );
-/** Before or after the word of a function: a country, a region or a number. */
 const PARTS = /[._+-]/;
-const COUNTRY = /^(?:[a-z]{2,4}|)$/;
+/** After the word of a function: a country or a region. */
+const REGION = /^[a-z]{2,4}$/;
+/** Before it: a country. A given name has three letters. */
+const COUNTRY = /^[a-z]{2}$/;
 
 /** Profiles that a system writes in place of one. */
 const noProfiles = new Set('me unavailable none null na unknown edit feed -'.split(' '));
@@ -85,17 +87,18 @@ function personKeys(record: JsonRecord): string[] {
   ];
 }
 
-/** Returns true for the mailbox of a function: `info@`, `sales-uk@`, `info2@`, `customer.service@`. */
+/** Returns true for the mailbox of a function: `info@`, `sales-uk@`, `uk-sales@`, `info2@`, `customer.service@`. */
 function isShared(email: string): boolean {
-  const [first = '', ...others] = email
+  const parts = email
     .slice(0, email.indexOf('@'))
     .replace(/\d+/g, '')
-    .split(PARTS);
-  if (first === 'no' && others[0] === 'reply') return true;
-  return (
-    sharedMailboxes.has(first) &&
-    others.every((part) => sharedMailboxes.has(part) || COUNTRY.test(part))
-  );
+    .split(PARTS)
+    .filter((part) => part !== '');
+  if (parts[0] === 'no' && parts[1] === 'reply') return true;
+  const isFunction = (part: string) => sharedMailboxes.has(part);
+  const start = parts.findIndex(isFunction);
+  if (start === -1 || start > 1 || (start === 1 && !COUNTRY.test(parts[0] ?? ''))) return false;
+  return parts.slice(start).every((part) => isFunction(part) || REGION.test(part));
 }
 
 function firstValue(
