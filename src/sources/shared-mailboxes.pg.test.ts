@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import type { JsonRecord } from '../core/graph/import/read-records.ts';
 import { importSource } from '../core/graph/sources/import-source.ts';
+import type { SourceRecord } from '../core/graph/sources/source-record.ts';
 import { splitRecords, undoSplit } from '../core/graph/sources/split.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
@@ -21,13 +22,14 @@ afterEach(() => pipeline.close());
 async function load(
   source: string,
   record: JsonRecord,
-  entity: 'person' | 'company' = 'person',
+  entity: SourceRecord['entity'] = 'person',
+  company: readonly string[] = [],
 ): Promise<number> {
   const key = String(record.name ?? 'nameless');
   const input = {
     ...{ source, files: [`${source}.csv`], asOf: '2026-01-01', snapshotOf: null },
     rows: async function* () {
-      yield [{ line: 2, records: [{ entity, key, record }] as const }];
+      yield [{ line: 2, records: [{ entity, key, record, company }] as const }];
     },
     sha256: () => Buffer.from(`${source} ${JSON.stringify(record)}`),
   };
@@ -157,6 +159,30 @@ describe('companies', () => {
     );
     await load('more', { name: 'BERGKRISTALL', ...number }, 'company');
     expect(await groups()).toEqual(['BERGKRISTALL Bergkristall GmbH', 'Nordlicht AG']);
+  });
+
+  it('of which GLEIF has several entities with one number are one of all other sources', async () => {
+    const number = { registryNumber: '01234567', registryCountry: 'GB' };
+    const of = ['registry:GB-01234567'];
+    const companiesOfAda = () =>
+      pipeline.sql`
+        select (select name from companies where id = p.company_id) as employer, (
+          select string_agg(c.name, ' ') from officers o join companies c on c.id = o.company_id) as directed
+        from persons p`;
+    await load('gleif', { name: 'Lark Growth Fund', ...number }, 'company');
+    await load('gleif', { name: 'Lark Income Fund', ...number }, 'company');
+    await load('gb-psc', { name: 'Ada', surname: 'Finch' }, 'person', of);
+    await load('gb-officers', { name: 'Ada Finch', role: 'director' }, 'officer', of);
+    expect(await companiesOfAda()).toMatchObject([{ employer: null, directed: null }]);
+    await load('gb-companies', { name: 'LARK FUNDS LIMITED', ...number }, 'company');
+    await load('hubspot', { name: 'Lark Funds', ...number }, 'company');
+    expect((await groups()).filter((names) => names.includes('Lark '))).toEqual([
+      'LARK FUNDS LIMITED Lark Funds',
+      'Lark Growth Fund',
+      'Lark Income Fund',
+    ]);
+    const owner = 'LARK FUNDS LIMITED';
+    expect(await companiesOfAda()).toMatchObject([{ employer: owner, directed: owner }]);
   });
 
   it('with one number in the registers of two countries are two', async () => {

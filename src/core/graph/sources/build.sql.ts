@@ -5,6 +5,7 @@ import { recordFormerIdentifiers } from '../former-identifiers.sql.ts';
 import { deletePersonRows } from '../graph.sql.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
 import { deleteCompanyKeys } from '../name-keys.sql.ts';
+import { LEI_SOURCE } from './partition.ts';
 import { entityCodes } from './source-record.ts';
 
 /** Returns the first queued ids after this one, in their order. */
@@ -125,7 +126,10 @@ export interface LinkedCompany {
   industry: { id: number; name: string } | null;
 }
 
-/** Returns the one company that each of these references leads to; a value that several have leads to none. */
+/**
+ * Returns the one company that each of these references leads to; a value that several have leads to none. Legal entities of GLEIF
+ * count when no other source has a company with it: the funds of an umbrella have its number.
+ */
 export async function resolveCompanyReferences(
   tx: Sql,
   references: readonly string[],
@@ -134,20 +138,26 @@ export async function resolveCompanyReferences(
     { value: string; id: number; industryId: number | null; industry: string }[]
   >`
     select found.*, i.id as industry_id, i.name as industry from (
-    select given.value, min(c.id) as id
+    select given.value, coalesce(min(c.id) filter (where not c.is_entity), min(c.id)) as id
     from unnest(${[...references]}::text[]) given (value)
     cross join lateral (
-      select r.id from source_keys k join source_records r using (number)
+      select r.id, r.source = ${LEI_SOURCE} as is_entity from source_keys k join source_records r using (number)
       where k.value = given.value and not k.is_reference and r.entity = 1 and r.record is not null
       union
-      select i.company_id from company_identifiers i
+      select i.company_id, false from company_identifiers i
       where starts_with(given.value, 'domain:') and i.value = substr(given.value, 8)
         and i.kind = ${companyIdentifierCodes.domain}
       union
-      select i.company_id from company_identifiers i
+      select i.company_id, (
+        select coalesce(bool_and(r.source = ${LEI_SOURCE}), false)
+        from source_records r join source_keys k using (number)
+        where r.id = i.company_id and r.entity = 1 and r.record is not null
+          and k.value = given.value and not k.is_reference)
+      from company_identifiers i
       where starts_with(given.value, 'registry:') and i.value = substr(given.value, 10)
         and i.kind = ${companyIdentifierCodes.registry_number}) c
-    group by given.value having count(distinct c.id) = 1) found
+    group by given.value
+    having count(distinct c.id) = 1 or count(distinct c.id) filter (where not c.is_entity) = 1) found
     left join companies o on o.id = found.id
     left join industries i on i.id = o.industry_id`;
   return new Map(

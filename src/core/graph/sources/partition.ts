@@ -2,7 +2,7 @@
  * Decides which records are the same person or company: a pure function of the records, so any order of the same
  * imports gives the same groups.
  *
- * - An equal registry number joins companies, but not two entities of `gleif`; of a country with many registers when their
+ * - An equal registry number joins companies, but of several entities of `gleif` none; of a country with many registers when their
  *   names are equal too. A domain or a profile URL does when no source has two companies of different names with it and
  *   its holders have at most one registry number.
  * - A profile URL or an e-mail joins people when no source has two people of different names with it and each two of
@@ -27,11 +27,15 @@ export interface Member extends PersonOfRecord {
 
 /** The source of records that are imported with ids of one's own. */
 export const OWN_SOURCE = 'own';
+/** The source of legal entities, GLEIF, of which several may have one registry number. */
+export const LEI_SOURCE = 'gleif';
 
 /** Returns the groups, each in the order of the numbers, in the order of their first number. */
 export function partition(members: readonly Member[], isPerson: boolean): Member[][] {
   const holders = holdersOf(members);
-  const sure = [...holders].filter(([key, held]) => isSure(key, held, isPerson));
+  const sure = [...holders]
+    .map(([key, held]): Holders => [key, key.startsWith(REGISTRY) ? withoutEntities(held) : held])
+    .filter(([key, held]) => isSure(key, held, isPerson));
   const groups = join(members, sure);
   return groups
     .flatMap((group) => {
@@ -70,9 +74,7 @@ function isSure(key: string, held: readonly Member[], isPerson: boolean): boolea
   if (held.length < 2) return false;
   if (key.startsWith(KEY)) return true;
   if (key.startsWith(REGISTRY)) {
-    return (
-      !areEntities(held) && (!isOfManyRegisters(key.slice(REGISTRY.length)) || haveOneName(held))
-    );
+    return !isOfManyRegisters(key.slice(REGISTRY.length)) || haveOneName(held);
   }
   // Many write the page that they have on a network as their site.
   if (key.startsWith(DOMAIN) && hasPagesOfOthers(key.slice(DOMAIN.length))) return false;
@@ -82,7 +84,12 @@ function isSure(key: string, held: readonly Member[], isPerson: boolean): boolea
 
 /** An LEI is of one legal entity (ISO 17442). Its number in a register may be that of a fund's umbrella, or of another court. */
 function areEntities(members: readonly Member[]): boolean {
-  return members.filter(({ source }) => source === 'gleif').length > 1;
+  return members.filter(({ source }) => source === LEI_SOURCE).length > 1;
+}
+
+/** Returns the holders of a number without the legal entities, if these are several: it is not known which of them the others are. */
+function withoutEntities(held: Member[]): Member[] {
+  return areEntities(held) ? held.filter(({ source }) => source !== LEI_SOURCE) : held;
 }
 
 function haveOneName(members: readonly Member[]): boolean {

@@ -3,6 +3,7 @@ import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { companyIdentifierCodes, personIdentifierCodes } from '../identifier-kinds.ts';
 import { FIRST_ID } from './identify.sql.ts';
+import { LEI_SOURCE } from './partition.ts';
 
 /** A value that more records have is a common one, such as the page of a platform: it joins none of them. */
 const HOLDERS_MAX = 50;
@@ -321,7 +322,8 @@ export async function countMerged(tx: Sql): Promise<number> {
 
 /**
  * Finds the companies of officers and periods that are touched or that refer to a touched company, and queues
- * everything that the touched records are a part of or that refers to them.
+ * everything that the touched records are a part of or that refers to them. A number that several legal entities of GLEIF have, such
+ * as the funds of an umbrella, is of the company that another source has with it.
  */
 export async function queueTouched(tx: Sql): Promise<void> {
   await tx`
@@ -339,13 +341,14 @@ export async function queueTouched(tx: Sql): Promise<void> {
   await tx`
     with resolved as (
       select r.number, r.id as before, (
-        select min(o.id) from source_keys ref
+        select coalesce(min(o.id) filter (where o.source <> ${LEI_SOURCE}),
+          case when count(distinct o.id) = 1 then min(o.id) end) from source_keys ref
         join source_keys held on held.value = ref.value and not held.is_reference
         join source_records o on o.number = held.number and o.entity = 1 and o.record is not null
         where ref.number = r.number and ref.is_reference) as sourced, (
         select min(i.company_id) from source_keys ref
         join company_identifiers i on i.value = substr(ref.value, 10)
-          and i.kind = ${companyIdentifierCodes.registry_number}
+          and i.kind = ${companyIdentifierCodes.registry_number} and i.company_id < ${FIRST_ID}::bigint
         where ref.number = r.number and ref.is_reference and starts_with(ref.value, 'registry:')) as own
       from referring r where r.entity in (3, 4)),
     moved as (
