@@ -106,7 +106,14 @@ function rowOf(type: EntityType, { query: name, properties }: Query): RowInput {
       read.push({ kind, values: normalised.values });
     }
   }
-  return { identifiers: read, invalid: null, country, likely: likelyCells(subject, cellsOf) };
+  const named = type === 'company' && name !== '' ? { companyName: name } : {};
+  return {
+    identifiers: read,
+    invalid: null,
+    country,
+    ...named,
+    likely: likelyCells(subject, cellsOf),
+  };
 }
 
 /** The text of a property's value: a text, a number, an entity by its name, or the first of several. */

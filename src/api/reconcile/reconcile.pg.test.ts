@@ -17,7 +17,7 @@ let caller: Caller;
 
 const companies = [
   { id: 10, name: 'Nordlicht Optik GmbH', domain: 'nordlicht.example', countryId: 1 },
-  { id: 12, name: 'Bergkristall AG', countryId: 1 },
+  { id: 12, name: 'Bergkristall AG', countryId: 1, registryNumber: 'DE-HRB1234' },
   { id: 13, name: 'Bergkristall Ltd', countryId: 2 },
   { id: 14, name: 'Opitz and Sons', aliases: ['Silberfaden'], countryId: 2 },
 ];
@@ -205,12 +205,13 @@ describe('the address', () => {
 
 describe('queries', () => {
   test('find companies by name, country and domain, for free, under their names', async () => {
+    const number = { pid: 'registry_number', v: 'DE-HRB1234' };
     const results = await ask({
       q0: nordlicht,
       q1: { query: 'Bergkristall', type: ['company'], properties: [{ pid: 'country', v: 'UK' }] },
       q2: { query: 'Bergkristall' },
       q3: { query: 'Nobody', properties: [{ pid: 'domain', v: { id: 'nordlicht.example' } }] },
-      q4: { query: 'Unknown Company of Nowhere', limit: 1 },
+      q4: { query: 'Unknown Company of Nowhere', limit: 1, properties: [number] },
       q5: { query: 'Bergkristall', limit: 1 },
       q6: { query: 'Silberfaden' },
     });

@@ -40,7 +40,7 @@ export interface RowInput {
   identifiers: RowIdentifier[];
   /** Reason why there is no identifier to try; null when there is one. */
   invalid: string | null;
-  /** The name that the row gives a company, whose value leaves its legal form out; absent when the name is not looked up. */
+  /** The name that the row gives a company, as written: the value that is looked up leaves its legal form out. */
   companyName?: string;
   /** ISO 3166 alpha-2 country that the row itself states, for companies. */
   country?: string | null;

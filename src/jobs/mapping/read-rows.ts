@@ -113,6 +113,7 @@ export async function readRows(
     }
     const row = readRow(kinds, index, repairs);
     if (subject === 'company' && codeOf !== null) row.country = codeOf(index);
+    if (subject === 'company') addName(row, companyNames, index);
     rows.push(withLikely(row, index));
   }
   const named = { personNames, companyNames, cities, codeOf };
@@ -211,6 +212,13 @@ function firstCell(columns: readonly CellColumn[], index: number): string {
     if (cell !== '') return cell;
   }
   return '';
+}
+
+/** Adds the name that confirms a row's registry number, also one that is not looked up. */
+function addName(row: RowInput, columns: readonly CellColumn[], index: number): void {
+  if (!row.identifiers.some(({ kind }) => kind === 'registry_number')) return;
+  const name = row.companyName ?? firstCell(columns, index);
+  if (name !== '') row.companyName = name;
 }
 
 interface KindColumns {
