@@ -8,8 +8,8 @@
  * - A profile URL or an e-mail joins people when no source has two people of different names with it and each two of
  *   its holders may be one person.
  * - The key of another record of the same source, which a record says that it is.
- * - Records that would join in one group two registry numbers, two entities of `gleif`, two people who contradict each other or two
- *   records of one's own are joined by registry number and by the key of their source alone.
+ * - Records that would join in one group two registry numbers, two entities of `gleif`, two people who contradict each other, two
+ *   records of one's own or more than a hundred of one person are joined by registry number and by the key of their source alone.
  */
 import { normaliseCompanyName } from '../../identifiers/company-name.ts';
 import { hasPagesOfOthers } from '../../identifiers/other-networks.ts';
@@ -37,13 +37,14 @@ export function partition(members: readonly Member[], isPerson: boolean): Member
     .map(([key, held]): Holders => [key, key.startsWith(REGISTRY) ? withoutEntities(held) : held])
     .filter(([key, held]) => isSure(key, held, isPerson));
   const groups = join(members, sure);
+  const surest = new Map(sure.filter(([key]) => key.startsWith(isPerson ? KEY : REGISTRY)));
   return groups
     .flatMap((group) => {
       if (!isContradictory(group, isPerson)) return [group];
-      const surest = sure.filter(([key]) => key.startsWith(isPerson ? KEY : REGISTRY));
+      const keys = new Set(group.flatMap((member) => member.keys));
       return join(
         group,
-        surest.map(([key, held]) => [key, held.filter((m) => group.includes(m))]),
+        [...keys].map((key): Holders => [key, surest.get(key) ?? []]),
       );
     })
     .flatMap((group) =>
@@ -100,7 +101,11 @@ function haveOneName(members: readonly Member[]): boolean {
   return names.every((name) => name !== null && name === names[0]);
 }
 
+/** Records of one person. More, such as a chain of addresses in a hostile file, are not compared each with each. */
+const PERSON_RECORDS_MAX = 100;
+
 function mayBeOne(members: readonly Member[]): boolean {
+  if (members.length > PERSON_RECORDS_MAX) return false;
   return members.every((one, index) =>
     members.slice(index + 1).every((other) => mayBeOnePerson(one, other)),
   );
@@ -149,7 +154,9 @@ function join(members: readonly Member[], keys: readonly Holders[]): Member[][] 
   const groups = new Map<Member, Member[]>();
   for (const member of [...members].sort((a, b) => a.number - b.number)) {
     const root = rootOf(member);
-    groups.set(root, [...(groups.get(root) ?? []), member]);
+    const group = groups.get(root);
+    if (group === undefined) groups.set(root, [member]);
+    else group.push(member);
   }
   return [...groups.values()];
 }
