@@ -1,7 +1,7 @@
 /** Records of several sources that share an address, a phone or a number and are not one person or company all the same. */
-import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { filesOf, noRejects, sourceInput } from '../../tests/support/source-input.ts';
 import type { JsonRecord } from '../core/graph/import/read-records.ts';
 import { importSource } from '../core/graph/sources/import-source.ts';
 import type { SourceRecord } from '../core/graph/sources/source-record.ts';
@@ -26,14 +26,9 @@ async function load(
   company: readonly string[] = [],
 ): Promise<number> {
   const key = String(record.name ?? 'nameless');
-  const input = {
-    ...{ source, files: [`${source}.csv`], asOf: '2026-01-01', snapshotOf: null },
-    rows: async function* () {
-      yield [{ line: 2, records: [{ entity, key, record, company }] as const }];
-    },
-    sha256: () => Buffer.from(`${source} ${JSON.stringify(record)}`),
-  };
-  const report = await importSource(pipeline.sql, input, { rejects: new PassThrough() });
+  const sha256 = () => Buffer.from(`${source} ${JSON.stringify(record)}`);
+  const input = sourceInput({ source, rows: filesOf([{ entity, key, record, company }]), sha256 });
+  const report = await importSource(pipeline.sql, input, { rejects: noRejects() });
   return must(report.import_id, 'import');
 }
 

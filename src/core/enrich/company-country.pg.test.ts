@@ -91,3 +91,11 @@ describe('a number of one of many registers is not that of a company with anothe
     ]);
   });
 });
+
+test('a column of persons’ names is not looked up as companies', async () => {
+  const rows = await outcomesOf('Name,Email\nOmega,x@gmail.com\nOmega,x@delta.example\n');
+  expect(rows).toEqual([
+    'Omega,x@gmail.com,invalid,,free_mail_domain,,0,',
+    'Omega,x@delta.example,matched,domain,,false,1,1',
+  ]);
+});
