@@ -74,22 +74,22 @@ export async function listFamily(sql: Sql, id: string): Promise<Rerun[]> {
 }
 
 /**
- * The reruns after a list, with files and results, latest first: its own and theirs, whenever the clock says that they were made,
- * and of a rerun also the later ones of the list that was uploaded, which may have its rows.
+ * The reruns after a list, with files and results, latest first: its own and theirs, and of a rerun also the later ones of the
+ * list that was uploaded, which may have its rows. The ids of chunks say which is later, whatever the clock said: a list is rerun
+ * only when all its reruns have ended, and a sequence never goes back. A rerun that failed may have results of an unfinished chunk.
  */
 export async function listReruns(sql: Sql, id: string): Promise<AnsweringRerun[]> {
   return sql<AnsweringRerun[]>`
     with recursive ${familyOf(sql, id)},
-    after (list_id) as (
-      select id from batches where rerun_of = ${id}
-      union all
-      select id from after join batches on rerun_of = list_id)
+    cut (list_id, first_chunk, has_results) as (
+      select batch_id, min(id), bool_or(parts > 0) from chunks
+      where batch_id in (select list_id from family) group by batch_id)
     select b.id, b.rerun_rows[1] as first_row
-    from family join batches b on b.id = family.list_id join batches own on own.id = ${id}
-    where b.rerun_of is not null
-      and ((b.created_at, b.id) > (own.created_at, own.id) or b.id in (select list_id from after))
-      and b.files_deleted_at is null and b.chunks_done > 0
-    order by b.created_at desc, b.id desc`;
+    from batches b join cut on list_id = b.id
+    where b.rerun_of is not null and has_results and b.files_deleted_at is null
+      and ((select rerun_of from batches where id = ${id}) is null
+        or first_chunk > (select first_chunk from cut where list_id = ${id}))
+    order by first_chunk desc`;
 }
 
 /** A record that a list or one of its reruns has matched with `dedupe`. */

@@ -1,10 +1,11 @@
 /** A rerun keeps the row numbers of the first list, and its answers come back in one file with the others. */
 import { parse } from 'csv-parse/sync';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
 import type { BatchView } from '../batch/batch-view.ts';
 
@@ -160,15 +161,63 @@ test('a row that a later rerun of the list has matched is not charged again by a
   expect(await rowsOf(again.id, '')).toEqual(answers);
 });
 
-test('a row that a rerun has matched is not charged again, also when the clock was set back between them', async () => {
-  const id = await pipeline.enrich(caller, listOf('six'), options);
-  const first = await rerun(id, {});
-  await pipeline.sql`update batches set created_at = now() + interval '1 day' where id = ${first.id}`;
-  await learn('six1');
-  await rerun(first.id, {});
-  const again = await rerun(first.id, {});
+describe('when the clock was set back after the first of two reruns, a row that the second has matched', () => {
+  const setBackAfter = (id: string) =>
+    pipeline.sql`update batches set created_at = now() + interval '1 day' where id = ${id}`;
   const answers = [4, 6, 8].map((row) => [row, 'no_match']);
-  expect(await rowsOf(again.id, '')).toEqual(answers);
+
+  test('is not charged again by a rerun of the first, which the second is a rerun of', async () => {
+    const id = await pipeline.enrich(caller, listOf('six'), options);
+    const first = await rerun(id, {});
+    await setBackAfter(first.id);
+    await learn('six1');
+    await rerun(first.id, {});
+    const again = await rerun(first.id, {});
+    expect(await rowsOf(again.id, '')).toEqual(answers);
+  });
+
+  test('is not charged again by a rerun of the first or of the list, which both are reruns of', async () => {
+    const id = await pipeline.enrich(caller, listOf('eight'), options);
+    const first = await rerun(id, {});
+    await setBackAfter(first.id);
+    await learn('eight1');
+    await rerun(id, {});
+    const matched = (await rowsOf(id, 'reruns=true')).filter(([, status]) => status === 'matched');
+    expect(matched.map(([row]) => row)).toEqual([1, 2, 3, 5, 7]);
+    expect(await rowsOf((await rerun(first.id, {})).id, '')).toEqual(answers);
+    expect(await rowsOf((await rerun(id, {})).id, '')).toEqual(answers);
+  });
+});
+
+test('a row that a rerun has matched before it failed is not charged again', async () => {
+  const id = await pipeline.enrich(caller, listOf('nine'), options);
+  await learn('nine1', 'nine2');
+  const failed = await rerun(id, { hold: true });
+  const cap = (credits: number | null) =>
+    pipeline.call(caller, `/v1/batches/${failed.id}`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ max_credits: credits }),
+    });
+  await cap(1);
+  await send(`${failed.id}/start`, {});
+  await pipeline.runUntilIdle();
+  const [list] = await pipeline.sql<{ key: string }[]>`
+    select canonical_key as key from batches where id = ${failed.id}`;
+  await pipeline.context.store.put(must(list, 'rerun').key, [Buffer.from('damaged')]);
+  await cap(null);
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(caller, failed.id)).toMatchObject({
+    state: 'failed',
+    credits: { charged: 1 },
+  });
+  expect((await rowsOf(id, 'reruns=true'))[1]).toEqual([2, 'matched']);
+  const again = await rerun(id, {});
+  expect(await rowsOf(again.id, '')).toEqual([
+    [4, 'matched'],
+    [6, 'no_match'],
+    [8, 'no_match'],
+  ]);
 });
 
 test('of a list and its reruns, one rerun is open at a time', async () => {
