@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { crowd } from '../../tests/support/small-graph.ts';
 import { grantCredits } from '../core/credits/credits.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
@@ -118,6 +119,32 @@ it('a row of a list with dedupe whose record was joined with that of an earlier 
     credits: { charged: 0 },
   });
   expect((await pipeline.results(by, rerun.id)).text).toContain('same_record_as_row_1');
+});
+
+it('nor is one charged twice in a list with dedupe, and in its quote, while a large import that joins them is not built', async () => {
+  // The quote of a list is exact when ten of its rows match.
+  await importGraph(pipeline.sql, { persons: crowd(9) });
+  const others = crowd(9).map(({ email }) => email);
+  await withoutBuild(pipeline.sql, () => importContact('Lark', home, '2026-01-03'));
+  const options = { operation: 'people.enrich', fields: 'id', dedupe: 'true', hold: 'true' };
+  const rows = { matched: 10, duplicate: 1 };
+  const both = [home, 'ada@acme.example'];
+  for (const chunkRows of [5, 20]) {
+    for (const [first, second] of [both, both.toReversed()]) {
+      const text = ['email', first, ...others, second, ''].join('\n');
+      const list = await pipeline.upload(by, text, options);
+      const config = { ...pipeline.context.config, chunkRows };
+      const run = () => pipeline.queues.runUntilIdle({ ...pipeline.context, config });
+      await run();
+      await post(`/v1/batches/${list}/quote`);
+      await run();
+      expect(await pipeline.batch(by, list)).toMatchObject({ quote: { rows, credits: 10 } });
+      await post(`/v1/batches/${list}/start`);
+      await run();
+      expect(await pipeline.batch(by, list)).toMatchObject({ rows, credits: { charged: 10 } });
+      expect((await pipeline.results(by, list)).text).toContain('same_record_as_row_1');
+    }
+  }
 });
 
 it('the replay of a search has the record that the one of its person was joined with, in the place of that', async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { changeOwnedDays } from '../core/credits/owned.ts';
+import { enrichCalls } from '../core/enrich/enrich-calls.ts';
 import { finishImport } from '../core/graph/sources/import-source.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
@@ -104,4 +105,69 @@ it('and while they are not parted yet after an undo', async () => {
   await finishImport(pipeline.sql, () => {});
   expect(await answered()).toEqual({ ...parted, credits: '0' });
   expect(await pipeline.sql`select from merged_ids where id = ${parted.id}`).toHaveLength(0);
+});
+
+it('as one, in one list, page or round of calls, while a large import that joins them is not built yet', async () => {
+  const { sql } = pipeline;
+  const names = ['Ash', 'Birch', 'Cedar'];
+  const emailsOf = (name: string) => [`${name}@acme.example`, `${name}@home.example`] as const;
+  const contacts = (email: (name: string) => string) => {
+    const rows = names.map((name) => {
+      return { 'Record ID': name, 'First Name': 'Ivy', 'Last Name': name, Email: email(name) };
+    });
+    return csvOf(['Record ID', 'First Name', 'Last Name', 'Email'], rows);
+  };
+  const importContacts = (asOf: string, email: (name: string) => string) =>
+    importText(
+      sql,
+      { source: 'hubspot', name: 'contacts.csv', asOf, text: contacts(email) },
+      { allowsGone: true },
+    );
+  const card = (name: string) =>
+    `BEGIN:VCARD\nVERSION:4.0\nUID:${name}\nN:${name};Ivy;;;\nEMAIL:${emailsOf(name)[1]}\nEND:VCARD\n`;
+  await importContacts('2026-01-10', (name) => emailsOf(name)[0]);
+  const cards = {
+    source: 'vcard',
+    name: 'd.vcf',
+    asOf: '2026-01-11',
+    text: names.map(card).join(''),
+  } as const;
+  await importText(sql, cards, { allowsGone: true });
+  await withoutBuild(sql, () => importContacts('2026-01-12', (name) => emailsOf(name)[1]));
+  const balance = async () => (await pipeline.wallet(by))?.balance ?? 0;
+  const before = await balance();
+
+  const text = `email\n${emailsOf('Ash').join('\n')}\n`;
+  const list = await pipeline.enrich(by, text, { operation: 'people.enrich' });
+  expect(await pipeline.batch(by, list)).toMatchObject({
+    rows: { matched: 2 },
+    owned: 1,
+    credits: { charged: 1 },
+  });
+  const page = await pipeline.call(by, '/v1/personsearch?surname=Birch&limit=5');
+  expect(await page.json()).toHaveLength(2);
+  expect(page.headers.get('x-credits-charged')).toBe('1');
+  const calls = emailsOf('Cedar').map((email) => ({
+    ...{
+      accountId: by.accountId,
+      keyId: by.keyId,
+      sessionSha256: null,
+      isPlain: false,
+      live: true,
+    },
+    ...{
+      operation: 'people.enrich' as const,
+      required: null,
+      minProbability: null,
+      reference: email,
+    },
+    row: {
+      identifiers: [{ kind: 'email' as const, values: [email.toLowerCase()] }],
+      invalid: null,
+    },
+  }));
+  const round = await enrichCalls(pipeline.context, calls);
+  expect(round.map((one) => (one instanceof Error ? one : one.charged))).toEqual([1, 0]);
+  expect(await balance()).toBe(before - 3);
+  expect((await audit(sql)).ok).toBe(true);
 });

@@ -47,6 +47,7 @@ export const killers = {
     test: 'a person who is added',
   },
   ownedLists: { file: paidOnceByLists, test: '' },
+  joined: { file: 'src/sources/joined-owned.pg.test.ts', test: 'as one, in one list' },
   search: { file: search, test: 'a page costs' },
   lists: { file: lists, test: 'a wallet that is too small' },
   maxCredits: { file: limits, test: '' },

@@ -214,10 +214,11 @@ const changed: Changed[] = [
       ['credits_of order by place) <=', 'credits_of) <=', 'together'],
       ['cost = 0 or', 'cost < 0 or', 'owned'],
       [
-        'then first_value(fits) over (partition by account_id, kind, record_id, allowed order by place)',
+        'then first_value(fits) over (partition by account_id, kind, present_id, allowed order by place)',
         'then true',
         'owned',
       ],
+      ['allowed.kind, person.present_id, allowed', 'allowed.kind, record_id, allowed', 'joined'],
       ['where a.is_kept', 'where true', 'owned'],
       ['sql`s.amount`', 'sql`0`', 'keyOfCalls'],
       [
@@ -243,6 +244,7 @@ const changed: Changed[] = [
       ['sql`units * ${page.price}::bigint`', 'sql`units`', 'together'],
       ["'charge', -${amount}", "'charge', -1", 'search'],
       ['from decided where units > 0', 'from decided where units > 1000', 'search'],
+      ['coalesce(present.present_id, p.id)', 'p.id', 'joined'],
       ['where d.owned_days > 0', 'where true', 'owned'],
       ['person.new_people <= d.units', 'true', 'owned'],
       ['balance = w.balance - ${amount}', 'balance = w.balance', 'search'],
@@ -260,6 +262,7 @@ const changed: Changed[] = [
     changes: [
       [' and o.kind = ${ownedCode(operation)}::smallint', '', 'ownedLists'],
       ['>= 0 for update)', '>= 0)', 'ownedLists'],
+      ['having count(*) > 1', 'having false', 'ownedLists'],
       [
         'do update set charge_id = excluded.charge_id, paid_at = excluded.paid_at',
         'do nothing',

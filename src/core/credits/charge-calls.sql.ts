@@ -1,4 +1,6 @@
 import type { Sql } from '../db/client.ts';
+import { presentIds } from '../graph/merged-ids.sql.ts';
+import { entityCodes } from '../graph/sources/source-record.ts';
 import { type GraphState, isInState } from '../graph-copy/local-copy.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import type { PricedOperation } from '../operations.ts';
@@ -162,11 +164,13 @@ async function chargeAny(
     purse as (
       select allowed.*, wallet.available, b.credits_per_day - c.taken as today,
         wallet.owned_days > 0 and allowed.kind is not null as is_kept,
-        owned.record_id is not null as is_owned,
-        row_number() over (partition by account_id, allowed.kind, allowed.record_id, allowed order by place) > 1
+        owned.record_id is not null as is_owned, person.present_id,
+        row_number() over (partition by account_id, allowed.kind, person.present_id, allowed order by place) > 1
           and wallet.owned_days > 0 and allowed.kind is not null as is_repeat
       from allowed join wallet using (account_id)
         left join owned using (account_id, kind, record_id)
+        left join lateral ${presentIds(sql, entityCodes.person, sql`select allowed.record_id`)} person
+          on wallet.owned_days > 0 and allowed.kind is not null
         left join budget_row b on b.key_id = allowed.key_id
         left join budget_row c on c.key_id = allowed.credits_of),
     priced as (
@@ -181,7 +185,7 @@ async function chargeAny(
     answered as (
       -- A repeated call is paid with the first one for the person; without it, the caller tries it alone.
       select *, case when is_repeat and not is_owned and allowed
-          then first_value(fits) over (partition by account_id, kind, record_id, allowed order by place)
+          then first_value(fits) over (partition by account_id, kind, present_id, allowed order by place)
         else fits end as paid
       from afforded),
     line as (${insertLines(sql)}),

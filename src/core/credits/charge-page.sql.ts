@@ -1,4 +1,6 @@
 import type { Sql } from '../db/client.ts';
+import { presentIds } from '../graph/merged-ids.sql.ts';
+import { entityCodes } from '../graph/sources/source-record.ts';
 import type { CallCredentials } from '../keys/keys.ts';
 import { must } from '../lib/assert.ts';
 import type { PricedOperation } from '../operations.ts';
@@ -51,12 +53,19 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
           ownedDays: sql`owned_days`,
         })} o (person_id)
       where owned_days > 0),
+    present as (
+      select p.id, p.present_id from wallet
+        cross join lateral ${presentIds(sql, entityCodes.person, sql`select unnest(${[...page.people]}::bigint[])`)} p
+      where owned_days > 0),
+    asked as (
+      select p.id, p.place, owned.person_id is null and row_number() over (
+          partition by coalesce(present.present_id, p.id) order by p.place) = 1 as is_new
+      from unnest(${[...page.people]}::bigint[]) with ordinality p (id, place)
+        left join owned on owned.person_id = p.id
+        left join present on present.id = p.id),
     person as (
       -- How many must be charged up to and including each.
-      select p.id, owned.person_id is null as is_new,
-        count(*) filter (where owned.person_id is null) over (order by p.place) as new_people
-      from unnest(${[...page.people]}::bigint[]) with ordinality p (id, place)
-        left join owned on owned.person_id = p.id),
+      select id, is_new, count(*) filter (where is_new) over (order by place) as new_people from asked),
     key as (
       select k.id, k.credits_of from api_keys k
       where k.id = ${page.keyId} and is_valid(k) and (select count(*) from wallet) > 0 for share),

@@ -4,7 +4,7 @@
  * by `owned_of`, which sees all charges before it. So two charges never pay for the same person.
  */
 import type { Sql } from '../db/client.ts';
-import { joinedIds } from '../graph/merged-ids.sql.ts';
+import { joinedIds, presentIds } from '../graph/merged-ids.sql.ts';
 import { entityCodes } from '../graph/sources/source-record.ts';
 import { type Owned, ownedBy, type PricedOperation } from '../operations.ts';
 
@@ -88,8 +88,8 @@ export async function selectOwned(
 }
 
 /**
- * Returns those of the people that the account owns by now, and locks its wallet until the transaction ends: no other
- * charge for them comes in between. The caller's CTE `payer (account_id)` has locked batch and chunk;
+ * Returns those of the people that the account owns by now, or would own after paying for the others, and locks its wallet
+ * until the transaction ends: no other charge for them comes in between. The caller's CTE `payer (account_id)` has locked batch and chunk;
  * `reservationId` is locked before the wallet.
  */
 export function lockOwned(
@@ -111,7 +111,10 @@ export function lockOwned(
         kind: sql`${ownedCode(operation)}::smallint`,
         ids: sql`${[...ids]}::bigint[]`,
         ownedDays: sql`owned_days`,
-      })} o (person_id)`;
+      })} o (person_id)
+    union all
+    select min(id) from ${presentIds(sql, entityCodes.person, sql`select unnest(${[...ids]}::bigint[])`)} p
+    group by present_id having count(*) > 1`;
 }
 
 /** Stores that the account owns these people from now on, by the charge with this reference. */

@@ -1,6 +1,16 @@
 /** Ids of records that an import has joined with others. */
 import type { Sql } from '../db/client.ts';
 
+/**
+ * Query of `(id, present_id)`: the id that each of these records, of an entity, has since imports joined records. Equal ones are
+ * one record. `ids` is a query of one column.
+ */
+export function presentIds(sql: Sql, entity: number, ids: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`(
+    select given.id, coalesce(m.into_id, given.id) as present_id from (${ids}) given (id)
+      left join merged_ids m on m.entity = ${entity} and m.id = given.id)`;
+}
+
 /** Returns those of these records, of an entity, that an import has joined with another since, with the other. */
 export async function selectMerged(
   sql: Sql,
@@ -18,11 +28,20 @@ export async function selectMerged(
  */
 export function joinedIds(sql: Sql, entity: number, ids: ReturnType<Sql>): ReturnType<Sql> {
   return sql`(
-    with kept as (
-      select given.id, coalesce(m.into_id, given.id) as kept_id from (${ids}) given (id)
-        left join merged_ids m on m.entity = ${entity} and m.id = given.id)
-    select id, kept_id as joined_id from kept where kept_id <> id
+    with present as (select * from ${presentIds(sql, entity, ids)} p)
+    select id, present_id as joined_id from present where present_id <> id
     union all
-    select kept.id, m.id from kept join merged_ids m on m.entity = ${entity} and m.into_id = kept_id
-    where m.id <> kept.id)`;
+    select present.id, m.id from present join merged_ids m on m.entity = ${entity} and m.into_id = present_id
+    where m.id <> present.id)`;
+}
+
+/** Returns the pairs of `joinedIds` of these records, of an entity. */
+export async function selectJoined(
+  sql: Sql,
+  entity: number,
+  ids: readonly number[],
+): Promise<{ id: number; joinedId: number }[]> {
+  const given: ReturnType<Sql> = sql`select unnest(${[...ids]}::bigint[])`;
+  return sql<{ id: number; joinedId: number }[]>`
+    select id, joined_id from ${joinedIds(sql, entity, given)} joined`;
 }

@@ -1,10 +1,7 @@
 /** Statements about a list and its reruns: lists of some of its rows, each with their numbers. */
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
-import { joinedIds } from '../../core/graph/merged-ids.sql.ts';
-import { entityCodes } from '../../core/graph/sources/source-record.ts';
-import { operations, subjectOf } from '../../core/operations.ts';
-import type { ListBatch } from './batch.ts';
+import { operations } from '../../core/operations.ts';
 import { finalStates } from './states.ts';
 
 const peopleOperations = Object.entries(operations).flatMap(([name, { subject }]) =>
@@ -102,25 +99,19 @@ interface AnsweredRecord {
 }
 
 /**
- * Those of the records that the list, a list that it is a rerun of, or one of their reruns has matched with `dedupe`, or of
- * which it has matched one that an import has joined with it. The first row of a record comes last. `graph` sees the
- * list's graph.
+ * Those of the records that the list, a list that it is a rerun of, or one of their reruns has matched with `dedupe`. The
+ * first row of a record comes last.
  */
 export async function findAnsweredRecords(
-  graph: Sql,
-  { id, operation }: Pick<ListBatch, 'id' | 'operation'>,
+  sql: Sql,
+  id: string,
   recordIds: readonly number[],
 ): Promise<AnsweredRecord[]> {
-  const entity = entityCodes[subjectOf(operation)];
-  return graph<AnsweredRecord[]>`
-    with recursive ${familyOf(graph, id)},
-    asked (asked_id, answered_id) as (
-      select a.id, a.id from unnest(${[...recordIds]}::bigint[]) a (id)
-      union all
-      select id, joined_id from ${joinedIds(graph, entity, graph`select unnest(${[...recordIds]}::bigint[])`)} joined)
-    select asked_id as record_id, row, batch_id = ${id} as is_own
-    from family join batch_records on batch_id = list_id join asked on answered_id = record_id
-    where record_id = any(array(select answered_id from asked))
+  return sql<AnsweredRecord[]>`
+    with recursive ${familyOf(sql, id)}
+    select record_id, row, batch_id = ${id} as is_own
+    from family join batch_records on batch_id = list_id
+    where record_id = any(${[...recordIds]}::bigint[])
     order by row desc`;
 }
 

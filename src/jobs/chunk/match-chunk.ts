@@ -8,9 +8,11 @@ import { hidesMobile } from '../../core/enrich/mobile-in-records.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
+import { findAllIds } from '../../core/graph/merged-ids.ts';
 import type { CopiedGraph } from '../../core/graph-copy/copied-graph.ts';
 import { must } from '../../core/lib/assert.ts';
 import { acquireBuffer, releaseBuffer } from '../../core/lib/buffer-pool.ts';
+import { subjectOf } from '../../core/operations.ts';
 import { readRange } from '../../core/storage/object-sum.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { RecordTable } from '../../formats/csv/record-table.ts';
@@ -164,7 +166,8 @@ async function markDuplicates(
   before: ReadonlyMap<number, number>,
 ): Promise<void> {
   const ids = [...new Set(outcomes.flatMap(({ id }) => (id === 0 ? [] : [id])))];
-  const answered = await findAnsweredRecords(graphOf(context, batch.live), batch, ids);
+  const allIds = await findAllIds(graphOf(context, batch.live), subjectOf(batch.operation), ids);
+  const answered = await findAnsweredRecords(context.sql, batch.id, ids.flatMap(allIds));
   const rowOf = new Map(answered.map(({ recordId, row }) => [recordId, row]));
   const paidEarlier = new Set(answered.flatMap(({ recordId, isOwn }) => (isOwn ? [] : [recordId])));
   const isFresh = Date.now() - (batch.startedAt?.getTime() ?? Date.now()) < DATA_OF_DUPLICATES_MS;
@@ -173,13 +176,14 @@ async function markDuplicates(
   for (const [index, outcome] of outcomes.entries()) {
     const { id, by } = outcome;
     if (id === 0) continue;
-    const earlier = rowOf.get(id) ?? before.get(id);
-    if (earlier === undefined) {
+    const same = allIds(id);
+    const earlier = same.flatMap((one) => rowOf.get(one) ?? before.get(one) ?? []);
+    if (earlier.length === 0) {
       rowOf.set(id, rowNumber(chunk, index));
       continue;
     }
-    const reason = `same_record_as_row_${earlier}`;
-    const hasData = isFresh && hasRoom && !paidEarlier.has(id);
+    const reason = `same_record_as_row_${Math.min(...earlier)}`;
+    const hasData = isFresh && hasRoom && !same.some((one) => paidEarlier.has(one));
     outcomes[index] = hasData
       ? { ...withoutConflict(outcome), status: 'duplicate', reason }
       : miss('duplicate', by, reason);

@@ -7,6 +7,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { inTransaction } from '../../core/db/client.ts';
+import { entityCodes } from '../../core/graph/sources/source-record.ts';
 import { suppressPeople } from '../../core/suppression/suppress.ts';
 import { redactAllResults } from '../result/redact-results.ts';
 
@@ -151,6 +152,20 @@ test('a call between the pricing and the commit of a part pays, and the part is 
   expect(await spentOf(pipeline, by, 100)).toBe(3);
   const chunks = await pipeline.sql`select failures from chunks where batch_id = ${id}`;
   expect([...chunks]).toEqual([{ failures: 0 }]);
+});
+
+test('two people whom an import joins between the pricing and the commit of a part are priced again, as one', async () => {
+  const by = await buyer(100);
+  let puts = 0;
+  pipeline.faults.put = async () => {
+    if (puts++ > 0) return;
+    await pipeline.sql`
+      insert into merged_ids (entity, id, into_id, import_id) values (${entityCodes.person}, 1003, 1002, 0)`;
+  };
+  const id = await run(by, [1, 2, 3]);
+  await pipeline.sql`delete from merged_ids where id = 1003`;
+  expect(await creditsOfRows(by, id)).toEqual(['1', '1', '0']);
+  expect(await pipeline.batch(by, id)).toMatchObject({ owned: 1, credits: { charged: 2 } });
 });
 
 test('a call that waits for the wallet together with the commit of a part charges once with it', async () => {

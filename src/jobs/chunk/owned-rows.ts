@@ -2,6 +2,7 @@
 import { findOwned } from '../../core/credits/owned.ts';
 import type { Sql } from '../../core/db/client.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
+import { findAllIds } from '../../core/graph/merged-ids.ts';
 import type { Batch } from '../batch/batch.ts';
 
 /** For a part in which each match is charged. */
@@ -19,10 +20,11 @@ export async function findOwnedRows(
 ): Promise<ReadonlySet<number>> {
   const ids = outcomes.flatMap(({ status, id }) => (status === 'matched' ? [id] : []));
   const owned = await findOwned(sql, batch, ids);
+  const allIds = await findAllIds(sql, 'person', ids);
   const rows = new Set<number>();
   for (const [index, { status, id }] of outcomes.entries()) {
     if (status !== 'matched') continue;
-    if (owned.has(id) || seen.has(id)) rows.add(index);
+    if (owned.has(id) || allIds(id).some((one) => seen.has(one))) rows.add(index);
     else seen.add(id);
   }
   return rows;
