@@ -185,6 +185,15 @@ test('a lease granted before the clock was set back holds up neither its list no
   }
 });
 
+test('a list created before the clock was set back, whose wake-up is lost, is found at once', async () => {
+  const id = await pipeline.upload(caller, list, options);
+  await pipeline.sql`update batches set created_at = now() + interval '2 hours' where id = ${id}`;
+  pipeline.queues.waiting = [];
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+});
+
 test('a chunk dispatched before the clock was set back is dispatched again when its job is lost', async () => {
   const id = await pipeline.upload(caller, list, options);
   await pipeline.queues.runNext(pipeline.context, 'split-batch');

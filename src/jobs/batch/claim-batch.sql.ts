@@ -69,7 +69,8 @@ function isServed(sql: Sql, job: BatchJob, accountId: ReturnType<Sql>) {
 
 /**
  * Batches that wait for the job, the oldest of each account first, then the second of each, and so on. Batches
- * younger than `olderThanSeconds` should still have a wake-up on its way.
+ * younger than `olderThanSeconds` should still have a wake-up on its way; those of a time to come were created before
+ * the clock was set back.
  */
 export async function listWaiting(
   sql: Sql,
@@ -82,7 +83,7 @@ export async function listWaiting(
     cross join lateral (
       select id, trace_parent, created_at from batches
       where account_id = account.id and ${awaits(sql, job)} and ${isDue(sql)}
-        and created_at < now() - make_interval(secs => ${olderThanSeconds})
+        and not created_at between now() - make_interval(secs => ${olderThanSeconds}) and now()
       order by created_at, id limit ${LISTED.perAccount}) b
     order by row_number() over (partition by account.id order by b.created_at, b.id), b.created_at
     limit ${LISTED.max}`;
