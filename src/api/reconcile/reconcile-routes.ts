@@ -8,8 +8,10 @@ import { graphOf } from '../../core/graph/graph-of.ts';
 import { findRequestsOf } from '../../core/keys/keys.sql.ts';
 import { invalidParameter } from '../../core/lib/errors.ts';
 import { countFurtherRequests } from '../../core/limits/limits.ts';
+import { openShare } from '../../core/limits/shares.ts';
 import { lookUpCompaniesNamed, lookUpCompanyIds } from '../../core/lookups/look-up-companies.ts';
 import { assertStillValid } from '../../core/sessions/still-valid.ts';
+import { clientGone } from '../client-gone.ts';
 import { decimal } from '../decimal.ts';
 import { defineRoute, type Route, type RouteInput, sent } from '../define-route.ts';
 import { isSecure } from '../is-secure.ts';
@@ -67,11 +69,7 @@ export const reconcileRoutes: readonly Route[] = [
       const form = new URLSearchParams(await readBody(request, BODY_BYTES_MAX));
       return { body: parseParameters(asked, Object.fromEntries(form)) };
     },
-    async handler(input) {
-      // The key was read before the body came, and queries about companies charge nothing.
-      await assertStillValid(input.context.sql, input.credentials);
-      return { status: 200, body: await answer(input, input.body) };
-    },
+    handler: async (input) => ({ status: 200, body: await answer(input, input.body) }),
   }),
   defineRoute({
     ...common,
@@ -193,12 +191,34 @@ async function answer(
   if (queries !== undefined) {
     const parsed = parseQueries(parseJson(queries));
     await countRows(input, Object.keys(parsed).length);
-    return answerQueries(input, parsed, await typesOf(input));
+    return inTurn(input, async () => answerQueries(input, parsed, await typesOf(input)));
   }
   if (extend === undefined) throw invalidParameter('queries', 'is missing. Send queries or extend');
   const parsed = parseExtension(parseJson(extend));
   await countRows(input, parsed.ids.length);
-  return extendRows(input, parsed);
+  return inTurn(input, () => extendRows(input, parsed));
+}
+
+/**
+ * The look-ups of a call: a query compares its name with hundreds of records, and may charge nothing. A call without a turn
+ * has as many queries as it may, so that all calls of an account would keep database and thread from others for minutes.
+ */
+const takeTurn = openShare({
+  name: 'reconciliation calls',
+  inFlightMax: 2,
+  accountInFlightMax: 1,
+  // A key may send its 60 requests per minute at once, and none of them is refused.
+  accountWaitingMax: 64,
+  waitMsMax: 30_000,
+});
+
+/** Runs the look-ups of a call in the account's turn. Throws as a share does, and `AppError` 401 or 403 when the key has ended. */
+function inTurn<T>({ context, key, credentials, response }: RouteInput, lookUp: () => Promise<T>) {
+  return takeTurn(key.accountId, clientGone(response), async () => {
+    // The key was read before the body came and the turn began, and queries about companies charge nothing.
+    await assertStillValid(context.sql, credentials);
+    return lookUp();
+  });
 }
 
 /** Counts the rows of a request that was admitted as one. */

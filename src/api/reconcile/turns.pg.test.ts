@@ -1,0 +1,75 @@
+/** Look-ups of reconciliation, which may be free, are shared between accounts. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
+import { revokeKey } from '../../core/keys/account-keys.ts';
+import { displayPrefix } from '../../core/keys/key-format.ts';
+import { createKey } from '../../core/keys/keys.ts';
+
+const IN_FLIGHT = 1;
+const WAITING = 64;
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  const persons = [{ id: 1, name: 'Ada', email: 'ada@x.example' }];
+  await importGraph(pipeline.sql, { persons, companies: [{ id: 10, name: 'Nordlicht Optik' }] });
+});
+afterAll(() => pipeline.close());
+
+/** Keeps all from looking companies up by their names until the returned function is called. */
+async function holdCompanies(): Promise<() => Promise<void>> {
+  const session = await pipeline.sql.reserve();
+  await session`begin`;
+  await session`lock company_name_keys in access exclusive mode`;
+  return async () => {
+    await session`rollback`;
+    session.release();
+  };
+}
+
+async function reconciler(): Promise<Caller> {
+  const { accountId } = await pipeline.account(10);
+  const limits = { requestsPerMinute: 100_000, requestsPerDay: 100_000 };
+  const key = { accountId, mode: 'live', ...limits } as const;
+  const made = await createKey(pipeline.sql, { ...key, scopes: ['reconcile'] });
+  return { accountId, keyId: made.id, key: made.key };
+}
+
+function ask({ key }: Caller): Promise<Response> {
+  const queries = JSON.stringify({ q: { query: 'Nordlicht Optik', type: 'company' } });
+  const body = new URLSearchParams({ queries });
+  return pipeline.call(null, `/v1/reconcile/${key}`, { method: 'POST', body });
+}
+
+test('an account looks up one call at a time, is refused beyond its share, and others are served', async () => {
+  const greedy = await reconciler();
+  const letGo = await holdCompanies();
+  const calls = Array.from({ length: IN_FLIGHT + WAITING + 4 }, () => ask(greedy));
+  const refused = await Promise.race(calls);
+  const problem = await expectProblem(refused, { status: 429, code: 'rate_limited' });
+  expect(problem.detail).toContain(`${IN_FLIGHT + WAITING} for reconciliation calls`);
+  const other = await pipeline.account(10);
+  const matched = await pipeline.call(other, '/v1/people/enrich?email=ada@x.example');
+  expect(matched.status).toBe(200);
+  await pipeline.untilBlocked(IN_FLIGHT);
+  await letGo();
+  const statuses = (await Promise.all(calls)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(IN_FLIGHT + WAITING);
+});
+
+test('a call whose key is revoked while it waits for its turn gets nothing', async () => {
+  const caller = await reconciler();
+  const letGo = await holdCompanies();
+  const first = ask(caller);
+  await pipeline.untilBlocked(1);
+  const second = ask(caller);
+  // Calls are admitted in the order in which they come.
+  expect((await pipeline.call(null, `/v1/reconcile/${caller.key}`)).status).toBe(200);
+  await revokeKey(pipeline.sql, displayPrefix(caller.key));
+  await letGo();
+  expect((await first).status).toBe(200);
+  await expectProblem(await second, { status: 403, code: 'key_revoked' });
+});
