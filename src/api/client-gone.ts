@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
@@ -13,6 +14,8 @@ export function clientGone(response: Response): AbortSignal {
   const known = signals.get(response);
   if (known !== undefined) return known;
   const gone = new AbortController();
+  // Each query of a reconciliation call listens while it waits for its turn. Node takes more than ten listeners for a leak.
+  setMaxListeners(0, gone.signal);
   signals.set(response, gone.signal);
   const leave = () => {
     if (!response.writableFinished) gone.abort(goneError());

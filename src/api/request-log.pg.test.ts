@@ -46,9 +46,9 @@ beforeAll(async () => {
     keyUses: openKeyUses(context.sql, log),
     admit: openAdmission(context.sql, context.limiter),
     calls: {
-      async run(call) {
+      async run(call, gone) {
         await hold;
-        return calls.run(call);
+        return calls.run(call, gone);
       },
     },
   });

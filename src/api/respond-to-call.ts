@@ -19,6 +19,7 @@ import { type OperationName, operations } from '../core/operations.ts';
 import { redactDirectors } from '../core/suppression/opted-out-people.ts';
 import { isAnySuppressed } from '../core/suppression/suppress.ts';
 import { setCreditHeaders } from './authorize.ts';
+import { clientGone } from './client-gone.ts';
 import type { HandlerInput, RouteInput } from './define-route.ts';
 import type { KeptResponse } from './idempotent-request.ts';
 import { toProblem } from './problem.ts';
@@ -54,7 +55,7 @@ export async function respondToCall(
 ): Promise<void> {
   const { context, request, response, wanted } = call;
   if (request.get('Idempotency-Key') === undefined) {
-    const enriched = await context.calls.run(toEnrichCall(call));
+    const enriched = await context.calls.run(toEnrichCall(call), clientGone(response));
     setChargeHeaders(call, enriched);
     sendJson(response, render(wanted, enriched.outcome, enriched.charged));
     return;

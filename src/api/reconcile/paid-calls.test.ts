@@ -26,6 +26,7 @@ function requestOf(ends: (EnrichedCall | Error)[]) {
     credentials: { keyId: 'k', sessionSha256: null },
     admission: { available: 10 },
     response: {
+      once: () => {},
       getHeader: () => 'request',
       setHeader: (name: string, value: string) => headers.set(name, value),
     },

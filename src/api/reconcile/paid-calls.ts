@@ -7,6 +7,7 @@ import { tellAmbiguous } from '../../core/enrich/free-outcomes.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { operations } from '../../core/operations.ts';
 import { setCreditHeaders } from '../authorize.ts';
+import { clientGone } from '../client-gone.ts';
 import type { RouteInput } from '../define-route.ts';
 import { requestIdOf } from '../problem.ts';
 import { availableBefore, payerOf } from '../respond-to-call.ts';
@@ -30,10 +31,13 @@ export async function enrichAll(
   if (refused !== null) throw refused;
   const settled = await Promise.allSettled(
     wanted.map((call, index) =>
-      context.calls.run({
-        ...{ ...payer, required: null, ...call },
-        reference: `call:${requestIdOf(response)}:${index}`,
-      }),
+      context.calls.run(
+        {
+          ...{ ...payer, required: null, ...call },
+          reference: `call:${requestIdOf(response)}:${index}`,
+        },
+        clientGone(response),
+      ),
     ),
   );
   let charged = 0;

@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { paysOnce } from '../../core/credits/owned.ts';
+import { lookUpInTurn } from '../../core/enrich/look-up-turns.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { findRequestsOf } from '../../core/keys/keys.sql.ts';
 import { invalidParameter } from '../../core/lib/errors.ts';
 import { countFurtherRequests } from '../../core/limits/limits.ts';
-import { openShare } from '../../core/limits/shares.ts';
 import { lookUpCompaniesNamed, lookUpCompanyIds } from '../../core/lookups/look-up-companies.ts';
 import { assertStillValid } from '../../core/sessions/still-valid.ts';
 import { clientGone } from '../client-gone.ts';
@@ -199,22 +199,9 @@ async function answer(
   return inTurn(input, () => extendRows(input, parsed));
 }
 
-/**
- * The look-ups of a call: a query compares its name with hundreds of records, and may charge nothing. A call without a turn
- * has as many queries as it may, so that all calls of an account would keep database and thread from others for minutes.
- */
-const takeTurn = openShare({
-  name: 'reconciliation calls',
-  inFlightMax: 2,
-  accountInFlightMax: 1,
-  // A key may send its 60 requests per minute at once, and none of them is refused.
-  accountWaitingMax: 64,
-  waitMsMax: 30_000,
-});
-
 /** Runs the look-ups of a call in the account's turn. Throws as a share does, and `AppError` 401 or 403 when the key has ended. */
 function inTurn<T>({ context, key, credentials, response }: RouteInput, lookUp: () => Promise<T>) {
-  return takeTurn(key.accountId, clientGone(response), async () => {
+  return lookUpInTurn(key.accountId, clientGone(response), async () => {
     // The key was read before the body came and the turn began, and queries about companies charge nothing.
     await assertStillValid(context.sql, credentials);
     return lookUp();

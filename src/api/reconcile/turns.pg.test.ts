@@ -49,7 +49,7 @@ test('an account looks up one call at a time, is refused beyond its share, and o
   const calls = Array.from({ length: IN_FLIGHT + WAITING + 4 }, () => ask(greedy));
   const refused = await Promise.race(calls);
   const problem = await expectProblem(refused, { status: 429, code: 'rate_limited' });
-  expect(problem.detail).toContain(`${IN_FLIGHT + WAITING} for reconciliation calls`);
+  expect(problem.detail).toContain(`${IN_FLIGHT + WAITING} for look-ups by name`);
   const other = await pipeline.account(10);
   const matched = await pipeline.call(other, '/v1/people/enrich?email=ada@x.example');
   expect(matched.status).toBe(200);

@@ -97,7 +97,8 @@ const run =
   (localCopy: LocalCopy): Run =>
   (calls) => {
     const { run } = openEnrichCalls(contextOf(localCopy));
-    return Promise.all(calls.map((call) => run(call).then(shown, shownError)));
+    const { signal } = new AbortController();
+    return Promise.all(calls.map((call) => run(call, signal).then(shown, shownError)));
   };
 const byPostgres: Run = async (calls) =>
   (await enrichCalls(contextOf(copy), calls)).map((answer) =>

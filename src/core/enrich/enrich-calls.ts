@@ -17,6 +17,7 @@ import { assert, must } from '../lib/assert.ts';
 import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { AppError } from '../lib/errors.ts';
 import { countRefusal } from '../limits/refusals.ts';
+import { openShare } from '../limits/shares.ts';
 import { creditsText, type OperationName, operations } from '../operations.ts';
 import { credentialsEnded } from '../sessions/still-valid.ts';
 import { countMatchedCalls } from './calls-matched.ts';
@@ -65,15 +66,30 @@ interface CopyContext extends CallContext {
 
 export interface EnrichCalls {
   /**
-   * Runs a call together with concurrent ones. Throws `AppError` 402 when its match cannot be paid, 401 or 403
-   * when its session or key has ended since it was admitted.
+   * Runs a call together with concurrent ones, one by name in the account's turn. Throws `AppError` 402 when its match cannot be
+   * paid, 401 or 403 when its session or key has ended since it was admitted, 503 when it waited too long for its turn, and the
+   * reason of `gone` when that aborts before.
    */
-  run(call: EnrichCall): Promise<EnrichedCall>;
+  run(call: EnrichCall, gone: AbortSignal): Promise<EnrichedCall>;
 }
 
 const BATCH_MAX = 64;
 /** A call by name takes some eight statements, and again as many for each probability among the calls. */
 const LIKELY_BATCH_MAX = 16;
+
+/** The batches of their lane. */
+const NAMES_IN_FLIGHT_MAX = 2 * LIKELY_BATCH_MAX;
+/** Turns of calls by name: without them, all that an account sends at once would come before the next one of another. */
+const nameTurns = {
+  name: 'calls by name',
+  inFlightMax: NAMES_IN_FLIGHT_MAX,
+  // Fewer would halve what an account alone gets. The next call of another one waits for a batch.
+  accountInFlightMax: NAMES_IN_FLIGHT_MAX,
+  // The limits of keys bound them.
+  accountWaitingMax: Number.POSITIVE_INFINITY,
+  // Before the connection is cut as stalled.
+  waitMsMax: 50_000,
+};
 
 /**
  * Opens the runner of single calls over both graphs. Calls by name have a lane of their own: a minute's requests of one key, each
@@ -84,7 +100,13 @@ export function openEnrichCalls(context: CopyContext, lane: Lane = openLane(2)):
   const byIdentifier = coalesce<EnrichCall, EnrichedCall>(runBatch, { lane, batchMax: BATCH_MAX });
   const likely = { lane: openLane(2), batchMax: LIKELY_BATCH_MAX };
   const byName = coalesce<EnrichCall, EnrichedCall>(runBatch, likely);
-  return { run: (call) => (call.row.likely === undefined ? byIdentifier : byName)(call) };
+  const inTurn = openShare(nameTurns);
+  return {
+    run: (call, gone) =>
+      call.row.likely === undefined
+        ? byIdentifier(call)
+        : inTurn(call.accountId, gone, () => byName(call)),
+  };
 }
 
 /** The result of a call; an `AppError` for one that gets nothing. */

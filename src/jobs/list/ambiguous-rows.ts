@@ -5,10 +5,11 @@ import {
   describeCandidates,
 } from '../../core/enrich/describe-candidates.ts';
 import { mayDescribeCandidates } from '../../core/enrich/free-outcomes.ts';
+import { lookUpInTurn } from '../../core/enrich/look-up-turns.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { subjectOf } from '../../core/operations.ts';
 import type { ListBatch } from '../batch/batch.ts';
-import { readRows } from '../mapping/read-rows.ts';
+import { readLikelyCells } from '../mapping/read-rows.ts';
 import type { RowCandidate } from '../result/candidates-cell.ts';
 import { type MergedRow, mergedRows } from '../result/merge-reruns.ts';
 import { scanPart } from '../result/part-records.ts';
@@ -57,7 +58,7 @@ interface RowPage {
 
 /**
  * Returns the first undecided rows of a page. Ends when the signal aborts, with its reason. Records that are gone or have opted out are
- * not among the candidates. Throws as `mergedRows`.
+ * not among the candidates. Throws as `mergedRows` and `lookUpInTurn`.
  */
 export async function listAmbiguousRows(
   context: PartsContext & { signal: AbortSignal },
@@ -75,7 +76,9 @@ export async function listAmbiguousRows(
     bytes += cells.reduce((sum, cell) => sum + Buffer.byteLength(cell), 0);
     if (rows.length === limit || bytes > bytesMax) break;
   }
-  const about = await describe(context, batch, rows);
+  const about = await lookUpInTurn(batch.accountId, context.signal, () =>
+    describe(context, batch, rows),
+  );
   const isTold = mayDescribeCandidates(batch);
   return rows.map(({ row, cells, candidates }, index) => {
     const view = ({ id, probability }: RowCandidate) => {
@@ -99,12 +102,12 @@ async function describe(
   const { delimiter } = batch.dialect;
   const text = Buffer.concat(rows.flatMap((row) => [row.text, Buffer.from('\n')]));
   const records = scanPart(text, delimiter);
-  const read = await readRows(text, records, { ...batch, delimiter });
+  const cells = readLikelyCells(text, records, { ...batch, delimiter });
   return describeCandidates(
     graphOf(context, batch.live),
     subjectOf(batch.operation),
     rows.map(({ candidates }, index) => ({
-      cells: read.rows[index]?.likely ?? {},
+      cells: cells[index] ?? {},
       ids: candidates.map(({ id }) => id),
     })),
   );

@@ -1,5 +1,6 @@
 /** Turns the records of a piece of a list into rows ready for matching. */
 import { setImmediate as nextRound } from 'node:timers/promises';
+import type { LikelyCells } from '../../core/enrich/likely-row.ts';
 import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
 import { countryCode, phoneRegion } from '../../core/identifiers/country.ts';
@@ -121,6 +122,18 @@ export async function readRows(
   return { rows, namesOf, repairs };
 }
 
+/** Returns the cells by which the records of a piece of a list are matched by name, in order; those of an unreadable one are ''. */
+export function readLikelyCells(
+  piece: Buffer,
+  records: RecordTable,
+  reading: RowReading,
+): LikelyCells[] {
+  const read = columnReader(piece, records, reading);
+  const cellsAt = cellsReader(reading.mapping, read);
+  const { subject } = operations[reading.operation];
+  return Array.from({ length: records.count }, (_, index) => likelyCells(subject, cellsAt(index)));
+}
+
 /** Columns that an outcome is compared with. */
 interface NamingColumns {
   personNames: readonly CellColumn[];
@@ -163,11 +176,15 @@ function likelyReader(
   read: (kind: string) => CellColumn[],
 ): (row: RowInput, index: number) => RowInput {
   if (match !== 'likely' || !hasLikelyColumns(subject, mapping)) return (row) => row;
+  const cellsAt = cellsReader(mapping, read);
+  return (row, index) => ({ ...row, likely: likelyCells(subject, cellsAt(index)) });
+}
+
+/** Returns what reads the cells of a row by the kind of their columns. */
+function cellsReader(mapping: ColumnMapping, read: (kind: string) => CellColumn[]) {
   const columns = new Map(Object.keys(mapping).map((kind) => [kind, read(kind)]));
-  return (row, index) => {
-    const cellsOf = (kind: string) => (columns.get(kind) ?? []).map((column) => column.at(index));
-    return { ...row, likely: likelyCells(subject, cellsOf) };
-  };
+  return (index: number) => (kind: string) =>
+    (columns.get(kind) ?? []).map((column) => column.at(index));
 }
 
 /**
