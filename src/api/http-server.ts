@@ -16,7 +16,7 @@ import { uuidv7 } from 'uuidv7';
 import { must } from '../core/lib/assert.ts';
 import { AppError, invalidRequest } from '../core/lib/errors.ts';
 import { renderProblem, toProblem } from './problem.ts';
-import { type SlownessLimits, watchSlowClients } from './slow-clients.ts';
+import { bodyRateMin, type SlownessLimits, watchSlowClients } from './slow-clients.ts';
 
 export interface HttpLimits extends SlownessLimits {
   /** Time from the first byte of a connection, or of its next request, to the end of the headers. */
@@ -41,6 +41,7 @@ export const httpLimits: HttpLimits = {
   keepAliveMs: 65_000,
   checkMs: 1_000,
   bytesPerSecondMin: 1024,
+  demandedBytesPerSecondMin: 32 * 1024,
   rateMs: 20_000,
   drainMs: 10_000,
   crowdFrom: 500,
@@ -99,7 +100,7 @@ export function createHttpServer(
   });
   watchSlowClients(server, limits, (request, response) => {
     if (response.headersSent) request.socket.destroy();
-    else refuseRest(request, response, bodyTooSlow(limits));
+    else refuseRest(request, response, bodyTooSlow(bodyRateMin(response, limits), limits));
   });
   server.on('clientError', (error: ClientError, socket) => {
     const response = latest.get(socket);
@@ -258,7 +259,7 @@ function bodyTooLate({ bodyMs }: HttpLimits): AppError {
   return requestTimeout(`The body did not arrive within ${bodyMs / 1000} seconds. Send it again.`);
 }
 
-function bodyTooSlow({ bytesPerSecondMin, rateMs }: HttpLimits): AppError {
+function bodyTooSlow(bytesPerSecondMin: number, { rateMs }: HttpLimits): AppError {
   const seconds = rateMs / 1000;
   return requestTimeout(
     `For ${seconds} seconds the body arrived at less than ${bytesPerSecondMin} bytes per second. Send it again.`,

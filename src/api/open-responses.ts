@@ -10,12 +10,17 @@ import { clientGone } from './client-gone.ts';
 /** Counts a response as open until it is closed. Throws `AppError` 429 at the maximum, 499 once it is closed. */
 export type HoldOpen = (accountId: string, response: Response) => void;
 
-/** Responses that are counted by one of the kinds. */
-const counted = new WeakSet<ServerResponse>();
+/** Responses that are counted by one of the kinds, and whether the process has no place left for others of it. */
+const counted = new WeakMap<ServerResponse, () => boolean>();
 
 /** True for a response whose kind has a maximum of its own. */
 export function isCounted(response: ServerResponse): boolean {
   return counted.has(response);
+}
+
+/** True for a response of a kind of which all places of the process are taken. */
+export function isInDemand(response: ServerResponse): boolean {
+  return counted.get(response)?.() === true;
 }
 
 /**
@@ -38,7 +43,7 @@ export function limitOpenResponses(
     if (openInAll >= processMax) throw tooManyOpen(name, processMax, 'all accounts');
     open.set(accountId, count + 1);
     openInAll++;
-    counted.add(response);
+    counted.set(response, () => openInAll >= processMax);
     response.once('close', () => {
       const left = (open.get(accountId) ?? 0) - 1;
       if (left > 0) open.set(accountId, left);

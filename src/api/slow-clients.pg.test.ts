@@ -1,6 +1,8 @@
 /** Connections that send or read next to nothing are cut; slow ones, and those that wait for us, are not. */
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import type { Response } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import {
@@ -13,6 +15,7 @@ import { Signal } from '../../tests/support/signal.ts';
 import type { JobContext } from '../jobs/queue/job-context.ts';
 import type { HttpLimits } from './http-server.ts';
 import { problemSchema } from './problem.ts';
+import { holdUpload } from './upload-context.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -102,6 +105,20 @@ describe('a body', () => {
     });
     expect(performance.now() - started).toBeGreaterThan(1_100);
     expect(answer.status, answer.body).toBe(202);
+  });
+
+  test('of an upload may not be slow while all places of uploads are taken', async () => {
+    const limits = { rateMs: 300, bytesPerSecondMin: 1, demandedBytesPerSecondMin: 10_000 };
+    const { port } = await serve(limits);
+    const others = Array.from({ length: 23 }, (_, other) => {
+      const response = new ServerResponse(new IncomingMessage(new Socket())) as Response;
+      holdUpload(`account ${other}`, response);
+      return response;
+    });
+    const answer = await exchange(port, `${upload(1_000_000)}email\n`, drip);
+    for (const response of others) response.emit('close');
+    expect(answer.status).toBe(408);
+    expect(answer.body).toMatch(/10000 bytes per second/);
   });
 
   test('that waits for us is not slow', async () => {

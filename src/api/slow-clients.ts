@@ -4,10 +4,13 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { isInDemand } from './open-responses.ts';
 
 export interface SlownessLimits {
   /** Minimum rate of a body that a client sends, and of a response that it reads. */
   bytesPerSecondMin: number;
+  /** That of an upload while all places of uploads are taken: clients that trickle would keep them from others for days. */
+  demandedBytesPerSecondMin: number;
   /** Time over which the rate is measured. */
   rateMs: number;
   /** Time for the unused rest of a body after the response. */
@@ -73,8 +76,12 @@ function isTooSlow(
   // Bytes that wait to be read are not the client's delay.
   const isSending = !request.complete && request.readableLength === 0;
   const isReading = socket.writableLength > 0;
-  exchange.sending = isSending ? renew(exchange.sending, now, socket.bytesRead, limits) : null;
-  exchange.reading = isReading ? renew(exchange.reading, now, bytesTaken(socket), limits) : null;
+  const enoughSent = (bodyRateMin(response, limits) * limits.rateMs) / 1000;
+  const enoughRead = (limits.bytesPerSecondMin * limits.rateMs) / 1000;
+  exchange.sending = isSending ? renew(exchange.sending, now, socket.bytesRead, enoughSent) : null;
+  exchange.reading = isReading
+    ? renew(exchange.reading, now, bytesTaken(socket), enoughRead)
+    : null;
   exchange.responded = response.writableFinished
     ? (exchange.responded ?? { at: now, bytes: 0 })
     : null;
@@ -90,14 +97,13 @@ function lasts(since: Moment | null, now: number, ms: number): boolean {
   return since !== null && now - since.at > ms;
 }
 
+/** Returns the minimum rate of the body of this exchange, in bytes per second. */
+export function bodyRateMin(response: ServerResponse, limits: SlownessLimits): number {
+  return isInDemand(response) ? limits.demandedBytesPerSecondMin : limits.bytesPerSecondMin;
+}
+
 /** Returns the moment unchanged, or now when enough bytes have been transferred since. */
-function renew(
-  since: Moment | null,
-  now: number,
-  bytes: number,
-  { bytesPerSecondMin, rateMs }: SlownessLimits,
-): Moment {
-  const enough = (bytesPerSecondMin * rateMs) / 1000;
+function renew(since: Moment | null, now: number, bytes: number, enough: number): Moment {
   return since === null || bytes - since.bytes >= enough ? { at: now, bytes } : since;
 }
 
