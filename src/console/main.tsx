@@ -1,6 +1,7 @@
 /** Starts the console. */
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { keepFocus } from './keep-focus.ts';
 import { WELCOME_PATH } from './pages.ts';
 import { address, goTo } from './router.ts';
 import { loadSession, session } from './session.ts';
@@ -17,6 +18,7 @@ const root = document.createElement('div');
 root.id = 'app';
 document.body.append(root);
 render(<App />, root);
+keepFocus();
 const load = (link: string | null) =>
   // Without an answer the page to sign in says what is wrong on the first attempt.
   loadSession(link).catch(() => session.set(session.get() ?? null));

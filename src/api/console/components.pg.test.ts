@@ -59,6 +59,24 @@ describeWithBrowser('the components of the console', () => {
     await page.context().close();
   });
 
+  test('what is removed leaves the focus to what was around it', async () => {
+    const caller = await anyone();
+    const { key } = await pipeline.keyOf(caller.accountId, 'live', ['search']);
+    const { page, wrong } = await openAt('/keys', caller);
+    const revoke = page.getByRole('button', { name: `Revoke ${key.slice(0, 13)}` });
+    await revoke.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Revoke the key' }).click();
+    await revoke.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Keys, newest first');
+    // Where a click beside it took the focus on purpose, it is not taken back.
+    await page.evaluate('document.activeElement.blur()');
+    await page.evaluate('document.querySelector("section.table").remove()');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY');
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
   test('Escape does not lose a key that is shown once', async () => {
     const { page } = await openAt('/keys');
     await page.getByRole('button', { name: 'New key' }).click();

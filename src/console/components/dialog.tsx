@@ -19,14 +19,8 @@ export function Dialog({ title, children, onClose, isLocked = false }: DialogPro
   useLayoutEffect(() => {
     const shown = dialog.current;
     shown?.showModal();
-    return () => {
-      // An open dialog that is only removed leaves the focus nowhere.
-      shown?.close();
-      // What opened it may be gone, too, or another dialog comes next.
-      requestAnimationFrame(() => {
-        if (document.activeElement === document.body) document.getElementById('main')?.focus();
-      });
-    };
+    // An open dialog that is only removed does not give the focus back to what opened it.
+    return () => shown?.close();
   }, []);
   const leave = (event: Event) => {
     event.preventDefault();
