@@ -77,6 +77,25 @@ describeWithBrowser('the components of the console', () => {
     await page.context().close();
   });
 
+  test('a refused form moves the focus to the first field with an error', async () => {
+    const { page, wrong } = await openAt('/keys');
+    await page.getByRole('button', { name: 'New key' }).click();
+    const budget = page.getByLabel('Credits per day');
+    await budget.fill('-1');
+    await page.getByLabel('Name').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('#credits_per_day-error').waitFor();
+    expect(await page.evaluate('document.activeElement.id')).toBe('credits_per_day');
+    const scopesShown = page.getByRole('dialog').getByRole('checkbox');
+    for (const scope of await scopesShown.all()) await scope.uncheck();
+    await page.getByRole('button', { name: 'Create key' }).click();
+    await page.getByRole('alert').getByText('Choose at least one.').waitFor();
+    expect(await page.evaluate('document.activeElement.type')).toBe('checkbox');
+    await expectAccessible(page);
+    expect(wrong).toEqual([]);
+    await page.context().close();
+  });
+
   test('Escape does not lose a key that is shown once', async () => {
     const { page } = await openAt('/keys');
     await page.getByRole('button', { name: 'New key' }).click();

@@ -4,6 +4,7 @@ import { call } from '../api.ts';
 import { readOut } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { restOf } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf } from '../format.ts';
 import { useAction } from '../use-call.ts';
@@ -104,14 +105,7 @@ function FormatForm({ batch, preview, live, onClose }: FormatFormProps) {
     readOut('The file is read again.');
   });
   return (
-    <form
-      class="format-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        run();
-      }}
-    >
+    <Form class="format-form" problem={problem} onSubmit={() => run()}>
       <HeaderChoice
         lines={preview?.first_lines ?? []}
         row={reading.header_row}
@@ -131,7 +125,7 @@ function FormatForm({ batch, preview, live, onClose }: FormatFormProps) {
         </Button>
         <Button onClick={onClose}>Close</Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

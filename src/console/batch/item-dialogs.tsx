@@ -5,6 +5,7 @@ import { announce } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
 import { errorOf, restOf, TextField } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { useAction } from '../use-call.ts';
 import { isFinal, type Progress, type Resource } from './batch.ts';
@@ -50,13 +51,7 @@ export function RenameItem({ item, of, onDone, onClose }: ItemDialogProps) {
   const { problem } = renaming;
   return (
     <Dialog title={`Rename this ${of.noun}`} onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          renaming.run();
-        }}
-      >
+      <Form problem={problem} onSubmit={() => renaming.run()}>
         <TextField
           id="new-name"
           label="Name"
@@ -72,7 +67,7 @@ export function RenameItem({ item, of, onDone, onClose }: ItemDialogProps) {
             Save
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

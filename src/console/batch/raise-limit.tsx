@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { errorOf, NumberField, restOf } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { formatNumber } from '../format.ts';
 import { useAction } from '../use-call.ts';
@@ -23,14 +24,7 @@ export function RaiseLimit<Item extends Progress>({ item, of, live }: RaiseLimit
   const used = item.credits.max ?? 0;
   const isEmpty = limit === null;
   return (
-    <form
-      class="raise-limit"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        raising.run();
-      }}
-    >
+    <Form class="raise-limit" problem={raising.problem} onSubmit={() => raising.run()}>
       <NumberField
         id="limit"
         label="New limit in credits"
@@ -49,6 +43,6 @@ export function RaiseLimit<Item extends Progress>({ item, of, live }: RaiseLimit
         {isEmpty ? 'Continue without a limit' : 'Raise the limit and continue'}
       </Button>
       <ProblemNotice problem={restOf(raising.problem, ['max_credits'])} />
-    </form>
+    </Form>
   );
 }

@@ -5,6 +5,7 @@ import { call } from '../api.ts';
 import { announce } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { errorOf, restOf, TextField } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { type Action, useAction, useResource } from '../use-call.ts';
 import type { Batch } from './batch.ts';
@@ -53,11 +54,10 @@ export function SavedMappings({ batch, columns, isSaved, onUse }: SavedMappingsP
           ))}
         </ul>
         <ProblemNotice problem={saved.problem ?? deleting.problem} />
-        <form
+        <Form
           class="save-mapping"
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault();
+          problem={saving.problem}
+          onSubmit={() => {
             if (name.trim() !== '' && isSaved) saving.run();
           }}
         >
@@ -72,7 +72,7 @@ export function SavedMappings({ batch, columns, isSaved, onUse }: SavedMappingsP
           <Button type="submit" isBusy={saving.isBusy} isDisabled={name.trim() === '' || !isSaved}>
             Save mapping
           </Button>
-        </form>
+        </Form>
         <ProblemNotice problem={restOf(saving.problem, ['name'])} />
       </div>
     </details>

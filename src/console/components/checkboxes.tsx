@@ -7,11 +7,13 @@ interface CheckboxesProps<Value extends string> {
   onChange: (chosen: Value[]) => void;
   /** Side by side where there is room. */
   isAcross?: boolean;
+  /** The id of the text that says what is wrong with the choice. */
+  errorId?: string | undefined;
 }
 
 /** Choices of which any number may be checked. The checked ones keep the order of the choices. */
 export function Checkboxes<Value extends string>(props: CheckboxesProps<Value>) {
-  const { choices, chosen, onChange, isAcross = false } = props;
+  const { choices, chosen, onChange, isAcross = false, errorId } = props;
   const values = choices.map(({ value }) => value);
   const others = chosen.filter((value) => !values.includes(value));
   return (
@@ -21,6 +23,8 @@ export function Checkboxes<Value extends string>(props: CheckboxesProps<Value>) 
           <input
             type="checkbox"
             checked={chosen.includes(value)}
+            aria-invalid={errorId !== undefined}
+            aria-describedby={errorId}
             onChange={({ currentTarget: { checked } }) => {
               const next = values.filter((one) => (one === value ? checked : chosen.includes(one)));
               onChange([...others, ...next]);

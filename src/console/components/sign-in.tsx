@@ -5,6 +5,7 @@ import { useAction } from '../use-call.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { errorOf, restOf, TextField } from './field.tsx';
+import { Form } from './form.tsx';
 import { Logo } from './logo.tsx';
 import { ProblemNotice } from './problem-notice.tsx';
 
@@ -55,13 +56,7 @@ function SignInForm({ email: knownEmail }: { email: string }) {
   const signingIn = useAction(() => signIn(credentials));
   const { problem } = signingIn;
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        signingIn.run();
-      }}
-    >
+    <Form problem={problem} onSubmit={() => signingIn.run()}>
       <WayChoice
         way={way}
         onChange={(next) => {
@@ -108,7 +103,7 @@ function SignInForm({ email: knownEmail }: { email: string }) {
       <Button kind="primary" type="submit" isBusy={signingIn.isBusy}>
         Sign in
       </Button>
-    </form>
+    </Form>
   );
 }
 

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { restOf } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf, formatNumber, totalOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
@@ -44,14 +45,7 @@ export function NewExport({ filter, preview }: NewExportProps) {
   );
   const price = isLive ? priceOf(preview, most) : '';
   return (
-    <form
-      class="card"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        making.run();
-      }}
-    >
+    <Form class="card" problem={making.problem} onSubmit={() => making.run()}>
       {preview !== undefined && preview.owned > 0 && (
         <p class="notice">
           You already have {formatNumber(preview.owned)} of these. They are in the file and not
@@ -75,7 +69,7 @@ export function NewExport({ filter, preview }: NewExportProps) {
           {isHeld ? 'Continue' : `Export${price}`}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -3,7 +3,8 @@ import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { Checkboxes } from '../components/checkboxes.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { errorOf, restOf, TextField } from '../components/field.tsx';
+import { errorOf, FieldNotes, restOf, TextField } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { toNumber } from '../field-words.ts';
 import { session } from '../session.ts';
@@ -41,16 +42,11 @@ export function MakeKeyDialog({ onMade, onClose }: MakeKeyDialogProps) {
     onMade(await call<MadeKey>('POST', '/v1/keys', { body }));
   });
   const { problem } = making;
+  const isPowerless = errorOf(problem, 'scopes') !== undefined;
   const fields = ['name', 'scopes', ...limits.map((limit) => limit.name)];
   return (
     <Dialog title={`New ${mode} key`} onClose={onClose}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          making.run();
-        }}
-      >
+      <Form problem={problem} onSubmit={() => making.run()}>
         <TextField
           id="name"
           label="Name"
@@ -65,8 +61,13 @@ export function MakeKeyDialog({ onMade, onClose }: MakeKeyDialogProps) {
             choices={scopes.map(({ name: value, label: named }) => ({ value, label: named }))}
             chosen={chosen}
             onChange={setChosen}
+            errorId={isPowerless ? 'scopes-error' : undefined}
           />
-          {errorOf(problem, 'scopes') && <p class="error">Choose at least one.</p>}
+          <FieldNotes
+            id="scopes"
+            hint={null}
+            error={isPowerless ? 'Choose at least one.' : undefined}
+          />
         </fieldset>
         <div class="fields">
           {limits.map((limit) => (
@@ -90,7 +91,7 @@ export function MakeKeyDialog({ onMade, onClose }: MakeKeyDialogProps) {
             Create key
           </Button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

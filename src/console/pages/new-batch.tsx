@@ -15,6 +15,7 @@ import { readOut } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { DropZone } from '../components/drop-zone.tsx';
 import { restOf, SelectField } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { ProgressBar } from '../components/progress-bar.tsx';
@@ -63,11 +64,10 @@ export function NewBatchPage() {
         about="Nothing is charged until you have seen the price and started it."
         back={{ href: linkTo('/batches'), label: 'Lists' }}
       />
-      <form
+      <Form
         class="card narrow"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
+        problem={sending.problem}
+        onSubmit={() => {
           if (file !== null) sending.run({ file, options: optionsOf(operation, reading) });
         }}
       >
@@ -95,7 +95,7 @@ export function NewBatchPage() {
           </Button>
           {sending.isBusy && <Button onClick={stop}>Stop the upload</Button>}
         </div>
-      </form>
+      </Form>
     </>
   );
 }

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { restOf } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import {
   type FileOptions,
@@ -44,14 +45,7 @@ export function ScheduleForm(props: ScheduleFormProps) {
     await onSubmit({ ...toRequest(options), cron: times.cron, time_zone: times.zone, mode });
   });
   return (
-    <form
-      class="card"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        saving.run();
-      }}
-    >
+    <Form class="card" problem={saving.problem} onSubmit={() => saving.run()}>
       <ScheduleTimes {...times} onChange={setTimes} problem={saving.problem} />
       <ModeChoice mode={mode} onChange={setMode} />
       <FileOptionsForm
@@ -68,7 +62,7 @@ export function ScheduleForm(props: ScheduleFormProps) {
         </Button>
         {onLeave && <Button onClick={onLeave}>Cancel</Button>}
       </div>
-    </form>
+    </Form>
   );
 }
 

@@ -5,6 +5,7 @@ import { call } from '../api.ts';
 import { announce } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { errorOf, restOf, TextField } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { linkTo } from '../router.ts';
 import { useAction, useResource } from '../use-call.ts';
@@ -60,14 +61,7 @@ export function SavedSearches({ filter, onOpen }: SavedSearchesProps) {
           ))}
         </ul>
         {filter !== '' && (
-          <form
-            class="filters of-form"
-            noValidate
-            onSubmit={(event) => {
-              event.preventDefault();
-              saving.run();
-            }}
-          >
+          <Form class="filters of-form" problem={problem} onSubmit={() => saving.run()}>
             <TextField
               id="search-name"
               label="Name of this search"
@@ -80,7 +74,7 @@ export function SavedSearches({ filter, onOpen }: SavedSearchesProps) {
               Save the search
             </Button>
             <ProblemNotice problem={restOf(problem, ['name'])} />
-          </form>
+          </Form>
         )}
       </div>
     </details>

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { Checkboxes } from '../components/checkboxes.tsx';
-import { errorOf, restOf, TextField } from '../components/field.tsx';
+import { errorOf, FieldNotes, restOf, TextField } from '../components/field.tsx';
+import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { toNumber } from '../field-words.ts';
 import type { Action } from '../use-call.ts';
@@ -28,11 +29,11 @@ export function WebhookForm({ initial, label, action, onClose }: WebhookFormProp
   const [events, setEvents] = useState(initial?.events ?? [...allEvents]);
   const [low, setLow] = useState(String(initial?.credits_low_threshold ?? 100));
   const { problem } = action;
+  const isUnheard = errorOf(problem, 'events') !== undefined;
   return (
-    <form
-      noValidate
-      onSubmit={(submitted) => {
-        submitted.preventDefault();
+    <Form
+      problem={problem}
+      onSubmit={() => {
         // What is no number is sent as it is: the answer says what is wrong with it.
         action.run({ url: url.trim(), events, credits_low_threshold: toNumber(low) });
       }}
@@ -54,10 +55,15 @@ export function WebhookForm({ initial, label, action, onClose }: WebhookFormProp
             chosen={events}
             onChange={setEvents}
             isAcross
+            errorId={isUnheard ? 'events-error' : undefined}
           />
         </fieldset>
       ))}
-      {errorOf(problem, 'events') && <p class="error">Choose at least one event.</p>}
+      <FieldNotes
+        id="events"
+        hint={null}
+        error={isUnheard ? 'Choose at least one event.' : undefined}
+      />
       <TextField
         id="credits_low_threshold"
         label="Low-credit alert threshold"
@@ -73,6 +79,6 @@ export function WebhookForm({ initial, label, action, onClose }: WebhookFormProp
           {label}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
