@@ -143,6 +143,8 @@ describeWithBrowser('the page of a list or an export', () => {
     await page.getByRole('button', { name: 'Pause' }).click();
     await pause.answered;
     await status('Paused').waitFor();
+    // The same button by keyboard, too.
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Resume');
     await act(id, 'resume');
     await status('Queued').waitFor();
     await pause.release();

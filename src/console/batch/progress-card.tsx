@@ -112,21 +112,21 @@ function Controls<Item extends Progress>({ item, of, live }: ProgressCardProps<I
     live.show(await tellMovedOn(live, call('POST', `${of.path}/${item.id}/${action}`))),
   );
   const { state, reason } = item;
-  const canPause =
-    ['queued', 'running'].includes(state) || (state === 'paused' && reason !== 'user');
+  const isStopped = state === 'paused' && reason === 'user';
+  const canPause = ['queued', 'running', 'paused'].includes(state) && !isStopped;
   if (state === 'finalizing' || state === 'cancelling') return null;
   return (
     <>
       <ProblemNotice problem={acting.problem} />
       <div class="buttons">
-        {state === 'paused' && reason === 'user' && (
-          <Button kind="primary" isBusy={acting.isBusy} onClick={() => acting.run('resume')}>
-            Resume
-          </Button>
-        )}
-        {canPause && (
-          <Button isBusy={acting.isBusy} onClick={() => acting.run('pause')}>
-            {state === 'paused' ? 'Keep paused' : 'Pause'}
+        {/* One button, so that it keeps the focus. */}
+        {(canPause || isStopped) && (
+          <Button
+            kind={isStopped ? 'primary' : 'secondary'}
+            isBusy={acting.isBusy}
+            onClick={() => acting.run(isStopped ? 'resume' : 'pause')}
+          >
+            {isStopped ? 'Resume' : state === 'paused' ? 'Keep paused' : 'Pause'}
           </Button>
         )}
         <CancelButton item={item} of={of} live={live} />
