@@ -26,6 +26,9 @@ describeWithBrowser('the tables of the console', () => {
     const { accountId } = await pipeline.account(1_000);
     caller = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
     await pipeline.sql`update api_keys set name = ${long} where id = ${caller.keyId}`;
+    const { keyId: rotated } = await pipeline.keyOf(accountId, 'live');
+    await pipeline.sql`
+      update api_keys set expires_at = now() + interval '1 day' where id = ${rotated}`;
     const list = `email\n${crowd(12)
       .map(({ email }) => email)
       .join('\n')}\n`;
@@ -78,6 +81,42 @@ describeWithBrowser('the tables of the console', () => {
       const box = await cell.boundingBox();
       expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(390);
     }
+    await page.setViewportSize({ width: 1280, height: 860 });
+    expect(wrong).toEqual([]);
+  });
+
+  test('of deliveries show why one failed, and what it held', async () => {
+    const made = await pipeline.call(caller, '/v1/webhooks', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: 'https://93.184.215.14/hook', events: ['batch.completed'] }),
+    });
+    const { id } = (await made.json()) as { id: string };
+    const error = 'the certificate is not valid for its address: ERR_TLS_CERT_ALTNAME_INVALID';
+    const failed = {
+      id: '00000000-0000-7000-8000-000000000001',
+      type: 'schedule.skipped',
+      state: 'failed',
+      attempts: 8,
+      response_status: null,
+      error,
+      created_at: '2026-11-26T14:31:26.000Z',
+      next_attempt_at: null,
+      payload: { id: 'd69fec07-fd45-4dfa-8232-1837f02507bc', type: 'schedule.skipped' },
+    };
+    await page.route('**/deliveries', (route) =>
+      route.fulfill({ json: { data: [failed], next_cursor: null } }),
+    );
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 860 });
+      await page.goto(`${pipeline.url}/#/webhooks/${id}`);
+      await page.getByText('Show the payload of schedule.skipped').click();
+      await page.getByText(error).waitFor();
+      expect(await hidden()).toEqual([0]);
+      await page.goto(`${pipeline.url}/#/webhooks`);
+      await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
+    }
+    await page.unroute('**/deliveries');
     await page.setViewportSize({ width: 1280, height: 860 });
     expect(wrong).toEqual([]);
   });

@@ -43,8 +43,8 @@ export function KeyActions({ keyShown, onRolled, onChanged }: KeyActionsProps) {
       </Button>
       {asked === 'roll' && (
         <ConfirmDialog
-          title={`Replace ${label}?`}
-          confirm="Create the new key"
+          title={`Rotate ${label}?`}
+          confirm="Rotate the key"
           kind="primary"
           action={rolling}
           onClose={close}

@@ -142,8 +142,8 @@ function Allowed({ shown }: { shown: Key }) {
   const { requests_per_minute: requests, credits_per_day: credits, scopes: own } = shown;
   return (
     <span class="lines words">
-      {countOf(requests, 'request')} a minute
-      {credits !== null && <span>{countOf(credits, 'credit')} a day</span>}
+      {countOf(requests, 'request')} per minute
+      {credits !== null && <span>{countOf(credits, 'credit')} per day</span>}
       <small>{own.map(scopeLabel).join(', ')}</small>
     </span>
   );
@@ -153,15 +153,17 @@ function KeyState({ shown, now }: { shown: Key; now: number }) {
   const { label, tone, isInForce } = stateOf(shown, now);
   const endsAt = shown.revoked_at ?? shown.expires_at;
   return (
-    <>
-      <Badge tone={tone}>{label}</Badge>
+    <span class="lines">
+      <span>
+        <Badge tone={tone}>{label}</Badge>
+      </span>
       {endsAt !== null && (
-        <span class="soft">
-          {isInForce ? ' until ' : ' '}
+        <small>
+          {isInForce && 'until '}
           {formatTime(endsAt)}
-        </span>
+        </small>
       )}
-    </>
+    </span>
   );
 }
 

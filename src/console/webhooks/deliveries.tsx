@@ -39,7 +39,10 @@ export function Deliveries({ webhookId, list }: { webhookId: string; list: List<
               header: 'Status',
               cell: ({ state }) => <Badge tone={deliveryTone(state)}>{state}</Badge>,
             },
-            { header: 'Response', cell: describeAnswer },
+            {
+              header: 'Response',
+              cell: (delivery) => <span class="lines">{describeAnswer(delivery)}</span>,
+            },
             { header: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
             {
               header: 'Created',
@@ -47,15 +50,17 @@ export function Deliveries({ webhookId, list }: { webhookId: string; list: List<
             },
             {
               header: 'Payload',
-              cell: ({ payload }) => (
+              cell: ({ type, payload }) => (
                 <details>
-                  <summary>Show</summary>
+                  <summary>
+                    Show<span class="unseen"> the payload of {type}</span>
+                  </summary>
                   <pre class="payload">{JSON.stringify(payload, null, 2)}</pre>
                 </details>
               ),
             },
             {
-              header: 'Again',
+              header: 'Actions',
               cell: (delivery) => (
                 <Button
                   kind="quiet"
