@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
-import { expectAccessible, openSignedIn } from '../../../tests/support/console-page.ts';
+import { expectAccessible, openSignedIn, openTab } from '../../../tests/support/console-page.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -214,6 +214,35 @@ describeWithBrowser('the Data page', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     await page.clock.runFor(6_000);
     await page.getByRole('link', { name: /^Show import/ }).waitFor();
+    await page.context().close();
+  });
+
+  test('tells what builds on an import before it is undone, also when that came later', async () => {
+    const { page, wrong } = await openAs(operator);
+    const take = async (on: Page, file: string, text: string) => {
+      await drop(on, file, text);
+      await on.getByRole('button', { name: 'Import', exact: true }).click();
+      await on.getByRole('link', { name: /^Show import/ }).waitFor();
+    };
+    await take(page, 'first.csv', contacts.replaceAll('acme', 'first'));
+    await page.getByRole('link', { name: /^Show import/ }).click();
+    await page.getByRole('button', { name: 'Undo the import' }).click();
+    const other = await openTab(await page.context().newPage(), `${pipeline.url}/#/data`);
+    await take(
+      other.page,
+      'later.csv',
+      contacts.replaceAll('acme', 'first').replace('Engineer', 'CEO'),
+    );
+    await page.getByRole('button', { name: 'Undo it' }).click();
+    await page.getByRole('dialog').getByText('1 later import builds on it').waitFor();
+    await page
+      .getByRole('dialog')
+      .getByRole('link', { name: /^import \d+$/ })
+      .waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Undo 2 imports' }).click();
+    await page.getByText('The import is undone.').first().waitFor();
+    expect(wrong).toEqual([]);
     await page.context().close();
   });
 

@@ -18,6 +18,7 @@ import {
 } from '../data/import-run.ts';
 import { RejectsLink } from '../data/rejected-rows.tsx';
 import { countOf, formatTime } from '../format.ts';
+import { asProblem, pageProblem } from '../problem.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useAction, useResource } from '../use-call.ts';
 import type { PageProps } from './page.ts';
@@ -53,7 +54,7 @@ export function ImportPage({ params }: PageProps) {
               </p>
             )}
           </section>
-          {data.undo !== null && <Undo of={data} path={path} undo={data.undo} />}
+          {data.undo !== null && <Undo of={data} path={path} undo={data.undo} onRefused={reload} />}
         </div>
       )}
     </>
@@ -64,12 +65,23 @@ interface UndoProps {
   of: Pick<ShownImport, 'id' | 'files'>;
   path: string;
   undo: NonNullable<ShownImport['undo']>;
+  onRefused: () => void;
 }
 
-function Undo({ of: { id, files }, path, undo }: UndoProps) {
+const BUILT_ON =
+  'A later import builds on it by now. Nothing was undone yet: check what goes, and confirm.';
+
+function Undo({ of: { id, files }, path, undo, onRefused }: UndoProps) {
   const [isAsking, setIsAsking] = useState(false);
   const undoing = useAction(async () => {
-    const run = await call<ImportRun>('POST', `${path}/undo`, { body: { with: undo.later } });
+    // The consequences may have changed, as by an import that builds on it since.
+    const run = await call<ImportRun>('POST', `${path}/undo`, {
+      body: { with: undo.later },
+    }).catch((error) => {
+      onRefused();
+      const isBuiltOn = asProblem(error).code === 'import_built_on';
+      throw isBuiltOn ? pageProblem('import_built_on', BUILT_ON) : error;
+    });
     goTo(`/data/runs/${run.id}`);
   });
   return (
@@ -86,7 +98,10 @@ function Undo({ of: { id, files }, path, undo }: UndoProps) {
           title={`Undo the import of ${nameOfFiles(files) ?? id}?`}
           confirm={undo.later.length === 0 ? 'Undo it' : `Undo ${undo.later.length + 1} imports`}
           action={undoing}
-          onClose={() => setIsAsking(false)}
+          onClose={() => {
+            setIsAsking(false);
+            undoing.clear();
+          }}
         >
           <Consequences undo={undo} />
         </ConfirmDialog>
@@ -112,8 +127,17 @@ function Consequences({ undo }: Pick<UndoProps, 'undo'>) {
       )}
       {later.length > 0 && (
         <p class="notice warn">
-          {countOf(later.length, 'later import')} {later.length === 1 ? 'builds' : 'build'} on it
-          and {later.length === 1 ? 'is' : 'are'} undone too: {later.join(', ')}.
+          <span>
+            {countOf(later.length, 'later import')} {later.length === 1 ? 'builds' : 'build'} on it
+            and {later.length === 1 ? 'is' : 'are'} undone too:{' '}
+            {later.map((id, place) => (
+              <>
+                {place > 0 && ', '}
+                <a href={linkTo(`/data/imports/${id}`)}>import {id}</a>
+              </>
+            ))}
+            .
+          </span>
         </p>
       )}
     </>
