@@ -27,6 +27,8 @@ test.each([
   ['Mohamed Amine/Haddad', 'Mohamed Karim/Haddad'],
   ['Maria Elena/Rossi', 'Maria Teresa/Rossi'],
   ['John A./Smith', 'John B./Smith'],
+  ['Mr/Smith', 'Mrs/Smith'],
+  ['Frau/Müller', 'Herr Dr. A./Müller'],
   ['J./S.', 'Anna/Bell'],
   ['A./', 'Peter/Müller'],
   ['伟/王', '芳/李'],
@@ -52,6 +54,8 @@ test.each([
   ['J./S.', 'John/Smith'],
   ['A./', 'Anna/Müller'],
   ['伟/王', '/王'],
+  ['Mr J./Smith', 'John/Smith'],
+  ['Frau Anna/Herr', 'Anna/Herr'],
 ])('%s and %s may be one person', (a, b) => {
   expect(both(person(a), person(b))).toEqual([true, true]);
 });

@@ -23,7 +23,7 @@ const KEY = 'key:';
 const NAMES_KEPT = 10_000;
 
 /**
- * Returns true unless the records contradict each other: in their days of birth, as `Jr` and `Sr`, or in their names. Those must
+ * Returns true unless the records contradict each other: in their days of birth, as `Jr` and `Sr` or `Mr` and `Mrs`, or in their names. Those must
  * have a word in common where the records share a profile, which is one person's; else their given names must agree,
  * also as nickname or initial. A slip is no agreement: `Maria` and `Mario` share a mailbox. What is missing contradicts nothing, and
  * the key of one source is always that of one person.
@@ -37,8 +37,8 @@ export function mayBeOnePerson(one: PersonOfRecord, other: PersonOfRecord): bool
   if (a === b) return true;
   const wordsA = wordsOf(a);
   const wordsB = wordsOf(b);
-  const generation = generationOf(wordsA);
-  if (![generation, ''].includes(generationOf(wordsB)) && generation !== '') return false;
+  if (differ(generationOf(wordsA), generationOf(wordsB))) return false;
+  if (differ(addressOf(wordsA), addressOf(wordsB))) return false;
   if (share(PROFILE)) {
     return wordsA.size === 0 || wordsB.size === 0 || [...wordsA].some((word) => wordsB.has(word));
   }
@@ -48,6 +48,11 @@ export function mayBeOnePerson(one: PersonOfRecord, other: PersonOfRecord): bool
 /** A year and a day of it do not contradict each other. */
 function areAlike(a: string, b: string): boolean {
   return a.startsWith(b) || b.startsWith(a);
+}
+
+/** Returns true for two texts that are both there and not equal. */
+function differ(a: string, b: string): boolean {
+  return a !== '' && b !== '' && a !== b;
 }
 
 function wholeName({ name, surname }: PersonOfRecord): string {
@@ -78,6 +83,15 @@ function generationOf(words: ReadonlySet<string>): string {
     if (generation !== undefined) return generation;
   }
   return '';
+}
+
+const men = new Set(['mr', 'mister', 'herr', 'monsieur', 'signor', 'senor']);
+const women = new Set('mrs ms miss frau madame mme mlle signora senora sra srta'.split(' '));
+
+/** Returns `man` or `woman` for a name that begins with a form of address, else ''. */
+function addressOf(words: ReadonlySet<string>): string {
+  const [first = ''] = words;
+  return men.has(first) ? 'man' : women.has(first) ? 'woman' : '';
 }
 
 /** Relations of two words that are one name; a slip is none. */
