@@ -86,7 +86,7 @@ export const delimiter = parsed(parseDelimiter);
 /** The row with the names of the columns. */
 export const headerRow = decimal(z.number().int().min(0).max(1_000_000)).meta({
   description:
-    'The row with the names of the columns, from 1 as a spreadsheet counts; the rows above it are not rows of the list. `0`: there is none. Detected when omitted.',
+    'Number of the row with the column names, from 1 as a spreadsheet counts; rows above it are not part of the list. `0`: no header row. Detected when omitted.',
 });
 
 /** The sheet of a workbook. */

@@ -316,7 +316,7 @@ describe('a decision', () => {
   test.each([
     [[{ row: 3, id: 1000 }], 409, 'not_decidable', /row 3 is already matched/],
     [[{ row: 99, id: 1 }], 409, 'not_decidable', /the list has no row 99/],
-    [[{ row: 1, id: 1000 }], 409, 'not_decidable', /1000 is no candidate of row 1/],
+    [[{ row: 1, id: 1000 }], 409, 'not_decidable', /1000 is not a candidate of row 1/],
     [
       [
         { row: 1, id: 100 },
@@ -382,7 +382,7 @@ describe('candidates', () => {
       status: 409,
       code: 'not_decidable',
     });
-    expect(problem.detail).toContain('107 is no candidate of row 6');
+    expect(problem.detail).toContain('107 is not a candidate of row 6');
     await decided(id, [{ row: 6, id: 106 }]);
     expect((await merged(id))[5]).toMatchObject({ person: { id: 106 } });
   });

@@ -1732,15 +1732,15 @@ export interface Calls {
       'not.owned'?: string | undefined;
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** Number of items to leave out at the start; `cursor` is faster. */
+      /** Number of items to skip at the start; `cursor` is faster. */
       skip?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
       /** `id` (default), `whenUpdated`, `createdAt` or `surname`; `-whenUpdated` for the latest first */
       sort?: string | undefined;
       /** `false` leaves the total out, which is faster. */
       count?: 'true' | 'false' | undefined;
-      /** `true`: where the credits do not pay for the whole page, as many people as they pay for. */
+      /** `true`: if the credits do not pay for the whole page, as many people as they pay for. */
       partial?: 'true' | 'false' | undefined;
       /** Fields of each person, `name,company.name,city` */
       fields?: string | undefined;
@@ -1807,15 +1807,15 @@ export interface Calls {
       'not.owned'?: string | undefined;
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** Number of items to leave out at the start; `cursor` is faster. */
+      /** Number of items to skip at the start; `cursor` is faster. */
       skip?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
       /** `id` (default), `whenUpdated`, `createdAt` or `surname`; `-whenUpdated` for the latest first */
       sort?: string | undefined;
       /** `false` leaves the total out, which is faster. */
       count?: 'true' | 'false' | undefined;
-      /** `true`: where the credits do not pay for the whole page, as many people as they pay for. */
+      /** `true`: if the credits do not pay for the whole page, as many people as they pay for. */
       partial?: 'true' | 'false' | undefined;
       /** Fields of each person, `name,company.name,city` */
       fields?: string | undefined;
@@ -1839,7 +1839,7 @@ export interface Calls {
     query: {
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1868,7 +1868,7 @@ export interface Calls {
     query: {
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -1891,7 +1891,7 @@ export interface Calls {
         remaining: number;
         reserved: number;
       };
-      /** A person whom the account has paid for in these last days is not charged again; 0 charges for each delivery. */
+      /** Days for which a person who was paid for is not charged again; 0: every delivery is charged. */
       owned_days: number;
       storage: {
         /** Bytes of lists, results and exports, and of open uploads at `bytes_max` each. A list that has not ended counts with the maximum size of its result, an export with 11 bytes for each person of `max_results`. */
@@ -1942,7 +1942,7 @@ export interface Calls {
       delimiter?: string | undefined;
       /** `true` is `header_row=1`, `false` is `header_row=0`. */
       header?: 'true' | 'false' | undefined;
-      /** The row with the names of the columns, from 1 as a spreadsheet counts; the rows above it are not rows of the list. `0`: there is none. Detected when omitted. */
+      /** Number of the row with the column names, from 1 as a spreadsheet counts; rows above it are not part of the list. `0`: no header row. Detected when omitted. */
       header_row?: number | undefined;
       /** Name of the sheet of a workbook, or its number from 1; hidden sheets do not count. */
       sheet?: string | undefined;
@@ -1950,7 +1950,7 @@ export interface Calls {
       hold?: 'true' | 'false' | undefined;
       /** With `hold`: accepts a file without a column to match on. It cannot be quoted or started before a `mapping` names one. */
       allow_unmapped?: 'true' | 'false' | undefined;
-      /** `true`: charge for each record once; later rows of it are `duplicate`. */
+      /** `true`: charge for each record once; its later rows are `duplicate`. */
       dedupe?: 'true' | 'false' | undefined;
       /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
       match?: 'exact' | 'likely' | undefined;
@@ -1973,15 +1973,15 @@ export interface Calls {
   };
   'GET /v1/batches': {
     query: {
-      /** Only those whose name contains this text, without regard to case and accents. */
+      /** Only those whose name contains this text, ignoring case and accents. */
       search?: string | undefined;
-      /** A minus sorts the other way around: the default is the newest first. */
+      /** A minus reverses the order; newest first by default. */
       sort?: 'created_at' | '-created_at' | 'name' | '-name' | 'matched' | '-matched' | 'credits' | '-credits' | undefined;
       /** Only the reruns of this list. */
       rerun_of?: string | undefined;
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2014,13 +2014,13 @@ export interface Calls {
   };
   'GET /v1/exports': {
     query: {
-      /** Only those whose name contains this text, without regard to case and accents. */
+      /** Only those whose name contains this text, ignoring case and accents. */
       search?: string | undefined;
-      /** A minus sorts the other way around: the default is the newest first. */
+      /** A minus reverses the order; newest first by default. */
       sort?: 'created_at' | '-created_at' | 'name' | '-name' | 'matched' | '-matched' | 'credits' | '-credits' | undefined;
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2033,7 +2033,7 @@ export interface Calls {
   };
   'PATCH /v1/batches/{id}': {
     body: {
-      /** May be sent alone in every state. Downloads are named by it. */
+      /** May be sent alone in every state. Downloads are named after it. */
       name?: string | undefined;
       /** The column of each identifier, such as `{"email": "Work Email"}`; detected without it. */
       mapping?: Record<string, string | number | (string | number)[]> | undefined;
@@ -2045,7 +2045,7 @@ export interface Calls {
       country?: string | null | undefined;
       /** May be sent alone in the states `ready`, `queued`, `running` and `paused`; not below the credits that are charged and reserved. A list that is paused at its `max_credits` resumes when they pay for one more match. */
       max_credits?: number | null | undefined;
-      /** `true`: charge for each record once; later rows of it are `duplicate`. */
+      /** `true`: charge for each record once; its later rows are `duplicate`. */
       dedupe?: boolean | undefined;
       /** `exact`: by identifiers alone. `likely`: rows that no identifier matches also by name and company, title, city or country; names of companies by their place. */
       match?: 'exact' | 'likely' | undefined;
@@ -2059,11 +2059,11 @@ export interface Calls {
       encoding?: string | undefined;
       /** Character between cells: `,` `;` `|` or a tab; detected without it. */
       delimiter?: string | undefined;
-      /** The row with the names of the columns, from 1 as a spreadsheet counts; the rows above it are not rows of the list. `0`: there is none. Detected when omitted. */
+      /** Number of the row with the column names, from 1 as a spreadsheet counts; rows above it are not part of the list. `0`: no header row. Detected when omitted. */
       header_row?: number | undefined;
       /** Name of the sheet of a workbook, or its number from 1; hidden sheets do not count. */
       sheet?: string | undefined;
-      /** Of a list that is read again: without a column to match on it is held all the same, as after `allow_unmapped` of the upload. */
+      /** For a list that is read again: hold it even without a column to match on, as `allow_unmapped` of the upload does. */
       allow_unmapped?: boolean | undefined;
     };
     response: Batch;
@@ -2113,9 +2113,9 @@ export interface Calls {
       gzip?: 'true' | 'false' | undefined;
       /** Only the rows with these outcomes, such as `no_match,ambiguous`. */
       outcomes?: string | undefined;
-      /** Only the rows that contain this text, without regard to case and accents. */
+      /** Only the rows that contain this text, ignoring case and accents. */
       search?: string | undefined;
-      /** `true`: each row with the answer of the last rerun that has one. */
+      /** `true`: each row with its latest answer, from the list or its reruns. */
       reruns?: 'true' | 'false' | undefined;
     };
   };
@@ -2150,7 +2150,7 @@ export interface Calls {
     query: {
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2215,7 +2215,7 @@ export interface Calls {
     query: {
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2268,7 +2268,7 @@ export interface Calls {
     query: {
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2342,7 +2342,7 @@ export interface Calls {
     query: {
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2394,7 +2394,7 @@ export interface Calls {
       operation?: string | undefined;
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2417,7 +2417,7 @@ export interface Calls {
     query: {
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2458,7 +2458,7 @@ export interface Calls {
     query: {
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2514,7 +2514,7 @@ export interface Calls {
       state?: 'pending' | 'delivered' | 'failed' | undefined;
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2535,7 +2535,7 @@ export interface Calls {
       key_id?: string | undefined;
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2562,7 +2562,7 @@ export interface Calls {
       key_id?: string | undefined;
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2600,7 +2600,7 @@ export interface Calls {
     query: {
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2618,7 +2618,7 @@ export interface Calls {
       /** The columns of each field, under a name that is also that of the source; null guesses them. */
       mapping?: unknown | null | undefined;
       as_of?: string | null | undefined;
-      /** `true`: take a snapshot that lacks many of the records before. */
+      /** `true`: accept a snapshot that lacks many of the earlier records. */
       allow_gone?: boolean | undefined;
     };
     response: ImportRun;
@@ -2645,7 +2645,7 @@ export interface Calls {
     query: {
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {
@@ -2665,7 +2665,7 @@ export interface Calls {
   };
   'POST /admin/companies/{id}/split': {
     body: {
-      /** Their numbers, as the sources of the record tell them in `record`. */
+      /** Their numbers: `record` in the sources of the company or person. */
       records: number[];
     };
     /** The split, and the ids that its records have now. */
@@ -2676,7 +2676,7 @@ export interface Calls {
   };
   'POST /admin/people/{id}/split': {
     body: {
-      /** Their numbers, as the sources of the record tell them in `record`. */
+      /** Their numbers: `record` in the sources of the company or person. */
       records: number[];
     };
     /** The split, and the ids that its records have now. */
@@ -2689,7 +2689,7 @@ export interface Calls {
     query: {
       /** Maximum number of items in the response. */
       limit?: number | undefined;
-      /** `next` of the page before; none for the first page. */
+      /** `next_cursor` of the previous page, or the cursor in its `Link`; none for the first page. */
       cursor?: string | undefined;
     };
     response: {

@@ -87,6 +87,6 @@ export function checkMappingName(parameter: string, name: string): void {
   if (MAPPING_NAME.test(name)) return;
   throw invalidParameter(
     parameter,
-    `“${name}” is no name of a mapping. Use up to 40 small letters, digits and dashes, such as partner-list.`,
+    `“${name}” is not a valid mapping name. Use up to 40 lower-case letters, digits and dashes, such as partner-list.`,
   );
 }

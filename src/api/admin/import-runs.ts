@@ -70,7 +70,7 @@ const runChange = z.strictObject({
     }),
   as_of: days.nullable().optional(),
   allow_gone: z.boolean().optional().meta({
-    description: '`true`: take a snapshot that lacks many of the records before.',
+    description: '`true`: accept a snapshot that lacks many of the earlier records.',
   }),
 });
 

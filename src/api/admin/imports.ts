@@ -123,7 +123,7 @@ const getRoute = defineRoute({
 const undoRoute = defineRoute({
   method: 'post',
   path: '/admin/imports/:id/undo',
-  summary: 'Take an import back; opt-outs stay',
+  summary: 'Undo an import; opt-outs stay',
   scope: 'admin',
   params: idParams,
   body: z.strictObject({

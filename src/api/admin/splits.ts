@@ -25,7 +25,7 @@ const splitRoutes = (
     params: idParams,
     body: z.strictObject({
       records: z.array(z.int().min(1)).min(1).max(1000).meta({
-        description: 'Their numbers, as the sources of the record tell them in `record`.',
+        description: 'Their numbers: `record` in the sources of the company or person.',
       }),
     }),
     responses: { 200: { description: 'The split.', schema: outcome } },
@@ -69,7 +69,7 @@ const listRoute = definePage({
 const undoRoute = defineRoute({
   method: 'post',
   path: '/admin/splits/:id/undo',
-  summary: 'Undo a split: its records are joined again where they are surely the same',
+  summary: 'Undo a split: its records are joined again if they are surely the same',
   scope: 'admin',
   params: idParams,
   responses: { 200: { description: 'The split.', schema: outcome } },

@@ -81,7 +81,10 @@ function describeProperty(
   const types = new Set(entities.map(({ type }) => type));
   const known = [...types].flatMap((type) => fieldProperties(type));
   if (types.size > 0 && !known.some((property) => property.id === id)) {
-    throw invalidParameter('properties', `"${id.slice(0, IDS_MAX)}" is no field of these records`);
+    throw invalidParameter(
+      'properties',
+      `"${id.slice(0, IDS_MAX)}" is not a field of these records`,
+    );
   }
   if (types.has('person')) checkMobileField(context.config, 'people.enrich', [id], 'properties');
   return { id, name: id };

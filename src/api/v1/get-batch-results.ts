@@ -41,10 +41,10 @@ const listQuery = z.strictObject({
   gzip: gzip.default('false'),
   outcomes: outcomes.optional(),
   search: z.string().trim().min(1).max(SEARCH_CHARACTERS_MAX).optional().meta({
-    description: 'Only the rows that contain this text, without regard to case and accents.',
+    description: 'Only the rows that contain this text, ignoring case and accents.',
   }),
   reruns: z.enum(['true', 'false']).default('false').meta({
-    description: '`true`: each row with the answer of the last rerun that has one.',
+    description: '`true`: each row with its latest answer, from the list or its reruns.',
   }),
 });
 /** The export's own options apply where these are absent. */

@@ -22,7 +22,7 @@ const meSchema = z.strictObject({
   credits: z.strictObject({ remaining: integer, reserved: integer }),
   owned_days: integer.meta({
     description:
-      'A person whom the account has paid for in these last days is not charged again; 0 charges for each delivery.',
+      'Days for which a person who was paid for is not charged again; 0: every delivery is charged.',
   }),
   storage: z.strictObject({
     stored_bytes: integer.meta({

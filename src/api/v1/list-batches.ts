@@ -10,12 +10,12 @@ const SEARCH_CHARACTERS_MAX = 200;
 
 const filter = {
   search: z.string().trim().min(1).max(SEARCH_CHARACTERS_MAX).optional().meta({
-    description: 'Only those whose name contains this text, without regard to case and accents.',
+    description: 'Only those whose name contains this text, ignoring case and accents.',
   }),
   sort: z
     .enum(batchSorts.flatMap((name) => [name, `-${name}` as const]))
     .default('-created_at')
-    .meta({ description: 'A minus sorts the other way around: the default is the newest first.' }),
+    .meta({ description: 'A minus reverses the order; newest first by default.' }),
 };
 const rerunOf = z.uuid().optional().meta({ description: 'Only the reruns of this list.' });
 

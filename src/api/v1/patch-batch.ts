@@ -43,7 +43,7 @@ export const patchBatchRoute = defineRoute({
   params: idParams,
   body: z.strictObject({
     name: z.string().trim().min(1).max(200).optional().meta({
-      description: 'May be sent alone in every state. Downloads are named by it.',
+      description: 'May be sent alone in every state. Downloads are named after it.',
     }),
     mapping: mapping.optional(),
     fields: fieldNames(0).nullable().optional(),
@@ -64,7 +64,7 @@ export const patchBatchRoute = defineRoute({
     sheet: sheet.optional(),
     allow_unmapped: z.boolean().optional().meta({
       description:
-        'Of a list that is read again: without a column to match on it is held all the same, as after `allow_unmapped` of the upload.',
+        'For a list that is read again: hold it even without a column to match on, as `allow_unmapped` of the upload does.',
     }),
   }),
   responses: { 200: { description: 'The batch after the change.', schema: batchSchema } },

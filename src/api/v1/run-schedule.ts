@@ -11,7 +11,7 @@ import { noteRequest } from '../request-log.ts';
 export const runScheduleRoute = defineRoute({
   method: 'post',
   path: '/v1/schedules/:id/run',
-  summary: 'Run a schedule now, besides its slots',
+  summary: 'Run a schedule now, in addition to its slots',
   scope: 'exports',
   // Its counts are free, like those of an export.
   metered: true,

@@ -71,5 +71,5 @@ function problemOf(row: MergedRow, { id }: RowDecision): string | null {
     return `row ${row.row} ${state}`;
   }
   if (id === null || row.candidates.some((candidate) => candidate.id === id)) return null;
-  return `${id} is no candidate of row ${row.row}`;
+  return `${id} is not a candidate of row ${row.row}`;
 }

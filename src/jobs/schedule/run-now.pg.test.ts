@@ -1,4 +1,4 @@
-/** A schedule that is run besides its slots. */
+/** A schedule that is run in addition to its slots. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';

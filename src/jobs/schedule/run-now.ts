@@ -1,4 +1,4 @@
-/** Runs a schedule when its owner asks for it, besides its slots. */
+/** Runs a schedule when its owner asks for it, in addition to its slots. */
 
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
