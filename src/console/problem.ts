@@ -17,7 +17,7 @@ export class Problem extends Error {
   readonly more: Record<string, unknown>;
 
   constructor(status: number, { detail, title, code, errors, ...more }: ProblemDocument) {
-    super(detail ?? title ?? `The service answered ${status}.`);
+    super(detail ?? title ?? `The service responded with ${status}.`);
     this.status = status;
     this.code = code ?? 'unknown';
     this.errors = errors ?? [];
@@ -47,5 +47,8 @@ export const unreachable = () =>
 /** Any thrown value as a problem that can be shown. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
-  return pageProblem('page_error', `This page has failed: ${String(thrown)}. Load it again.`);
+  return pageProblem(
+    'page_error',
+    `Something went wrong on this page: ${String(thrown)}. Reload it.`,
+  );
 }

@@ -221,7 +221,7 @@ describeWithBrowser('a user with a messy list', () => {
       await goTo('Search');
       await own.getByLabel('Female').check();
       await own.getByLabel('Work email').check();
-      const gives = own.getByLabel('What the search would give');
+      const gives = own.getByLabel('Preview of the search');
       await gives.getByText(/^about [\d,]+ people$/).waitFor();
       await look('search');
       await own.getByText(/^Save(d searches| this search)/).click();

@@ -101,7 +101,7 @@ describeWithBrowser('the Data page', () => {
       ]);
       expect(download.suggestedFilename()).toBe('contacts.csv.rejects.jsonl');
       await page.getByRole('link', { name: /^Show import/ }).click();
-      await page.getByText(/^Removes 1 record that it brought/).waitFor();
+      await page.getByText(/^Removes 1 record that it added/).waitFor();
       expect(await page.locator('.toast').count()).toBe(0);
       await expectAccessible(page);
       await picture(page, `import-${width}`);
@@ -142,7 +142,7 @@ describeWithBrowser('the Data page', () => {
       await name.fill('Not a name');
       await name.blur();
       await page
-        .getByText(/no name of a mapping/)
+        .getByText(/not a valid mapping name/)
         .first()
         .waitFor();
       await expectAccessible(page);

@@ -101,7 +101,7 @@ describeWithBrowser('the page of a list that ran', () => {
     await page.getByRole('searchbox', { name: 'Search in the rows' }).fill('zurich');
     await expect.poll(() => rowNumbers().allTextContents()).toEqual(['13']);
     await page.getByRole('searchbox').fill('nothing like it');
-    await page.getByText('No row matches this.').waitFor();
+    await page.getByText('No matching rows.').waitFor();
   });
 
   test('retries unmatched rows only after their price is seen, and merges them into one file', async () => {
@@ -132,8 +132,8 @@ describeWithBrowser('the page of a list that ran', () => {
     await pipeline.runUntilIdle();
     await rowButton(13).waitFor();
     expect(await charged()).toBe(before + 1);
-    await page.getByRole('link', { name: 'the list they came from' }).click();
-    await page.getByLabel('Include the answers of 1 retry').waitFor();
+    await page.getByRole('link', { name: 'another list' }).click();
+    await page.getByLabel('Include the results of 1 retry').waitFor();
     await page
       .locator('tr', { has: rowButton(13) })
       .getByText('Matched')

@@ -67,7 +67,7 @@ describeWithBrowser('the pages of search', () => {
   const heading = (page: Page, name: string) => page.getByRole('heading', { name });
   const text = (page: Page) => page.getByLabel('Query string of the search');
   const count = (page: Page, people: string) =>
-    page.getByLabel('What the search would give').getByText(people, { exact: true }).waitFor();
+    page.getByLabel('Preview of the search').getByText(people, { exact: true }).waitFor();
   const spent = async (caller: Caller) =>
     (await pipeline.charges(caller)).reduce((sum, { amount }) => sum - amount, 0);
   /** Runs what is woken: the page has the response to a start a moment before workers are woken. */
@@ -221,7 +221,7 @@ describeWithBrowser('the pages of search', () => {
     await page.getByText('France').first().waitFor();
     await expectAccessible(page);
     await page.getByLabel('How many').selectOption('25');
-    await page.getByText('25 credits are needed at most, and the account has 11.').waitFor();
+    await page.getByText('This needs up to 25 credits, and the account has 11.').waitFor();
     await page.getByText('enrich credits grant').waitFor();
     await page.getByLabel('How many').selectOption('10');
     await page.getByRole('button', { name: 'Show up to 10 people, 10 credits at most' }).click();
@@ -264,7 +264,7 @@ describeWithBrowser('the pages of search', () => {
     await pipeline.runUntilIdle();
     await page.reload();
     await page.getByText('You already have 12 of these. They are in the file').waitFor();
-    await page.getByLabel('What the search would give').getByText('You already have 12').waitFor();
+    await page.getByLabel('Preview of the search').getByText('You already have 12').waitFor();
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByText('Finding people').waitFor();
     await pipeline.runUntilIdle();
@@ -292,7 +292,7 @@ describeWithBrowser('the pages of search', () => {
     await page.getByText('Finding people').waitFor();
     await pipeline.runUntilIdle();
     await page.getByText('for about 10 people').waitFor();
-    await page.getByText('counted roughly before you pay: 11 credits at most').waitFor();
+    await page.getByText('approximate until you pay: 11 credits at most').waitFor();
     await page.getByText('People you already paid for are charged again.').waitFor();
     await expectAccessible(page);
     expect(await spent(caller)).toBe(0);
@@ -350,7 +350,7 @@ describeWithBrowser('the pages of search', () => {
     await runDueSchedules(pipeline.context, new Date(second));
     await pipeline.runUntilIdle();
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByText('the run before had not ended').waitFor();
+    await page.getByText('the previous run had not ended').waitFor();
     expect(await spent(caller)).toBe(12);
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Open the export' }).click();
@@ -361,7 +361,7 @@ describeWithBrowser('the pages of search', () => {
     await page.getByRole('radio', { name: 'Everyone, each time' }).check();
     // Without a bound each run charges for everyone, for ever.
     await page.getByRole('button', { name: 'Save the schedule' }).click();
-    await page.getByText('Enter the most credits that one run may cost').first().waitFor();
+    await page.getByText('Enter the maximum credits for a run').first().waitFor();
     await page.getByLabel('Max credits').fill('50');
     await page.getByText(/credits a month/).waitFor();
     await expectAccessible(page);

@@ -58,7 +58,7 @@ export function RenameItem({ item, of, onDone, onClose }: ItemDialogProps) {
           value={name}
           onInput={setName}
           error={errorOf(problem, 'name')}
-          hint="Downloads are named by it."
+          hint="Downloads are named after it."
         />
         <ProblemNotice problem={restOf(problem, ['name'])} />
         <div class="dialog-buttons">

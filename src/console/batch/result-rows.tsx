@@ -71,7 +71,7 @@ export function ResultRows({ batch, withReruns }: ResultRowsProps) {
       </div>
       <ProblemNotice problem={problem} />
       {rows === null && problem === null && <Loading />}
-      {rows?.length === 0 && !isOld && <p class="soft">No row matches this.</p>}
+      {rows?.length === 0 && !isOld && <p class="soft">No matching rows.</p>}
       {rows !== null && rows.length > 0 && <RowsTable batch={batch} rows={rows} isOld={isOld} />}
       {rows !== null && rows.length === count && (
         <div class="more">

@@ -61,9 +61,8 @@ function Parent({ batch }: { batch: Batch }) {
   return (
     <p class="notice">
       <span>
-        A retry of rows of{' '}
-        <a href={linkTo(`/batches/${batch.rerun_of}`)}>the list they came from</a>, with their row
-        numbers. Download that list to get everything in one file.
+        These rows are retried from <a href={linkTo(`/batches/${batch.rerun_of}`)}>another list</a>,
+        and keep their row numbers. Download that list to get everything in one file.
       </span>
     </p>
   );
@@ -110,7 +109,7 @@ function Results({ batch, isOver, reruns }: ResultsProps) {
             checked={isMerged}
             onChange={(event) => setIsMerged(event.currentTarget.checked)}
           />
-          Include the answers of {countOf(reruns.length, 'retry', 'retries')}
+          Include the results of {countOf(reruns.length, 'retry', 'retries')}
         </label>
       )}
       <Downloads

@@ -8,8 +8,8 @@ export function SwappedNames({ batch, onSwap }: { batch: Batch; onSwap: () => vo
     <div class="notice warn">
       <div>
         <p>
-          Most rows have the family name in the column of given names. Rows match all the same, but
-          check your columns.
+          Most rows have the family name in the column of given names. They still match, but check
+          your columns.
         </p>
         <Button onClick={onSwap}>Swap the two columns</Button>
       </div>

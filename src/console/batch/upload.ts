@@ -112,7 +112,7 @@ export function postFile(
       reject(
         pageProblem(
           'upload_lost',
-          'The connection was lost during the upload. Your file and settings are still here: try again. What did arrive is not added twice.',
+          'The connection was lost during the upload. Your file and settings are still here: try again. No list is created twice.',
         ),
       );
     request.onabort = () => reject(pageProblem('upload_stopped', 'The upload was stopped.'));

@@ -91,17 +91,17 @@ async function send(
   }
 }
 
-/** Waits for the end of a retry. Throws `Problem` when it waits for somebody, or could not be made. */
+/** Waits for the end of a retry. Throws `Problem` when it waits for a user, or failed. */
 async function untilMade(id: string, isGone: () => boolean): Promise<void> {
   while (!isGone()) {
     const { state } = await call<Batch>('GET', `/v1/batches/${id}`);
     if (state === 'completed' || state === 'cancelled') return;
     if (isFinal(state))
-      throw pageProblem('not_decided', 'The choice could not be made. Try again.');
+      throw pageProblem('not_decided', 'Your choice could not be saved. Try again.');
     if (state === 'paused' || state === 'ready') {
       throw pageProblem(
         'retry_waits',
-        'A retry of this list is paused or waits to be started. Open it from the list, and continue or cancel it.',
+        'A retry of this list is paused or waiting to be started. Open it from the list, then continue or cancel it.',
       );
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));

@@ -223,7 +223,7 @@ function ListBox({
       : count > 0
         ? null
         : isFree
-          ? 'No results. Enter takes it as you wrote it.'
+          ? 'No results. Press Enter to use it as typed.'
           : 'No results';
   return (
     <div class="suggestions" hidden={!isOpen}>

@@ -9,7 +9,7 @@ export function NoCredits({ children }: { children: ComponentChildren }) {
       <div>
         <p>{children}</p>
         <p>
-          Ask the administrator of this service to add credits, who runs{' '}
+          Ask the administrator of this service to add credits with{' '}
           <code>enrich credits grant --account {email ?? id} --amount 1000 --reference TEXT</code>
         </p>
       </div>

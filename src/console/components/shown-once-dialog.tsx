@@ -18,8 +18,8 @@ export function ShownOnceDialog({ noun, text, about, onClose }: ShownOnceDialogP
   const [isCopied, setIsCopied] = useState(false);
   if (text === null) {
     return (
-      <Dialog title={`The ${noun} is there, its text is not`} onClose={onClose}>
-        <p class="dialog-text">The answer that showed it was lost on its way. {about.lost}</p>
+      <Dialog title={`The ${noun} was created but can’t be shown`} onClose={onClose}>
+        <p class="dialog-text">The response that contained it was lost. {about.lost}</p>
         <div class="dialog-buttons">
           <Button kind="primary" onClick={onClose}>
             Close

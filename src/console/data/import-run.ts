@@ -99,7 +99,7 @@ export function bytesOf({ files }: Pick<ImportRun, 'files'>): number {
 
 const reasons: Record<string, string> = {
   ended: 'ends an earlier record',
-  opted_out: 'opted out: becomes no record',
+  opted_out: 'opted out: not imported',
   no_such_company: 'its company is not in the graph',
   more_cells_than_header: 'more cells than columns',
   fewer_cells_than_header: 'fewer cells than columns',

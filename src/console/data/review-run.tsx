@@ -80,7 +80,7 @@ export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewR
 }
 
 const origins = {
-  guessed: 'Detected by the names of the columns and their cells. Check this.',
+  guessed: 'Detected from the column names and cells. Check this.',
   kept: 'As files with these columns were read before.',
   given: 'As you chose.',
 } as const;

@@ -17,7 +17,7 @@ export function RunProgress({ run }: { run: ImportRun }) {
 
 function wordsOf({ progress, state }: ImportRun): string {
   if (progress?.step === 'waiting') return 'Waiting for another import to end…';
-  if (state === 'undoing') return 'Taking the records back…';
+  if (state === 'undoing') return 'Undoing the import…';
   if (progress?.step === 'reading') return `${countOf(progress.count, 'row')} read`;
   if (progress?.step === 'building') {
     return `Building people and companies: ${countOf(progress.count, 'record')} left`;

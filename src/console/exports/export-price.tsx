@@ -52,7 +52,7 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
       )}
       {file.live && !isCut && full !== null && file.total_is === 'about' && (
         <p class="soft">
-          People are counted roughly before you pay:{' '}
+          The count is approximate until you pay:{' '}
           {countOf(Math.min(mostOf({ total: full, total_is: 'about' }), cap), 'credit')} at most.
         </p>
       )}
@@ -61,7 +61,7 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
         This export is locked to these people. Anyone who opts out before it finishes is skipped and
         not charged.
         {found === null &&
-          ' A search by name, address, number or profile is counted when it is paid.'}
+          ' A search by name, address, number or profile is counted once it is paid for.'}
       </p>
       {isCut && (
         <p class="notice warn">
@@ -70,9 +70,9 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
       )}
       {file.live && remaining !== null && most !== null && remaining < most && (
         <p class="notice warn">
-          This may be more than the account holds: {countOf(remaining, 'credit')}. You can start it
-          all the same: it pauses when the credits are used up, and resumes automatically when
-          credits are added.
+          This may cost more than the account has: {countOf(remaining, 'credit')}. You can still
+          start it: it pauses when the credits are used up, and resumes automatically when credits
+          are added.
         </p>
       )}
       <ProblemNotice problem={starting.problem} />

@@ -73,8 +73,7 @@ function TakeForm({ filter, preview }: FoundPeopleProps) {
     <>
       {isLive && remaining !== null && remaining < cost && (
         <NoCredits>
-          {countOf(cost, 'credit')} {cost === 1 ? 'is' : 'are'} needed at most, and the account has{' '}
-          {formatNumber(remaining)}.
+          This needs up to {countOf(cost, 'credit')}, and the account has {formatNumber(remaining)}.
         </NoCredits>
       )}
       <div class="take">
@@ -93,7 +92,7 @@ function TakeForm({ filter, preview }: FoundPeopleProps) {
           )}
           <p class="hint">
             {isLive
-              ? 'They stay on a page of their own under Exports, to look at and download at any time.'
+              ? 'You find them under Exports, to view and download at any time.'
               : 'Nothing is charged in test mode.'}
           </p>
         </div>

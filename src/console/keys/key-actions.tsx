@@ -50,7 +50,7 @@ export function KeyActions({ keyShown, onRolled, onChanged }: KeyActionsProps) {
           onClose={close}
         >
           You get a new key with the same settings. The old one stays valid for 24 hours, so that
-          programs can change over.
+          your programs can switch.
         </ConfirmDialog>
       )}
       {asked === 'revoke' && (

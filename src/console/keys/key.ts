@@ -14,7 +14,10 @@ export const scopes: readonly { name: string; label: string }[] = [
   { name: 'batches', label: 'Lists' },
   { name: 'exports', label: 'Exports and schedules' },
   { name: 'account', label: 'Keys, usage and webhooks of the account' },
-  { name: 'reconcile', label: 'OpenRefine, by an address that has the key (no other permission)' },
+  {
+    name: 'reconcile',
+    label: 'OpenRefine, by an address that contains the key (no other permission)',
+  },
 ];
 
 /** Whether a key can still call, and how to say so. */

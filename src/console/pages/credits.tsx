@@ -94,7 +94,7 @@ export function CreditsPage({ query }: PageProps) {
             </p>
           )}
           {usage !== undefined && !usage.isWhole && (
-            <p class="hint">There is more than fits here. Choose fewer days to see all of it.</p>
+            <p class="hint">There is more than fits here. Choose fewer days to see everything.</p>
           )}
         </section>
       </div>
@@ -211,7 +211,7 @@ function Balance({ me }: { me: Me | undefined }) {
       {me?.owned_days === 0 && (
         <p class="hint">
           People you already paid for are charged again in the next list, search or export. Ask the
-          administrator of this service to turn on <em>Pay once per person</em>, who runs{' '}
+          administrator of this service to turn on <em>Pay once per person</em> with{' '}
           <code>enrich account set --account {email ?? id} --owned-days 90</code>
         </p>
       )}

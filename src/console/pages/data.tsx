@@ -71,7 +71,7 @@ export function DataPage() {
           {history.items === undefined && history.problem === null && <Loading />}
           {history.items?.length === 0 && (
             <p class="soft">
-              Nothing was imported yet. Begin with companies, so that people find theirs. These
+              Nothing has been imported yet. Start with companies, so that people find theirs. These
               files are recognised: {Object.values(sourceLabels).join(', ')}. Any other CSV or JSON
               lines gets a mapping, which you check. <code>docs/sources.md</code> says where to get
               each.

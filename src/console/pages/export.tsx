@@ -88,7 +88,7 @@ function Present({ file, live }: { file: ExportFile; live: Live<ExportFile> }) {
 function Failed({ file }: { file: ExportFile }) {
   return (
     <section class="card stack tight">
-      <h2>The export could not be made</h2>
+      <h2>We couldn’t make this export</h2>
       <p>{file.error?.detail ?? 'Something went wrong on our side.'}</p>
       <p class="soft">Nothing was charged.</p>
       {file.filter !== null && (

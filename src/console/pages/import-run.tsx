@@ -98,7 +98,7 @@ function Run({ run, path, replace }: RunProps) {
     <div class="stack">
       <ProblemNotice problem={problem}>
         {run.problem?.code === 'too_many_gone' && (
-          <Button onClick={() => changing.run({ allow_gone: true })}>Import it all the same</Button>
+          <Button onClick={() => changing.run({ allow_gone: true })}>Import anyway</Button>
         )}
       </ProblemNotice>
       <ReviewRun
@@ -200,7 +200,7 @@ function Discard({ path, onDone, label = 'Discard' }: DiscardProps) {
           action={discarding}
           onClose={() => setIsAsking(false)}
         >
-          The uploaded files are deleted. Nothing of them was written to the graph.
+          The uploaded files are deleted. Nothing from them was written to the graph.
         </ConfirmDialog>
       )}
     </>

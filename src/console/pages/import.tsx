@@ -115,8 +115,8 @@ function Consequences({ undo }: Pick<UndoProps, 'undo'>) {
   return (
     <>
       <p>
-        Removes {countOf(ended, 'record')} that it brought and restores{' '}
-        {countOf(restored, 'record')} that it changed. Opt-outs stay.
+        Removes {countOf(ended, 'record')} that it added and restores {countOf(restored, 'record')}{' '}
+        that it changed. Opt-outs stay.
       </p>
       {without !== 0 && (
         <p class="notice warn">

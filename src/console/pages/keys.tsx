@@ -63,8 +63,8 @@ export function KeysPage() {
           noun="key"
           text={made.key}
           about={{
-            kept: 'It is stored nowhere, and whoever has it can spend your credits.',
-            lost: `Rotate the key ${made.prefix}… to get another one with the same settings.`,
+            kept: 'We don’t store it, and anyone who has it can spend your credits.',
+            lost: `Rotate the key ${made.prefix}… to get a new one with the same settings.`,
           }}
           onClose={() => setMade(null)}
         />

@@ -72,7 +72,7 @@ export function SearchPage({ query }: PageProps) {
             {view === 'export' && <NewExport filter={filter} preview={total} />}
             {view === 'schedule' && <NewSchedule filter={filter} />}
           </div>
-          <aside class="search-side" aria-label="What the search would give">
+          <aside class="search-side" aria-label="Preview of the search">
             <div class="card stack">
               <PreviewPanel isEmpty={isEmpty} preview={preview} />
             </div>

@@ -241,7 +241,7 @@ function RotateDialog({ webhook, onRotated, onClose }: RotateDialogProps) {
       action={rotating}
       onClose={onClose}
     >
-      For 24 hours messages are signed with both, so that your program can change over.
+      For 24 hours messages are signed with both, so that your program can switch.
     </ConfirmDialog>
   );
 }
@@ -259,7 +259,7 @@ function DeleteDialog({ webhook, onClose }: DialogProps) {
       action={deleting}
       onClose={onClose}
     >
-      What waits to be sent is not sent any more, and the list of deliveries goes with it.
+      Pending deliveries are not sent, and the list of deliveries is deleted too.
     </ConfirmDialog>
   );
 }

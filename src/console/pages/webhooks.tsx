@@ -42,7 +42,7 @@ export function WebhooksPage() {
       {items === undefined && webhooks.isLoading && <Loading />}
       {items?.length === 0 && (
         <EmptyState title="No webhooks yet" action={makeButton}>
-          A webhook is an address of yours that is sent a signed message for each event.
+          A webhook is a URL of yours that receives a signed message for each event.
         </EmptyState>
       )}
       {items !== undefined && items.length > 0 && <WebhookTable webhooks={items} />}
@@ -57,7 +57,7 @@ export function WebhooksPage() {
           text={made.secret}
           about={{
             kept: 'Use it to verify that events come from us.',
-            lost: 'Replace the secret on the page of the webhook to get another one.',
+            lost: 'Rotate the secret on the webhook’s page to get a new one.',
           }}
           onClose={() => goTo(`/webhooks/${made.id}`)}
         />

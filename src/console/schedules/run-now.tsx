@@ -9,7 +9,7 @@ import { useAction } from '../use-call.ts';
 import type { Schedule, ScheduleRun } from './schedule-words.ts';
 import { useRunPrice } from './use-run-price.ts';
 
-/** Runs a schedule besides its times, once its price is seen. */
+/** Runs a schedule in addition to its times, after showing the price. */
 export function RunNow({ schedule }: { schedule: Schedule }) {
   const [isAsked, setIsAsked] = useState(false);
   return (

@@ -18,7 +18,7 @@ export function ScheduleFilter({ id, filter }: ScheduleFilterProps) {
   const saving = useAction(async () => {
     await call('PATCH', path, { body: { filter } });
     goTo(`/schedules/${id}`);
-    announce('The schedule has the new search.');
+    announce('The schedule uses the new search.');
   });
   return (
     <section class="card stack tight change-of" aria-label="Search of a schedule">

@@ -68,7 +68,7 @@ export function ScheduleForm(props: ScheduleFormProps) {
 
 /** What every run costs anew must be bounded: nothing else ends it. */
 function capNeeded(): Problem {
-  const message = 'Enter the most credits that one run may cost: every run charges for everyone';
+  const message = 'Enter the maximum credits for a run: every run charges for everyone';
   return new Problem(400, {
     code: 'invalid_parameter',
     detail: `${message}.`,

@@ -44,10 +44,9 @@ export function runTone(run: ScheduleRun): Tone {
 }
 
 const reasons: Record<string, string> = {
-  previous_run_open: 'Skipped: the run before had not ended.',
+  previous_run_open: 'Skipped: the previous run had not ended.',
   too_many_open: 'Skipped: too many lists and exports of the account had not ended.',
-  key_revoked:
-    'Turned off: the key that it ran under has ended. Turn it on to run it under your key.',
+  key_revoked: 'Turned off: its key has ended. Turn it on to run it under your key.',
   storage_full:
     'Skipped: the storage of the account is full. Delete lists or exports that are no longer needed.',
   expired: 'Cancelled automatically after being paused for too long.',

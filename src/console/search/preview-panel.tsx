@@ -29,8 +29,8 @@ export function PreviewPanel({ isEmpty, preview }: PreviewPanelProps) {
   if (isEmpty) {
     return (
       <p class="soft">
-        Describe who you are looking for. About how many people that is, and what they would cost,
-        is shown here at once and for free.
+        Describe who you are looking for. Roughly how many people match, and what they cost, appears
+        here as you type, for free.
       </p>
     );
   }
@@ -77,7 +77,7 @@ function Count({ preview }: { preview: Preview | undefined }) {
       )}
       {total_is === 'below' && (
         <p class="soft">
-          Perhaps none. Groups this small are not counted for free: show the people and pay for
+          Possibly none. Groups this small are not counted for free: show the people and pay for
           those who are found.
         </p>
       )}
@@ -90,7 +90,7 @@ function PreviewProblem({ problem }: { problem: Problem }) {
     return (
       <p class="notice">
         A search by name, address, number or profile is not counted for free. Show the people: you
-        pay {countOf(PERSON_PRICE, 'credit')} for each person found, and nothing when there is none.
+        pay {countOf(PERSON_PRICE, 'credit')} for each person found, and nothing if none is found.
       </p>
     );
   }
@@ -101,7 +101,7 @@ function PreviewProblem({ problem }: { problem: Problem }) {
     return (
       <p class="notice warn">
         These people take too long to count. Ask for something that few have, such as a job title, a
-        city, a company or a skill. An export of them works all the same.
+        city, a company or a skill. You can still export them.
       </p>
     );
   }

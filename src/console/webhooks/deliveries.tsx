@@ -20,7 +20,7 @@ export function Deliveries({ webhookId, list }: { webhookId: string; list: List<
   });
   if (items?.length === 0) {
     return (
-      <EmptyState title="Nothing was sent yet">
+      <EmptyState title="Nothing has been sent yet">
         Send a test event to see what your program receives.
       </EmptyState>
     );
