@@ -51,7 +51,7 @@ async function* unzip(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 function describe(file: string, error: unknown): unknown {
   const { code = '' } = error as { code?: string };
   if (code === 'line_too_long') {
-    return unreadable(file, 'has a line of more than 64 MiB, and is no log of the API');
+    return unreadable(file, 'has a line of more than 64 MiB, so it is not a log of the API');
   }
   if (!code.startsWith('Z_')) return error;
   return unreadable(file, 'is a gzip that is damaged or cut off. Name a whole copy of it');

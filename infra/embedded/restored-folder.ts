@@ -8,7 +8,7 @@ import { AppError, conflict } from '../../src/core/lib/errors.ts';
 
 const MARK = 'restore-unfinished';
 const MARK_TEXT =
-  'A restore began to fill this folder. While this file is here, the folder is no whole service: delete the folder.\n';
+  'A restore began to fill this folder. While this file is here, the folder is incomplete: delete the folder.\n';
 /** The lock and its replacement, which every start leaves. */
 const LOCK = /^postgres\.lock/;
 const { R_OK, W_OK, X_OK } = constants;

@@ -104,7 +104,7 @@ function addPassword(account: Command): void {
     .command('password')
     .description('set the password of the account and end its sessions')
     .requiredOption('--account <account>', 'id or e-mail address of the account')
-    .option('--email <address>', 'address to sign in with; default: the present one')
+    .option('--email <address>', 'address to sign in with; default: the current one')
     .option(
       '--password-stdin',
       'read the password from stdin; default: generate one and show it once',
@@ -155,7 +155,7 @@ async function choosePassword(isOnStdin: boolean): Promise<ChosenPassword> {
 }
 
 function describePassword({ password }: ChosenPassword['shown']): string[] {
-  return password === undefined ? [] : [`Password ${password}`, 'Keep it: it is not shown again.'];
+  return password === undefined ? [] : [`Password ${password}`, 'Save it: it is not shown again.'];
 }
 
 function addCredits(program: Command): void {

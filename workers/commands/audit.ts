@@ -30,11 +30,11 @@ export function addAuditCommand(program: Command): void {
     .option('--deep', 'also read every stored object and recount the rows of every result')
     .option(
       '--log <file...>',
-      'also name what answers in logs of the API, gzipped or not, promised and the database lacks: lists, charges, actions; and changes of settings',
+      'also compare logs of the API, gzipped or not: name lists, charges and actions that are in a log and not in the database, and changes of settings',
     )
     .option(
       '--since <time>',
-      'of the log, only what was answered from this moment on, such as that of a backup: 2026-01-31T12:00:00Z',
+      'with --log: compare only requests from this moment on, such as that of a backup: 2026-01-31T12:00:00Z',
       moment,
     )
     .action(async ({ deep = false, log, since }: AuditOptions, command: Command) => {

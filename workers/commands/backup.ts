@@ -68,11 +68,11 @@ function addDoctor(program: Command): void {
     .option('--fix', 'refund them and run them again, and delete files that belong to no list')
     .option(
       '--restored',
-      'after a restore, before the service starts: first skip what may have happened since (numbers given out, webhooks sent, due schedules run); with --fix, delete files of lists since, however many',
+      'after a restore, before the service starts: first skip what may have happened since the backup (numbers given out, webhooks sent, due schedules run); with --fix, delete files of later lists, however many',
     )
     .option(
       '--files-lost',
-      'accept a store without the mark of this database: its files are lost, and --fix refunds all of them',
+      'accept a store without the mark of this database: all files are lost, and --fix refunds all lists',
     )
     .action(async (options: DoctorOptions, command: Command) => {
       const { fix = false, restored = false, filesLost = false } = options;

@@ -85,7 +85,7 @@ function addRunCommand(batch: Command): void {
     )
     .option(
       '-o, --output <file>',
-      'file to write the result to; default: beside the list, in its format',
+      'file to write the result to; default: next to the list, in its format',
     )
     .option('--format <form>', FORMAT_HELP)
     .option('--gzip', 'compress the file')
@@ -99,12 +99,12 @@ function addRunCommand(batch: Command): void {
     .option('--no-header', 'the first line is a row; default: detected')
     .option(
       '--header-row <number>',
-      'row with the names of the columns, as a spreadsheet counts; default: detected',
+      'number of the row with the column names, as a spreadsheet counts; default: detected',
     )
     .option('--sheet <name>', 'sheet of a workbook, by name or number; default: detected')
     .option('--match <mode>', 'exact (identifiers alone) or likely (also by name and company)')
     .option('--min-probability <number>', 'probability that a likely match needs; default: 0.95')
-    .option('--dedupe', 'charge each record once; later rows of it are duplicates')
+    .option('--dedupe', 'charge each record once; its later rows are duplicates')
     .option(
       '--require-agreement',
       'treat a match that disagrees with the name in the list as no match',
@@ -144,14 +144,14 @@ function addReadCommands(batch: Command): void {
     });
   batch
     .command('results')
-    .description('write the rows that are finished')
+    .description('write the finished rows')
     .argument('<id>', 'batch id')
     .requiredOption('-o, --output <file>', 'file to write the result to')
     .option('--format <form>', FORMAT_HELP)
     .option('--gzip', 'compress the file')
     .option('--outcomes <list>', 'only rows with these outcomes, such as no_match,ambiguous')
     .option('--search <text>', 'only rows that contain this text')
-    .option('--reruns', 'each row with the answer of the last rerun that has one')
+    .option('--reruns', 'write each row with its latest answer, from the list or its reruns')
     .action(async (id: string, options: ResultOptions, command: Command) => {
       const { config, json } = readGlobals(command);
       const { outcomes, search, reruns } = options;
@@ -201,7 +201,7 @@ function addControlCommands(batch: Command): void {
   }
   batch
     .command('quote')
-    .description('price a held batch by matching it, for free')
+    .description('show the price of a held batch by matching it, for free')
     .argument('<id>', 'batch id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -215,7 +215,7 @@ function addControlCommands(batch: Command): void {
     });
   batch
     .command('cap')
-    .description('change the maximum credits of a batch; one that is paused at them resumes')
+    .description('change the maximum credits of a batch; one that is paused at its maximum resumes')
     .argument('<id>', 'batch id')
     .argument('<credits>', 'maximum credits in all, or `none`', parseCap)
     .action(async (id: string, credits: number | null, _options, command: Command) => {

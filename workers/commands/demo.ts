@@ -36,7 +36,7 @@ export function addDemoCommand(program: Command): void {
   program
     .command('demo')
     .description(
-      'start the service, generate a sample graph and enrich the sample list; in a terminal, until Ctrl-C',
+      'start the service, generate a sample graph and enrich the sample list; in a terminal it then runs until Ctrl-C',
     )
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);

@@ -27,7 +27,7 @@ function describeDoubts({ doubts, ...dialect }: Batch['dialect']): string[] {
     header: `columns named by row ${dialect.header_row}; if that is wrong, use --header-row, or --no-header`,
     sheet: `sheet "${dialect.sheet}" was read; for another one use --sheet, such as --sheet "${other}"`,
     names:
-      'given and family names stand in each other’s columns in most of the first rows; if so, map both, such as --map person_name=2 person_name=1',
+      'given and family names seem to be swapped in most of the first rows; if so, map both, such as --map person_name=2 person_name=1',
   };
   return doubts.map((doubt) => `Check      ${told[doubt]}`);
 }

@@ -117,7 +117,7 @@ function addReadCommands(group: Command): void {
     });
   group
     .command('results')
-    .description('write the rows that are finished')
+    .description('write the finished rows')
     .argument('<id>', 'export id')
     .requiredOption('-o, --output <file>', 'file to write to')
     .option(

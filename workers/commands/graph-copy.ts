@@ -36,12 +36,12 @@ export function addGraphCopyCommands(program: Command): void {
   addBuild(copy);
   copy
     .command('drop')
-    .description('delete the copy and the published one; Postgres answers')
+    .description('delete the copy and the published one; Postgres answers again')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
       if (config.storage.provider === 's3') await dropPublished(config, config.storage);
       await dropCopies(copyFolder(config.dataDir));
-      printResult(json, { dropped: true }, ['There is no local copy any more.']);
+      printResult(json, { dropped: true }, ['The local copy is deleted.']);
     });
 }
 
@@ -82,7 +82,7 @@ function addStatus(copy: Command): void {
 function addBuild(copy: Command): void {
   copy
     .command('build')
-    .description('build the copy, which takes the place of an earlier one')
+    .description('build the copy and replace an earlier one')
     .action(async (_options, command: Command) => {
       const { config, json } = readGlobals(command);
       const started = performance.now();

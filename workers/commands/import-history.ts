@@ -22,7 +22,7 @@ export function addImportHistory(importing: Command): void {
 function addHistory(importing: Command): void {
   importing
     .command('history')
-    .description('list the imports of sources, the latest first')
+    .description('list the imports of sources, latest first')
     .option('--limit <number>', 'number of imports', wholeNumber(1), 20)
     .action(async ({ limit }: { limit: number }, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -40,7 +40,7 @@ function addHistory(importing: Command): void {
 function addUndo(importing: Command): void {
   importing
     .command('undo')
-    .description('take an import of a source back; opt-outs stay')
+    .description('undo an import of a source; opt-outs stay')
     .argument('<id>', 'id of the import', wholeNumber(1))
     .option('--with-later', 'also undo the later imports that build on it')
     .option('--dry-run', 'count what would change, and change nothing')
@@ -77,7 +77,7 @@ function wordsOfUndo({ later, ended, restored, without_company: without }: UndoP
 function addSplits(importing: Command): void {
   importing
     .command('splits')
-    .description('list records that were split by hand, the latest first')
+    .description('list records that were split by hand, latest first')
     .option('--limit <number>', 'number of splits', wholeNumber(1), 20)
     .action(async ({ limit }: { limit: number }, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -95,9 +95,7 @@ function addSplits(importing: Command): void {
     });
   importing
     .command('unsplit')
-    .description(
-      'undo a split by hand: its records are joined again where they are surely the same',
-    )
+    .description('undo a split by hand: its records are joined again if they are surely the same')
     .argument('<id>', 'id of the split', wholeNumber(1))
     .action(async (id: number, _options: object, command: Command) => {
       const { config, json } = readGlobals(command);

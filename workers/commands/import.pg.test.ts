@@ -210,7 +210,7 @@ describe('a file of no known source', () => {
 
   test.each([
     ['hubspot', /hubspot is the name of a source/],
-    ['Partner List', /is no name of a mapping/],
+    ['Partner List', /is not a valid mapping name/],
     ['missing.json', /missing.json cannot be read/],
   ])('is refused for the mapping %s', async (name, message) => {
     const file = await fileOf('partners.csv', people);

@@ -55,7 +55,7 @@ export function addImportCommands(program: Command): void {
     )
     .option(
       '--map <mapping>',
-      'CSV or JSONL of any other form, by the mapping of this name: guessed from the file, shown and kept when there is none; or by the mapping in a .json file',
+      'any other CSV or JSONL, read by the mapping of this name (if there is none, one is guessed from the file, shown and kept) or by the mapping in a .json file',
     )
     .option(
       '--as-of <day>',
@@ -63,7 +63,7 @@ export function addImportCommands(program: Command): void {
       day,
     )
     .option('--dry-run', 'with --source or --map: count what would change, and change nothing')
-    .option('--allow-gone', 'with --source: take a file that lacks many of the records before')
+    .option('--allow-gone', 'with --source: accept a file that lacks many of the earlier records')
     .option(
       '--rejects <file>',
       'file for bad records, with line and reason; default: FILE.rejects.jsonl',

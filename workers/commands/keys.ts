@@ -69,7 +69,7 @@ function addCreate(key: Command): void {
         createKey(sql, { accountId: await resolveAccount(sql, account), ...rest }),
       );
       printResult(json, { key: made.key, prefix: made.prefix }, [made.key]);
-      say('Keep it: it is not shown again.');
+      say('Save it: it is not shown again.');
     });
 }
 
@@ -172,7 +172,7 @@ function addRoll(key: Command): void {
       const shown = { key: made.key, prefix: made.prefix, replaced_ends: replaced.expiresAt };
       printResult(json, shown, [made.key]);
       say(
-        `Keep it: it is not shown again. ${replaced.prefix}... ends ${replaced.expiresAt?.toISOString()}.`,
+        `Save it: it is not shown again. ${replaced.prefix}... ends ${replaced.expiresAt?.toISOString()}.`,
       );
     });
 }

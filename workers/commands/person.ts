@@ -75,10 +75,10 @@ function addCompanyShow(company: Command): void {
     .description('print the record of a company, as JSON')
     .argument(
       '<id>',
-      'id of the record; one that was merged leads to the one that stayed',
+      'id of the record; the id of a merged record shows the one that stayed',
       wholeNumber(1),
     )
-    .option('--sources', 'with the sources that it is made of, and the origin of each value')
+    .option('--sources', 'also show its sources, and the origin of each value')
     .action(async (id: number, options: { sources?: boolean }, command: Command) => {
       const { config } = readGlobals(command);
       const shown = await withDatabase(config, (sql) => showSources(sql, 'company', id));
@@ -139,7 +139,7 @@ function addShow(person: Command): void {
     .description('print everything that is stored about a person, as JSON')
     .option(
       '--sources',
-      'instead the record of --id with its sources, and the origin of each value',
+      'instead: the record of --id with its sources, and the origin of each value',
     )
     .action(async (options: AskedOptions & { sources?: boolean }, command: Command) => {
       if (options.sources === true) {

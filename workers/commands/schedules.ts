@@ -100,7 +100,7 @@ function addChangeCommands(group: Command): void {
   }
   group
     .command('run')
-    .description('run a schedule now, besides its times')
+    .description('run a schedule now, in addition to its times')
     .argument('<id>', 'schedule id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);

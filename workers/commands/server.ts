@@ -27,7 +27,7 @@ export function addServerCommands(program: Command): void {
     .option('--port <number>', 'port of the API (PORT)', wholeNumber(0))
     .option(
       '--workers <number>',
-      `number of worker processes; as many as cores that it may use by default, at most ${WORKERS_BY_DEFAULT_MAX}; 0: lists wait`,
+      `number of worker processes; default: one for each available core, at most ${WORKERS_BY_DEFAULT_MAX}; 0: lists wait`,
       wholeNumber(0),
     )
     .action(async (options: { port?: number; workers?: number }, command: Command) => {
@@ -54,7 +54,7 @@ export function addServerCommands(program: Command): void {
   program
     .command('migrate')
     .description('migrate the database to the schema of this version')
-    .option('--plan', 'only print what would be done, with its locks and its time')
+    .option('--plan', 'only print what would be done, with its locks and an estimate of its time')
     .action(async ({ plan = false }: { plan?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
       if (plan) {

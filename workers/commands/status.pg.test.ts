@@ -113,7 +113,7 @@ test('the store of another installation is a problem, and so is one that lost it
   expect(text).toMatch(
     /^1 problem:\n {2}The folder .* is the object store of another installation/,
   );
-  expect(text).toContain('Storage     files: responds, but is not that of this database\n');
+  expect(text).toContain('Storage     files: responds, but belongs to another database\n');
   expect(process.exitCode).toBe(1);
   await store.delete(INSTALLATION_KEY);
   expect(await run()).toMatch(/^1 problem:\n {2}The folder .* is not the object store of this/);

@@ -135,7 +135,7 @@ function sayStatus(status: Status, config: Config): string[] {
 
 function sayStorage({ value, failure }: Parts['storage']): string {
   if (value === null) return failure === null ? 'does not respond' : 'cannot be read';
-  return value.isOwn ? 'responds' : 'responds, but is not that of this database';
+  return value.isOwn ? 'responds' : 'responds, but belongs to another database';
 }
 
 /** Describes the local copies of the processes that are seen. */
