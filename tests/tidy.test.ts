@@ -95,8 +95,6 @@ const replacedPhrases = [
   // As words of a sentence: as a name, a value or a part of an address they mean something.
   /(?<=[a-z’',.;:] )(?:no|some|any|every)body(?![\w@"'`-])|\b(?:[Nn]o|[Ss]ome|[Aa]ny|[Ee]very)body(?:[’']s)?(?= [a-z])/g,
 ];
-/** Texts of the console, which are rewritten together, and the tests that quote them. */
-const quotesConsole = /^src\/(?:api\/)?console\/|^tests\/e2e\/console\./;
 
 /** A constant of a module, named like a variable, whose value is a number, a string or a regular expression. */
 const camelConstant = /^(?:export )?const ([a-z]\w*) = (?:-?\d|'|\/[^/*])/gm;
@@ -227,10 +225,9 @@ const rules: Rule[] = [
     ],
   },
   {
-    // The console's own texts and comments are rewritten together.
     name: 'a doc comment opens with its subject, not with a headless clause',
     find: perFile((file) =>
-      /\.tsx?$/.test(file.path) && !file.path.startsWith('src/console/')
+      /\.tsx?$/.test(file.path)
         ? [...file.text.matchAll(headlessOpening)].map(
             (match) => `${file.path}:${lineAt(file.text, match.index)} opens with ${match[1]}`,
           )
@@ -245,7 +242,6 @@ const rules: Rule[] = [
     name: 'texts use the terms of the glossary, not the phrases that they replace',
     find: perFile((file) =>
       /\.(tsx?|md)$/.test(file.path) &&
-      !quotesConsole.test(file.path) &&
       !['docs/glossary.md', 'tests/tidy.test.ts'].includes(file.path)
         ? replacedPhrases.flatMap((phrase) =>
             [...file.text.matchAll(phrase)]

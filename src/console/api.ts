@@ -145,7 +145,7 @@ async function problemOf(response: Response): Promise<Problem | null> {
 const otherAccount = () =>
   pageProblem('other_account', 'You signed in to another account or mode: nothing was done there.');
 
-/** A random id; `crypto.randomUUID` is not there on pages without HTTPS. */
+/** A random id; `crypto.randomUUID` is missing on pages without HTTPS. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

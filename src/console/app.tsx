@@ -80,7 +80,7 @@ function NotAllowed({ scope }: { scope: string }) {
   );
 }
 
-/** Loads the module of a page when somebody goes there for the first time. */
+/** Loads the module of a page when the user goes there for the first time. */
 function LoadedPage({ page, ...props }: PageProps & { page: Page }) {
   const [loaded, setLoaded] = useState<{ Component: ComponentType<PageProps> } | 'failed' | null>(
     null,

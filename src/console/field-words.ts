@@ -1,4 +1,4 @@
-/** What the service says of a field, as a sentence of its own below that field. Pure. */
+/** Messages about a field, as sentences of their own below that field. Pure. */
 
 /** The service's words go on from the name of the field; of these, a person is told what to enter. */
 const sentences: readonly [form: RegExp, sentence: (found: RegExpExecArray) => string][] = [

@@ -3,7 +3,7 @@
  * button of a revoked key goes; the nearest element around it that takes the focus gets it instead.
  */
 export function keepFocus(): void {
-  /** What has the focus and all that is around it, from the inside out. */
+  /** The element with the focus and all elements around it, from the inside out. */
   let around: HTMLElement[] = [];
   document.addEventListener('focusin', ({ target }) => {
     around = [];

@@ -19,7 +19,7 @@ import {
 import { useStore } from './store.ts';
 import { useAction } from './use-call.ts';
 
-/** What stands around every page: navigation, credits, who is signed in. */
+/** The frame of every page: navigation, credits, the signed-in user. */
 export function Layout({ session, children }: { session: Session; children: ComponentChildren }) {
   const [isOpen, setIsOpen] = useState(false);
   const { path } = useStore(address);

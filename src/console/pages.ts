@@ -119,7 +119,7 @@ export function menuOf(scopes: readonly string[]) {
   );
 }
 
-/** Where `/` leads: the first page of the menu. */
+/** The page that `/` leads to: the first one of the menu. */
 export function homePath(scopes: readonly string[]): string {
   return menuOf(scopes)[0]?.path ?? WELCOME_PATH;
 }

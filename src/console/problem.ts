@@ -1,4 +1,4 @@
-/** What went wrong with a call, in the words of the service (RFC 9457) or of this page. */
+/** Problems of calls, in the words of the service (RFC 9457) or of this page. */
 export interface FieldProblem {
   field?: string;
   line?: number;
@@ -11,7 +11,7 @@ export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
   readonly code: string;
-  /** What is wrong with single fields; each is shown beside its field. */
+  /** Problems of single fields; each is shown next to its field. */
   readonly errors: FieldProblem[];
   /** Further members of the problem document, such as `needed` and `available`. */
   readonly more: Record<string, unknown>;

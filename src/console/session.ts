@@ -1,4 +1,4 @@
-/** Who is signed in. The server alone knows; this is what it last said, shared by all tabs. */
+/** The signed-in user, as the server last reported it, shared by all tabs. */
 import { Problem, type ProblemDocument, unreachable } from './problem.ts';
 import { createStore } from './store.ts';
 
@@ -15,10 +15,10 @@ export interface Session {
 
 export type Credentials = { key: string } | { email: string; password: string } | { link: string };
 
-/** Undefined until the server has been asked, null for nobody. */
+/** Undefined until the server has been asked, null without a signed-in user. */
 export const session = createStore<Session | null | undefined>(undefined);
 
-/** Set while somebody must sign in again before what was under way goes on. */
+/** Set while the user must sign in again before interrupted calls continue. */
 export const signInAgain = createStore<{ done: (isSame: boolean) => void } | null>(null);
 
 /** Credits of the account that nothing has reserved, as the last answer told them. */
@@ -66,7 +66,7 @@ export async function followSession(): Promise<void> {
   modeElsewhere.set(null);
 }
 
-/** What is wrong with the link that led here; null when nothing is. */
+/** The problem of the link that led here; null without one. */
 export const linkProblem = createStore<Problem | null>(null);
 
 /** Signs in by the link that led here, if one did; else asks the server who is signed in. */

@@ -13,7 +13,7 @@ export interface AsTyped<Data> {
 }
 
 /**
- * Reads a path that changes as somebody types: after a pause, one request at a time, and never an older
+ * Reads a path that changes as the user types: after a pause, one request at a time, and never an older
  * answer behind a newer one. Null reads nothing.
  */
 export function useAsTyped<Data>(path: string | null): AsTyped<Data> {

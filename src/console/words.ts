@@ -2,7 +2,7 @@
 
 import { kindLabels } from './priced-operations.ts';
 
-/** What a column of a list can hold. */
+/** Kinds of columns of a list. */
 export const columnKinds: Record<string, string> = {
   ...kindLabels,
   country: 'Country',

@@ -32,7 +32,7 @@ describeWithBrowser('the console', () => {
     await pipeline.close();
   });
 
-  /** Somebody who is signed in with a key of an account with 1,000 credits. */
+  /** A user who is signed in with a key of an account with 1,000 credits. */
   async function openAt(path = '/') {
     const caller = await pipeline.account(1_000);
     const opened = await openSignedIn(browser, pipeline.url + path, caller.key);

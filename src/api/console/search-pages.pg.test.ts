@@ -1,4 +1,4 @@
-/** Search, exports and schedules on the console, as somebody goes from one to the other. */
+/** Search, exports and schedules on the console, as a user goes from one to the other. */
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -47,10 +47,10 @@ describeWithBrowser('the pages of search', () => {
     await pipeline.close();
   });
 
-  /** Somebody who is signed in with a key of an account with these credits, at a page of the console. */
+  /** A user who is signed in with a key of an account with these credits, at a page of the console. */
   async function openAt(path: string, credits = 1_000) {
     const caller = await pipeline.account(credits);
-    // Who looks as somebody types calls often.
+    // A page that looks up as the user types calls often.
     await pipeline.sql`
       update api_keys set requests_per_minute = 10000 where id = ${caller.keyId}`;
     const options = { timezoneId: 'Europe/Paris' };

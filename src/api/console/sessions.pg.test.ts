@@ -131,7 +131,7 @@ describe('a session of a key', () => {
     await expectProblem(await callAs(cookie, '/v1/keys'), { status: 403, code: 'forbidden' });
   });
 
-  test('is not there for a call that no page of ours made, a charged one included', async () => {
+  test('does not apply to a call that no page of ours made, a charged one included', async () => {
     const host = new URL(pipeline.url).host;
     const others = [
       {},
@@ -158,7 +158,7 @@ describe('a session of a key', () => {
     }
   });
 
-  test('nor can another site sign somebody in or out', async () => {
+  test('nor can another site sign a user in or out', async () => {
     const crossSite = { 'Sec-Fetch-Site': 'cross-site' };
     for (const method of ['POST', 'PATCH', 'DELETE']) {
       const response = await callConsole(
@@ -187,7 +187,7 @@ describe('a session of a key', () => {
     await expectProblem(change, { status: 409, code: 'invalid_state' });
   });
 
-  test('ends when somebody signs out, after 12 hours, and with its key', async () => {
+  test('ends when the user signs out, after 12 hours, and with its key', async () => {
     const left = await signIn({ key: caller.key });
     const out = await callConsole('DELETE', undefined, { Cookie: left });
     expect(out.status).toBe(204);
@@ -224,7 +224,7 @@ describe('signing in with e-mail and password', () => {
     expect(keys.status).toBe(200);
   });
 
-  test('makes one hidden key a mode, which no list shows and nobody can revoke or roll', async () => {
+  test('makes one hidden key a mode, which no list shows and no call can revoke or roll', async () => {
     const { accountId, email } = await accountWithPassword();
     const cookies = await Promise.all([1, 2, 3].map(() => signIn({ email, password })));
     const keys = await pipeline.sql<{ id: string }[]>`
@@ -283,7 +283,7 @@ describe('signing in with e-mail and password', () => {
     for (let times = 0; times < 8; times++) await signIn({ email, password });
   });
 
-  test('ends for everybody with a new password', async () => {
+  test('ends for all users with a new password', async () => {
     const { accountId, email } = await accountWithPassword();
     const caller = await pipeline.keyOf(accountId, 'live');
     const before = await signIn({ email, password });
@@ -320,7 +320,7 @@ describe('signing in with e-mail and password', () => {
     await expect(make({ email: email.toLowerCase(), password })).rejects.toThrow('Another account');
     await expect(make({ password })).rejects.toThrow('needs an e-mail address');
     await expect(make({ email: 'x@y.example', password: 'short' })).rejects.toThrow('12 to 1000');
-    // To be reached at the same address without signing in is nobody's business.
+    // An account without a password may have the same address.
     await make({ email });
   });
 });

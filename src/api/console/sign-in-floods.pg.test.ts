@@ -22,7 +22,7 @@ const trySignIn = (credentials: object, from: string) =>
     body: JSON.stringify(credentials),
   });
 
-test('whoever guesses shuts out nobody else: neither the owner nor other callers', async () => {
+test('a client that guesses shuts out no one else: neither the owner nor other callers', async () => {
   const email = 'bob@team.example';
   await createAccount(behind.sql, { name: 'Team', email, password, credits: 0 });
   const wrong = { email, password: 'wrong horse battery' };

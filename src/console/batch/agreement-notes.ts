@@ -1,4 +1,4 @@
-/** What the names of a list say about its matches. */
+/** Notes on how the names of a list agree with its matches. */
 import { countOf, formatShare } from '../format.ts';
 
 /**

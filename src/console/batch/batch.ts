@@ -16,7 +16,7 @@ export type BatchState =
   | 'cancelled'
   | 'failed';
 
-/** What a row can come to, in the order in which it is shown. */
+/** Outcomes of a row, in the order in which they are shown. */
 export const outcomes = [
   'matched',
   'no_match',
@@ -29,7 +29,7 @@ export const outcomes = [
 ] as const;
 export type Outcome = (typeof outcomes)[number];
 
-/** What lists and exports have in common. */
+/** Members that lists and exports share. */
 export interface Progress extends Pick<ApiBatch, keyof ApiBatch & keyof Export> {
   state: BatchState;
   error: { detail?: string; code?: string } | null;
@@ -48,7 +48,7 @@ export function rowsOf({ rows, total_is }: Progress): DisclosedTotal | null {
 export interface Resource {
   path: string;
   noun: string;
-  /** What one of its rows is, and several. */
+  /** The noun for one of its rows, and for several. */
   row: readonly [string, string];
 }
 

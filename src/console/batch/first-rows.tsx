@@ -6,7 +6,7 @@ import { columnName } from './mapping-list.tsx';
 import type { Preview, PreviewRow } from './preview.ts';
 
 interface FirstRowsProps {
-  /** What a row of the list is about. */
+  /** The subject of a row of the list. */
   subject: 'person' | 'company';
   preview: Preview;
   columns: ColumnKinds;

@@ -1,4 +1,4 @@
-/** What a result shows of the record that was found: the fields that people look at first. */
+/** The columns of a result for the record that was found: the fields that people look at first. */
 interface FoundColumn {
   header: string;
   cell(row: FoundRecord): string;
@@ -6,7 +6,7 @@ interface FoundColumn {
 
 type Found = Record<string, unknown> | null | undefined;
 
-/** What a row of a result in JSON lines may hold beside its own cells. */
+/** Members of a row of a result in JSON lines, besides its own cells. */
 export interface FoundRecord {
   person?: Found;
   company?: Found;

@@ -1,4 +1,4 @@
-/** What can be done with a list or an export in its table: rename it, delete its files, discard a draft. */
+/** Actions on a list or an export in its table: rename it, delete its files, discard a draft. */
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { announce } from '../components/announcer.tsx';

@@ -82,7 +82,7 @@ export function ListOptions({ batch, changes, hasNames }: ListOptionsProps) {
   );
 }
 
-/** What charging once saves, as far as the price of the list shows it. */
+/** The credits that charging once saves, as far as the price of the list shows them. */
 function sayRepeats({ quote, operation, live }: Batch, isOn: boolean): string {
   const repeats = quote?.rows?.duplicate ?? 0;
   const subject = subjectOf(operation);

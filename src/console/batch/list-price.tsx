@@ -66,7 +66,7 @@ export function CostCard({ batch, pricing }: PriceProps) {
   );
 }
 
-/** Where the records came from: for an operator, the page on which they are imported. */
+/** The origin of the records: for an operator, the page on which they are imported. */
 function Importers() {
   if (!session.get()?.key.scopes.includes('admin')) return <>your operator has imported</>;
   return (

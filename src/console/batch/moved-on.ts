@@ -2,7 +2,7 @@ import { announce } from '../components/announcer.tsx';
 import { asProblem } from '../problem.ts';
 
 /**
- * Waits for an action. Refused because another tab, or somebody else, has moved the item on, it
+ * Waits for an action. Refused because another tab, or another user, has moved the item on, it
  * says so and reads the item anew, also when the page has left the button behind meanwhile. Throws
  * what the action throws.
  */

@@ -10,7 +10,7 @@ export function findOperation(name: string): Operation | undefined {
   return operations.find((operation) => operation.name === name);
 }
 
-/** What a row of a list for this operation is about. */
+/** The subject of a row of a list for this operation. */
 export function subjectOf(operation: string): 'person' | 'company' {
   return operation.startsWith('companies.') ? 'company' : 'person';
 }

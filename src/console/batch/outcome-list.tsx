@@ -8,7 +8,7 @@ interface OutcomeListProps {
   total: number;
   /** The rows that the shares are of, when these are not all. */
   of?: number;
-  /** What to call an outcome, where it is not what it is for lists. */
+  /** Labels of outcomes that differ from those of lists. */
   words?: Partial<Record<Outcome, string>> | undefined;
 }
 

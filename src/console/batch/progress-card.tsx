@@ -25,7 +25,7 @@ interface ProgressCardProps<Item extends Progress> {
   item: Item;
   of: Resource;
   live: Live<Item>;
-  /** What to call an outcome, where it is not what it is for lists. */
+  /** Labels of outcomes that differ from those of lists. */
   words?: Partial<Record<Outcome, string>>;
   /** Leads the results. */
   children?: ComponentChildren;

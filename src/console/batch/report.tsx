@@ -18,7 +18,7 @@ export interface ReportData {
   fill_rate: Record<string, number>;
 }
 
-/** What the list says about itself: rows that could not be used, repairs, fill rates of every column. */
+/** The report of a list: rows that could not be used, repairs, fill rates of every column. */
 export function Report({ batch, data }: { batch: Batch; data: ReportData }) {
   return (
     <section class="card stack tight" aria-labelledby="report-title">

@@ -272,7 +272,7 @@ function RowLines({ batch, row, found, own }: RowLinesProps) {
   );
 }
 
-/** What the row matched on, or why it could not be; a row without a match was only looked up. */
+/** The identifier that the row matched on, or the reason why it could not match; a row without a match was only looked up. */
 function sayGrounds({ operation }: Batch, { match: { status, by, reason } }: ResultRow): string {
   if (status === 'no_match') return '';
   if (by) return sayKind(by);

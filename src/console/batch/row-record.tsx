@@ -76,7 +76,7 @@ const agreements: Readonly<Record<string, string>> = {
   unknown: 'Cannot be compared',
 };
 
-/** What the row was matched on, with the cell that said it, and what speaks for or against the match. */
+/** The identifier that the row was matched on, with its cell, and evidence for or against the match. */
 function evidenceOf(
   { mapping, dialect, operation }: Batch,
   { input, match }: ResultRow,

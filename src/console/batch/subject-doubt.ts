@@ -1,4 +1,4 @@
-/** Whether the rows of a list for people are about people, as its columns tell. */
+/** Doubts, from its columns, that the rows of a list for people are about people. */
 import type { ColumnKinds } from './mapping.ts';
 import { subjectOf } from './operations.ts';
 import type { Preview } from './preview.ts';

@@ -25,7 +25,7 @@ export function newUpload(file: File, options: Record<string, string>): Upload {
   return { file, options, idempotencyKey: newId() };
 }
 
-/** Sends the file and returns the new batch, held until somebody starts it. Throws `Problem`. */
+/** Sends the file and returns the new batch, held until a user starts it. Throws `Problem`. */
 export async function sendUpload(
   upload: Upload,
   onProgress: (progress: UploadProgress) => void,

@@ -20,7 +20,7 @@ export interface Change {
 }
 
 export interface Changes {
-  /** What was changed here and is not saved yet. */
+  /** Changes made here that are not saved yet. */
   pending: Change;
   change(part: Change): void;
   /** True when the service has the list as it is shown here. */
@@ -67,7 +67,7 @@ export function useChanges(
   };
 }
 
-/** What is left of `now` when `sent` is saved: what was changed again meanwhile. */
+/** Returns the rest of `now` when `sent` is saved: the changes made again meanwhile. */
 function without(now: Change, sent: Change): Change {
   const left = Object.entries(now).filter(([name, value]) => sent[name as keyof Change] !== value);
   return Object.fromEntries(left);

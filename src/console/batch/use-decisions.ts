@@ -12,7 +12,7 @@ export interface Decision {
   id: number | null;
 }
 
-/** What became of the choice for a row. */
+/** The outcome of the choice for a row. */
 export type Progress = 'waiting' | 'done' | 'refused';
 
 export interface Decisions {

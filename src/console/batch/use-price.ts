@@ -8,7 +8,7 @@ import { tellMovedOn } from './moved-on.ts';
 import type { Live } from './use-live-batch.ts';
 
 export interface Price {
-  /** What the list costs at most as it is started. */
+  /** The maximum cost of the list when it starts. */
   credits: number;
   /** The same without its own limit. */
   full: number;

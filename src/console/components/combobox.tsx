@@ -10,11 +10,11 @@ import { Icon } from './icon.tsx';
 export interface Option {
   value: string;
   label: string;
-  /** What stands at the end of its line. */
+  /** Text at the end of its line. */
   note?: string;
 }
 
-/** What may be chosen for a text. */
+/** The options for a text. */
 export interface Suggestions {
   options: readonly Option[];
   /** False while the options are those of an older text. */
@@ -171,7 +171,7 @@ function useTyping({ chosen, onChange, suggestions, onText, toValues }: Combobox
   return { text, isOpen, active, isLeft, input, values, show, toggle, remove, onKeyDown, onBlur };
 }
 
-/** The place before or behind one of `count`, round and round. */
+/** The place before or after one of `count`, cyclic. */
 function neighbour(place: number, count: number, step: 1 | -1): number {
   if (count === 0) return -1;
   if (place === -1) return step === 1 ? 0 : count - 1;

@@ -6,7 +6,7 @@ interface EmptyStateProps {
   action?: ComponentChildren;
 }
 
-/** Where there is nothing yet: what would be here, and how to get it. */
+/** The place of something that does not exist yet: what it is, and how to create it. */
 export function EmptyState({ title, children, action }: EmptyStateProps) {
   return (
     <div class="empty">

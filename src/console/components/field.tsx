@@ -6,12 +6,12 @@ interface FieldProps {
   id: string;
   label: string;
   hint?: ComponentChildren;
-  /** What is wrong with the value. */
+  /** The problem of the value. */
   error?: string | undefined;
   children(props: InputProps): ComponentChildren;
 }
 
-/** What the input inside must carry, so that label, hint and error are read with it. */
+/** Attributes for the input inside, so that label, hint and error are read with it. */
 export interface InputProps {
   id: string;
   name: string;
@@ -156,7 +156,7 @@ export function SelectField({
   );
 }
 
-/** What a problem says of one field, also of a place inside it (`mapping.email`). */
+/** Returns the message of a problem for one field, also for a place inside it (`mapping.email`). */
 export function errorOf(problem: Problem | null, field: string): string | undefined {
   const found = problem?.errors.filter(
     (error) => error.field === field || error.field?.startsWith(`${field}.`),

@@ -6,7 +6,7 @@ interface Step {
   title: string;
   about: string;
   icon: IconName;
-  /** What the key must be allowed to do. */
+  /** The permission that the key needs. */
   scope: string;
   action: string;
   path: string;

@@ -10,7 +10,7 @@ interface ProblemNoticeProps {
   children?: ComponentChildren;
 }
 
-/** What went wrong and the way out, read out at once. Nothing without a problem. */
+/** A problem and the way out, read out at once. Empty without a problem. */
 export function ProblemNotice({ problem, onRetry, children }: ProblemNoticeProps) {
   return (
     <div role="alert" class="alert">

@@ -1,6 +1,6 @@
 interface ProgressBarProps {
   label: string;
-  /** Of `max`; null while nobody knows. */
+  /** Of `max`; null while it is unknown. */
   value: number | null;
   max: number;
 }

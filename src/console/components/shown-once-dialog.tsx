@@ -4,7 +4,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 
 interface ShownOnceDialogProps {
-  /** What it is: `key`, `secret`. */
+  /** Its kind: `key`, `secret`. */
   noun: string;
   /** Null when the answer that held it was lost. */
   text: string | null;

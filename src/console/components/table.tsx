@@ -8,7 +8,7 @@ export interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** What the table holds, for screen readers. */
+  /** The contents of the table, for screen readers. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];

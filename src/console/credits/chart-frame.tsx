@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { formatNumber } from '../format.ts';
 
 interface ChartFrameProps {
-  /** What the chart shows, in words. */
+  /** A description of the chart. */
   label: string;
   /** The size of the drawing. */
   width: number;

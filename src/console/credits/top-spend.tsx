@@ -5,14 +5,14 @@ import { formatNumber, formatShare } from '../format.ts';
 const SHOWN_MAX = 10;
 
 interface TopSpendProps {
-  /** What spent the credits, as a heading: `Spend by list`. */
+  /** The heading, such as `Spend by list`. */
   title: string;
   header: string;
   spent: ReadonlyMap<string, number>;
   nameOf: (id: string) => ComponentChildren;
 }
 
-/** What spent most, the highest first. */
+/** The largest spenders, highest first. */
 export function TopSpend({ title, header, spent, nameOf }: TopSpendProps) {
   const rows = [...spent].sort(([, one], [, other]) => other - one);
   const total = rows.reduce((sum, [, credits]) => sum + credits, 0);

@@ -1,4 +1,4 @@
-/** What moved the wallet, as `/v1/usage` tells it: ledger lines by UTC day, kind, operation and batch. */
+/** Changes of the wallet, as `/v1/usage` returns them: ledger lines by UTC day, kind, operation and batch. */
 import type { Calls } from '../../client/api-types.ts';
 import { call } from '../api.ts';
 
@@ -115,7 +115,7 @@ export interface SpendTrend {
   before: number;
 }
 
-/** What the latest week cost, and the week before; null when the range is shorter than both, or nothing was spent in them. */
+/** The cost of the latest week and of the week before; null when the range is shorter than both, or nothing was spent in them. */
 export function spendTrend(
   lines: readonly UsageLine[],
   from: string,

@@ -45,7 +45,7 @@ export function PreviewTable({ preview }: { preview: readonly Row[] }) {
   );
 }
 
-/** What people look for first; other fields follow in the order in which they are seen. */
+/** Fields that people look for first; others follow in the order in which they occur. */
 const firstFields = [
   'name',
   'surname',

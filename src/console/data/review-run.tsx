@@ -1,4 +1,4 @@
-/** What the files of an import are: source, day, mapping, and the first records. */
+/** The files of an import: source, day, mapping, and the first records. */
 import { useRef, useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { Fact } from '../components/fact.tsx';
@@ -25,7 +25,7 @@ interface ReviewRunProps {
   replace: (run: ImportRun) => void;
 }
 
-/** What was found, and the choices; nothing of a file that is not read whatever its source. */
+/** The findings and the choices; empty for a file that cannot be read, whatever its source. */
 export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewRunProps) {
   const { found, options } = run;
   const isChosen = options.source !== null || options.mapping !== null || options.as_of !== null;

@@ -4,7 +4,7 @@ import type { Outcome, Progress } from '../batch/batch.ts';
 
 export type ExportFile = Progress & Export;
 
-/** What a person of an export can come to. */
+/** Outcomes of a person of an export. */
 export const exportWords: Partial<Record<Outcome, string>> = {
   matched: 'In the file',
   no_match: 'Deleted since',

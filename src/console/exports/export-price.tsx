@@ -18,7 +18,7 @@ interface ExportPriceProps {
   live: Live<ExportFile>;
 }
 
-/** What an export that waits to be started will cost. */
+/** The price of an export that waits to be started. */
 export function ExportPrice({ file, live }: ExportPriceProps) {
   const remaining = useStore(creditsRemaining);
   const starting = useAction(async () =>

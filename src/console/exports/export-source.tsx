@@ -4,7 +4,7 @@ import { linkTo } from '../router.ts';
 import { FilterWords } from '../search/filter-words.tsx';
 import { type ExportFile, formatLabel } from './export-file.ts';
 
-/** Whom an export is of, and what it was told. */
+/** The search of an export, and its options. */
 export function ExportSource({ file }: { file: ExportFile }) {
   return (
     <section class="card" aria-labelledby="source-title">

@@ -1,4 +1,4 @@
-/** What is in the file of an export or of a schedule: columns, form, limits. */
+/** Options of the file of an export or of a schedule: columns, format, limits. */
 import { errorOf, NumberField, SelectField, TextField } from '../components/field.tsx';
 import type { Problem } from '../problem.ts';
 import { FieldsChooser, peopleColumns } from '../search/fields-chooser.tsx';

@@ -109,7 +109,7 @@ function TakeForm({ filter, preview }: FoundPeopleProps) {
 type Breakdown = Calls['GET /v1/personsearch/breakdown']['response'];
 type GroupedRow = Breakdown['rows'][number];
 
-/** What may be told of the people before they are paid: groups of at least ten. */
+/** The people before they are paid for: groups of at least ten. */
 function Groups({ filter }: { filter: string }) {
   const { data, problem, reload } = useResource<Breakdown>(
     `/v1/personsearch/breakdown?${addressable(filter)}`,

@@ -7,7 +7,7 @@ export type { Key };
 /** The response that makes a key: its text is null when the response is repeated. */
 export type MadeKey = Calls['POST /v1/keys']['response'];
 
-/** What a key can be allowed to do, in a person's words. */
+/** Permissions of a key, in plain words. */
 export const scopes: readonly { name: string; label: string }[] = [
   { name: 'enrich', label: 'Single records and lookups' },
   { name: 'search', label: 'Search for people' },
@@ -20,7 +20,7 @@ export const scopes: readonly { name: string; label: string }[] = [
   },
 ];
 
-/** Whether a key can still call, and how to say so. */
+/** The state of a key: can it still call? */
 export function stateOf(key: Key, now: number): { label: string; tone: Tone; isInForce: boolean } {
   const endsAt = key.expires_at === null ? null : Date.parse(key.expires_at);
   if (key.revoked_at !== null) return { label: 'Revoked', tone: 'neutral', isInForce: false };

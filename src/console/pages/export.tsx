@@ -54,7 +54,7 @@ export function ExportPage({ params: { id = '' } }: PageProps) {
   );
 }
 
-/** What there is to see and to do, by how far it is. */
+/** The contents and actions for the state of the export. */
 function Present({ file, live }: { file: ExportFile; live: Live<ExportFile> }) {
   useToldState(file, exportFiles);
   const { state, rows } = file;

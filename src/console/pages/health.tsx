@@ -16,7 +16,7 @@ interface CopyReport {
   rows: { copy: number; postgres: number };
 }
 
-/** What `/admin/health` answers; only what is shown is typed. */
+/** The response of `/admin/health`; only what is shown is typed. */
 interface Health {
   ok: boolean;
   problems: string[];
@@ -143,7 +143,7 @@ function State({ health }: { health: Health }) {
   );
 }
 
-/** What the last audit found, and when. */
+/** The findings of the last audit, and its time. */
 function describeAudits(audits: Health['audits']): string {
   const [last] = [...audits].sort((a, b) => b.ended_at.localeCompare(a.ended_at));
   if (last === undefined) return 'never';
@@ -153,11 +153,11 @@ function describeAudits(audits: Health['audits']): string {
     : `${formatNumber(broken)} violations`;
 }
 
-/** What a process answers from. */
+/** The source of a process's answers: local copy or Postgres. */
 function describeCopy(report: CopyReport | null): string {
   if (report === null) return '';
   const { copy, building, rows } = report;
-  if (copy === null) return building ? 'is built' : 'none';
+  if (copy === null) return building ? 'being built' : 'none';
   const all = rows.copy + rows.postgres;
   const share = all === 0 ? 0 : Math.floor((100 * rows.copy) / all);
   return `${formatBytes(copy.bytes)} of ${formatTime(copy.built_at)}, ${formatNumber(copy.changed)} records changed since, ${share} % of rows`;

@@ -137,7 +137,7 @@ function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
   );
 }
 
-/** What a key may do, and how much of it. */
+/** The permissions and limits of a key. */
 function Allowed({ shown }: { shown: Key }) {
   const { requests_per_minute: requests, credits_per_day: credits, scopes: own } = shown;
   return (

@@ -1,16 +1,16 @@
-/** What a page is to the list of pages. */
+/** A page in the list of pages. */
 import type { ComponentType } from 'preact';
 import type { IconName } from '../components/icon.tsx';
 
 export interface PageProps {
-  /** What stands in the address for `:id` and the like. */
+  /** The values in the address for `:id` and the like. */
   params: Record<string, string>;
   query: URLSearchParams;
 }
 
 export interface Page {
   path: string;
-  /** What the key must be allowed to do; null: any key. */
+  /** The permission that the key needs; null: any key. */
   scope: string | null;
   /** Its place in the navigation; null for a page that others lead to. */
   entry: { label: string; icon: IconName } | null;

@@ -23,7 +23,7 @@ const views = [
 ] as const;
 type View = (typeof views)[number]['view'];
 
-/** What the key may do, and what a schedule whose search is changed does not do itself. */
+/** Actions that the key may take, without those of a schedule whose search is being changed. */
 function viewsFor(scheduleId: string | null) {
   const scopes = session.get()?.key.scopes ?? [];
   return views.filter(

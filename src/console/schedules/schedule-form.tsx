@@ -1,4 +1,4 @@
-/** What a schedule is told: when, whom of the search, and what is in its files. */
+/** The settings of a schedule: times, people to include, and contents of its files. */
 import { useState } from 'preact/hooks';
 import { Button } from '../components/button.tsx';
 import { restOf } from '../components/field.tsx';
@@ -66,7 +66,7 @@ export function ScheduleForm(props: ScheduleFormProps) {
   );
 }
 
-/** What every run costs anew must be bounded: nothing else ends it. */
+/** A cost that every run repeats must be limited: nothing else ends it. */
 function capNeeded(): Problem {
   const message = 'Enter the maximum credits for a run: every run charges for everyone';
   return new Problem(400, {

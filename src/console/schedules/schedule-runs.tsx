@@ -16,7 +16,7 @@ import {
 } from './schedule-words.ts';
 import { ZoneTime } from './zone-time.tsx';
 
-/** What became of each time of a schedule, latest first. */
+/** The outcome of each slot of a schedule, latest first. */
 export function ScheduleRuns({ schedule }: { schedule: Schedule }) {
   const runs = useList<ScheduleRun>(`/v1/schedules/${schedule.id}/runs`);
   const { items } = runs;

@@ -6,7 +6,7 @@ import { FilterWords } from '../search/filter-words.tsx';
 import type { Schedule } from './schedule-words.ts';
 import { useRunPrice } from './use-run-price.ts';
 
-/** Whom a schedule means, and what is in its files. */
+/** The search of a schedule, and the contents of its files. */
 export function ScheduleSource({ schedule }: { schedule: Schedule }) {
   const { id, live, mode, filter, fields, format, max_results, max_credits } = schedule;
   const { credits, said } = useRunPrice(filter, {

@@ -31,7 +31,7 @@ const days = [
 interface ScheduleTimesProps {
   cron: string;
   zone: string;
-  /** True when somebody wants the expression itself, also where the usual times would say it. */
+  /** True when the user wants the expression itself, even if the usual times could express it. */
   isExpression: boolean;
   onChange: (times: { cron: string; zone: string; isExpression: boolean }) => void;
   problem: Problem | null;

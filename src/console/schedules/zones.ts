@@ -26,8 +26,7 @@ export function timeInZone(iso: string, zone: string): string {
 }
 
 /**
- * What the clocks of who looks show at the same time: only the time of day on the same day, null where
- * they show the same.
+ * The same time on the reader's clock: only the time of day on the same day, null where it is the same.
  */
 export function timeHere(iso: string, zone: string): string | null {
   if (timeInZone(iso, zone) === timeInZone(iso, ownZone)) return null;

@@ -2,7 +2,7 @@ import type { Problem } from '../problem.ts';
 import { findControl, findRowField } from './filter-fields.ts';
 import { readFilter, readItems } from './filter-text.ts';
 
-/** What a problem says of one parameter of the filter, naming the value that it means. */
+/** Returns the message of a problem for one parameter of the filter, with the value that it is about. */
 export function conditionError(
   problem: Problem | null,
   filter: string,

@@ -20,7 +20,7 @@ import { RangeList, type UsualRange } from './range-list.tsx';
 interface FilterBuilderProps {
   filter: string;
   onChange: (filter: string) => void;
-  /** What the service says of the filter as it is now. */
+  /** The service's problem with the present filter. */
   problem: Problem | null;
 }
 

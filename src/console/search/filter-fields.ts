@@ -91,7 +91,7 @@ export function findControl(name: string): Control | undefined {
   return controls.find((control) => control.name === name);
 }
 
-/** What is asked of a field: to have one of some values, to be there, or not to be there. */
+/** Questions about a field: has it one of some values, is it present, is it absent? */
 export type Question = 'is' | 'present' | 'absent';
 
 /** A parameter that is asked for in a row of its own. */

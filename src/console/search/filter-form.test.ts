@@ -27,7 +27,7 @@ import {
   writeParameter,
 } from './filter-text.ts';
 
-/** What a filter means to the service, whatever the order of its parameters. */
+/** The meaning of a filter to the service, whatever the order of its parameters. */
 function meaningOf(filter: string): unknown {
   const { conditions } = parseFilter(filter);
   return conditions.toSorted((one, other) => (one.parameter < other.parameter ? -1 : 1));

@@ -33,7 +33,7 @@ export interface Row {
 }
 
 export interface FilterForm {
-  /** Values by control; a control without values is not there. */
+  /** Values by control; a control without values is missing. */
   values: ReadonlyMap<ControlName, readonly string[]>;
   rows: readonly Row[];
 }

@@ -57,7 +57,7 @@ export function FilterTextEditor({ filter, onChange, problem }: FilterTextEditor
   );
 }
 
-/** Where a parameter stands in the filter: its last mention, as a second one is what is refused. */
+/** The place of a parameter in the filter: its last mention, because a second one is refused. */
 function placeOf(filter: string, name: string): [number, number] | null {
   const raw = readFilter(filter).findLast((parameter) => parameter.name === name)?.raw;
   if (raw === undefined) return null;

@@ -60,7 +60,7 @@ export function addressable(filter: string): string {
   return filter.replace(/[#\t\r\n]/g, encodeURIComponent);
 }
 
-/** What somebody typed or pasted: of a whole address only what stands behind its question mark. */
+/** Returns typed or pasted text as a filter: of a whole address only the part after its question mark. */
 export function tidyFilter(typed: string): string {
   return typed.replace(/^[^=&]*\?/, '').replace(/[\t\r\n]+/g, '');
 }

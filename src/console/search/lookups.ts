@@ -43,7 +43,7 @@ const idTypes: ReadonlySet<LookupValue['type']> = new Set([
   'company',
 ]);
 
-/** What was looked up, as it can be chosen by id. Its names are remembered. */
+/** Values that were looked up, as they can be chosen by id. Their names are remembered. */
 export function toOptions(kind: LookupKind, values: readonly LookupValue[]): Option[] {
   return values
     .filter(({ type }) => idTypes.has(type))

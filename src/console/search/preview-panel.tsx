@@ -15,7 +15,7 @@ import { useStore } from '../store.ts';
 import type { AsTyped } from '../use-as-typed.ts';
 import { fieldGroups, fieldLabel, mainFields } from './person-fields.ts';
 
-/** What a search would give. */
+/** The counts and prices of a search. */
 export type Preview = Calls['GET /v1/personsearch/preview']['response'];
 
 interface PreviewPanelProps {

@@ -10,7 +10,7 @@ import { formatTime } from '../format.ts';
 import { type List, useAction } from '../use-call.ts';
 import { type Delivery, deliveryTone } from './webhook-words.ts';
 
-/** What a webhook was sent, newest first; each can be sent again. */
+/** The deliveries of a webhook, newest first; each can be sent again. */
 export function Deliveries({ webhookId, list }: { webhookId: string; list: List<Delivery> }) {
   const { items } = list;
   const replaying = useAction(async (delivery: Delivery) => {

@@ -8,7 +8,7 @@ import { toNumber } from '../field-words.ts';
 import type { Action } from '../use-call.ts';
 import { allEvents, eventGroups, eventWord } from './webhook-words.ts';
 
-/** What the API takes of a webhook. */
+/** The settings of a webhook, as the API takes them. */
 export interface WebhookBody {
   url: string;
   events: string[];

@@ -9,7 +9,7 @@ export type WebhookWithSecret = Calls['POST /v1/webhooks']['response'];
 
 export type Delivery = WebhookDelivery;
 
-/** What can be told, in groups. */
+/** Types of events, in groups. */
 export const eventGroups: readonly { label: string; events: readonly string[] }[] = [
   {
     label: 'Lists',
