@@ -40,7 +40,7 @@ function describeFailure(error: unknown): string {
     return `the database refuses the connection: ${error.message}. Correct the user, the password and the name of the database in DATABASE_URL.`;
   }
   if (isUnavailable(error) && !isOfFiles(error)) {
-    return `the database does not respond: ${error.message} (${code}). Check DATABASE_URL, and that the server runs.`;
+    return `the database does not respond: ${error.message} (${code}). Check DATABASE_URL, and that the server is running.`;
   }
   // A file that is absent, unreadable or cannot be written.
   if (typeof syscall === 'string') {

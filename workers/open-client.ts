@@ -22,7 +22,7 @@ export async function openClient(config: Config): Promise<Client> {
       code: 'invalid_key',
       status: 401,
       message:
-        'ENRICH_API_KEY is not a key. It is one word, as `enrich key create` prints it; perhaps something was lost or added.',
+        'ENRICH_API_KEY is not a key. A key is one word, as `enrich key create` prints it: check that it was copied whole.',
     });
   }
   return createClient(url, config.apiKey);

@@ -61,7 +61,7 @@ const columnsOf = (fields: readonly string[]) =>
   z
     .record(z.string(), z.array(z.string().min(1)).min(1))
     .refine((columns) => Object.keys(columns).every((field) => fields.includes(field)), {
-      message: `has a field that is none of ${fields.join(', ')}`,
+      message: `has a field other than ${fields.join(', ')}`,
     })
     .refine((columns) => Object.keys(columns).length > 0, { message: 'names no column' });
 

@@ -219,7 +219,7 @@ describe('a file of no known source', () => {
   });
 
   test.each([
-    ['{"of": "persons", "columns": {"emails": ["E-Mail"]}}', /is none of key, salutation/],
+    ['{"of": "persons", "columns": {"emails": ["E-Mail"]}}', /other than key, salutation/],
     ['{"of": "persons", "columns": {}}', /names no column/],
     ['{"of": "people"}', /of/],
     ['nothing', /is not JSON/],

@@ -141,7 +141,9 @@ function sayStorage({ value, failure }: Parts['storage']): string {
 /** Describes the local copies of the processes that are seen. */
 function sayCopies(reports: readonly CopyReport[]): string {
   const copies = reports.flatMap(({ copy }) => copy ?? []);
-  const building = reports.some((report) => report.building) ? ', one is built or published' : '';
+  const building = reports.some((report) => report.building)
+    ? ', one is being built or published'
+    : '';
   if (copies.length === 0) return `no process has one${building}`;
   const changed = Math.max(...copies.map((copy) => copy.changed));
   return `${copies.length} of ${reports.length} processes have one${building}; at most ${changed} records changed since; ${sayShare(reports)}`;

@@ -264,7 +264,7 @@ describe('a file of no known source', () => {
       /mapping\.name/,
     ],
     [{ mapping: { name: '../x', of: 'persons', columns: { email: ['E-Mail'] } } }, /mapping\.name/],
-    [{ mapping: { name: 'x', of: 'persons', columns: { emails: ['E-Mail'] } } }, /is none of key/],
+    [{ mapping: { name: 'x', of: 'persons', columns: { emails: ['E-Mail'] } } }, /other than key/],
     [{ source: 'nowhere' }, /source/],
     [{ as_of: '2026-13-01' }, /as_of/],
     [{ as_of: '2026-02-31' }, /as_of/],

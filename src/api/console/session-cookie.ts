@@ -96,7 +96,7 @@ export function assertThisMachine({ headers, socket }: Request): void {
   const isPassedOn = ['forwarded', 'x-forwarded-for', 'via'].some((name) => name in headers);
   if (isLocal && !isPassedOn) return;
   throw forbidden(
-    'The link works only in a browser on the machine of the service. Sign in with your email and password.',
+    'The link works only in a browser on the machine that runs the service. Sign in with your email and password.',
   );
 }
 

@@ -95,7 +95,9 @@ describe('a link that signs in', () => {
       { headers: { host: '127.0.0.1.service.example' }, socket },
       { headers: {}, socket },
     ]) {
-      expect(() => assertThisMachine(request as never)).toThrow('on the machine of the service');
+      expect(() => assertThisMachine(request as never)).toThrow(
+        'on the machine that runs the service',
+      );
     }
     expect((await use(link)).status).toBe(201);
   });

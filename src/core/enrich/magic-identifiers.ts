@@ -55,7 +55,7 @@ export function simulateTestOutcome(kind: IdentifierKind, canonical: string): { 
       throw new AppError({
         code: 'insufficient_credits',
         status: 402,
-        message: 'Test mode: the response to a call that the wallet cannot pay.',
+        message: 'Test mode: the response to a call that the wallet cannot pay for.',
         extensions: { needed: 1, available: 0 },
       });
     case '429':

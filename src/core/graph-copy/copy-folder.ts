@@ -36,7 +36,10 @@ export async function replaceCopy(
   return inTransaction(sql, async (tx) => {
     await begin(tx);
     if (!(await lockBuild(tx, await placeOf(folder)))) {
-      throw conflict('copy_is_built', 'Another process builds this copy. Wait until it has ended.');
+      throw conflict(
+        'copy_is_built',
+        'Another process is building this copy. Wait until it has ended.',
+      );
     }
     if (replaces !== undefined && (await readManifestText(folder)) !== replaces) {
       throw conflict('copy_is_built', 'Another process has built this copy meanwhile.');

@@ -61,7 +61,7 @@ async function unreachable(url: string, cause: unknown): Promise<AppError> {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return unavailable(
     'redis_unreachable',
-    `Redis at ${hosts} (REDIS_URL) does not respond: ${reason.replace(/\.$/, '')}. Check REDIS_URL, and that the server runs.`,
+    `Redis at ${hosts} (REDIS_URL) does not respond: ${reason.replace(/\.$/, '')}. Check REDIS_URL, and that the server is running.`,
     { cause },
   );
 }

@@ -39,6 +39,6 @@ export async function saveSearch(
   if (saved !== undefined) return saved;
   throw conflict(
     'too_many_searches',
-    `An account may have ${SEARCHES_MAX} saved searches. Delete one that is not used any more.`,
+    `An account may have ${SEARCHES_MAX} saved searches. Delete one that is no longer used.`,
   );
 }

@@ -51,6 +51,6 @@ export async function nameMapping(
   if (saved !== undefined) return saved;
   throw conflict(
     'too_many_mappings',
-    `An account may have ${MAPPINGS_MAX} named mappings. Delete one that is not used any more.`,
+    `An account may have ${MAPPINGS_MAX} named mappings. Delete one that is no longer used.`,
   );
 }

@@ -116,7 +116,7 @@ test('a list whose padded rows may exceed the maximum fails at its split, and co
   const id = await pipeline.enrich(caller, wide, { operation: 'people.enrich', fields: 'id' });
   const batch = await pipeline.batch(caller, id);
   expect(batch).toMatchObject({ state: 'failed', error: { code: 'storage_full', status: 409 } });
-  expect(batch.error?.detail).toContain('may take 3000; a list that has not ended counts');
+  expect(batch.error?.detail).toContain('the maximum is 3000. An unfinished list counts');
   expect(await pipeline.wallet(caller)).toMatchObject({ balance: 100, reserved: 0 });
   expect(await storageOf(caller)).toMatchObject({ stored_bytes: wide.length });
   const next = await pipeline.enrich(caller, invalidRows(1), held);

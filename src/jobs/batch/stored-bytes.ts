@@ -65,7 +65,7 @@ export function isStorageFull(error: unknown): error is AppError {
 function storageFull(stored: number, { storedBytesMax, filesKeepDays }: StorageBounds): AppError {
   return conflict(
     'storage_full',
-    `The lists, results and open uploads of this account would take ${stored} bytes, and may take ${storedBytesMax}; a list that has not ended counts with the most that its result may take, rows times columns included. Delete lists or exports that are no longer needed (\`DELETE /v1/batches/:id\`, \`DELETE /v1/exports/:id\`), or wait: files are deleted ${filesKeepDays} days after their list has ended.`,
+    `The lists, results and open uploads of this account would take ${stored} bytes, and the maximum is ${storedBytesMax}. An unfinished list counts with the maximum size of its result, which grows with its rows and columns. Delete lists or exports that are no longer needed (\`DELETE /v1/batches/:id\`, \`DELETE /v1/exports/:id\`), or wait: files are deleted ${filesKeepDays} days after their list has ended.`,
     { extensions: { stored_bytes: stored, stored_bytes_max: storedBytesMax } },
   );
 }

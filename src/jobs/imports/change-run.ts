@@ -152,7 +152,7 @@ export async function openUndo(
   { id, told }: { id: number; told: readonly number[] },
 ): Promise<ImportRun> {
   const { undo } = await showImport(tx, id);
-  if (undo === null) throw conflict('import_undone', `Import ${id} is undone already.`);
+  if (undo === null) throw conflict('import_undone', `Import ${id} has already been undone.`);
   const untold = undo.later.filter((one) => !told.includes(one));
   if (untold.length > 0) {
     throw conflict(

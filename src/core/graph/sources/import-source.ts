@@ -336,7 +336,7 @@ function checkGone(
     optedOut > 0 && !isDryRun ? 'its opt-outs are recorded, nothing else was' : 'nothing was';
   throw unprocessable(
     'too_many_gone',
-    `The file lacks ${gone} of ${before} records that the source had before, as if it was cut off; ${changed} ` +
+    `The file lacks ${gone} of ${before} records that the source had before, as if it were cut off; ${changed} ` +
       'changed. Download it again, or repeat the import with --allow-gone if they are gone.',
   );
 }

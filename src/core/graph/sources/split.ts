@@ -63,7 +63,7 @@ export async function splitRecords(
     if (numbers.length === 0 || numbers.length === all.length) {
       throw invalidParameter(
         'records',
-        `must name some of the ${all.length} records of ${of} ${id}, and leave one`,
+        `must name some of the ${all.length} records of ${of} ${id}, and leave at least one`,
       );
     }
     const split = await queries.insertSplit(tx, { entity, fromId: id, numbers });
@@ -82,7 +82,8 @@ export async function undoSplit(
   return changeSplits(sql, async (tx) => {
     const found = await queries.findSplit(tx, id);
     if (found === undefined) throw notFound(`Split ${id}`);
-    if (found.undoneAt !== null) throw conflict('split_undone', `Split ${id} is undone already.`);
+    if (found.undoneAt !== null)
+      throw conflict('split_undone', `Split ${id} has already been undone.`);
     await queries.markUndone(tx, id);
     return { split: id, numbers: found.numbers };
   });

@@ -97,7 +97,8 @@ export async function undoImport(
     await buildQueued(sql);
     const found = await queries.readImport(sql, id);
     if (found === undefined) throw notFound(`import ${id}`);
-    if (found.state !== 'done') throw conflict('import_undone', `Import ${id} is undone already.`);
+    if (found.state !== 'done')
+      throw conflict('import_undone', `Import ${id} has already been undone.`);
     const later = await queries.listBuiltOn(sql, id);
     assertTold(id, later, withLater);
     const undone = [...later, id];
