@@ -83,7 +83,7 @@ export const configOptions = {
   redisPrefix: option(
     'REDIS_PREFIX',
     'enrich',
-    'Prefix of every Redis key, so that several installations can share one server. Each needs its own: with the same prefix they take each other’s wake-ups, and each list waits for the sweep, half a minute and longer.',
+    'Prefix of every Redis key, so that several installations can share one server. Each needs its own: with the same prefix they take each other’s wake-ups, and each list waits for the sweep, for half a minute or longer.',
     z
       .string()
       .regex(/^[\w.-]+$/, 'must be letters, digits, `_`, `.` and `-`')
@@ -122,7 +122,7 @@ export const configOptions = {
   trustProxy: option(
     'TRUST_PROXY',
     '(none: forwarding headers are ignored)',
-    'Trusted proxies in front of the API, whose `X-Forwarded-For` and `X-Forwarded-Proto` are used: their number, or their addresses and ranges separated by commas, such as `10.0.0.0/8,loopback`. With a number that is too high, any caller can choose the address that its limits count.',
+    'Trusted proxies in front of the API, whose `X-Forwarded-For` and `X-Forwarded-Proto` are used: their number, or their addresses and ranges separated by commas, such as `10.0.0.0/8,loopback`. With a number that is too high, any caller can choose the address that it is counted by.',
     proxies,
   ),
   logLevel: option(
@@ -208,7 +208,7 @@ export const configOptions = {
   importBytesMax: option(
     'IMPORT_BYTES_MAX',
     '8589934592',
-    'Maximum size of one file that an operator imports in the console or with `POST /admin/import-runs`, in bytes. The worker that imports it needs as much room in its folder for temporary files.',
+    'Maximum size of one file that an operator imports in the console or with `POST /admin/import-runs`, in bytes. The worker that imports it needs as much disk space in its folder for temporary files.',
     integer(1, Number.MAX_SAFE_INTEGER, 8 * 1024 ** 3),
   ),
   storedBytesMax: option(
@@ -226,7 +226,7 @@ export const configOptions = {
   mobileInRecords: option(
     'MOBILE_IN_RECORDS',
     'true',
-    'Whether the records of people show `mobile`, as in the specification. `false` leaves it empty in records, searches and exports, so that only `people.mobile`, at its own price, returns the number; lists and files that were delivered before keep it.',
+    'Records of people show `mobile`, as in the specification. `false` leaves it empty in records, searches and exports, so that only `people.mobile`, at its own price, returns the number; lists and files that were delivered before keep it.',
     flag(true),
   ),
   chunkRows: option(
@@ -244,7 +244,7 @@ export const configOptions = {
   buildsLocalCopy: option(
     'BUILD_LOCAL_COPY',
     'true',
-    'Whether workers build a local copy of a large graph in ENRICH_DATA_DIR by themselves when lists are long enough to gain by it. `false` leaves that to `enrich graph copy build`. With S3, also whether they publish it to the bucket, and fetch it from there where a machine has none.',
+    'Workers build a local copy of a large graph in ENRICH_DATA_DIR automatically, once lists are long enough to gain from it. With S3 they publish it to the bucket, and fetch it from there on machines without one. `false` leaves building to `enrich graph copy build`, and neither publishes nor fetches.',
     flag(true),
   ),
   accountChunksMax: option(
