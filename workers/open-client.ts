@@ -5,8 +5,8 @@ import { AppError } from '../src/core/lib/errors.ts';
 import { findServiceUrl } from './find-service.ts';
 
 /**
- * Returns the client of the configured service and key. Throws `AppError` 400 `usage` without a key, and 401 `invalid_key` for a text
- * that is none, which is not sent and not repeated.
+ * Returns the client of the configured service and key. Throws `AppError` 400 `usage` without a key, and 401 `invalid_key`
+ * for a text that is not a key, which is neither sent nor repeated.
  */
 export async function openClient(config: Config): Promise<Client> {
   if (config.apiKey === undefined) {

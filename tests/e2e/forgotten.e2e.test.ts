@@ -143,7 +143,7 @@ it(
     const words = startCommand(['audit', '--log', log], past);
     await words.ended;
     expect(words.stdout).toContain(
-      'FAIL the database lacks 1 list, 0 exports, 3 charges and 3 actions of what',
+      'FAIL the database lacks 1 list, 0 exports, 3 charges and 3 actions that',
     );
     expect(words.stdout).toContain(`cancel of list ${cancelled} of account ${accountId}, answered`);
 
@@ -159,7 +159,7 @@ it(
     expect(doctor).toMatchObject({ code: 1, value: { findings: [], unknown_batches: [last] } });
     const next = startCommand(['doctor', '--restored'], past);
     expect(await next.ended).toBe(1);
-    expect(next.stdout).toContain('Mend it with `enrich doctor --fix --restored`.');
+    expect(next.stdout).toContain('Repair it with `enrich doctor --fix --restored`.');
   },
   CASE_MS,
 );

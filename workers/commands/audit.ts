@@ -97,8 +97,8 @@ function describeForgotten(result: LogAudit, since?: Date): string[] {
   const lost = `${countOf(lists.length - exported, 'list')}, ${countOf(exported, 'export')}, ${countOf(charges.length, 'charge')} and ${countOf(actions.length, 'action')}`;
   return [
     isKept(result)
-      ? `ok   the database has what ${requests} answers in the log promised`
-      : `FAIL the database lacks ${lost} of what ${requests} answers in the log promised`,
+      ? `ok   the database has all that ${requests} responses in the log promised`
+      : `FAIL the database lacks ${lost} that ${requests} responses in the log promised`,
     ...lists.map(
       ({ batch_id: id, kind, account_id: account, answered_at: at }) =>
         `     ${kind} ${id} of account ${account}, answered ${at}`,

@@ -91,7 +91,7 @@ function addDoctor(program: Command): void {
         ...unknown.map((id) => `${id}: accepted ${acceptedAt(id)}, and unknown to the database.`),
         ...(!fix && findings.length + unknown.length > 0
           ? [
-              `Mend it with \`enrich doctor --fix${restored ? ' --restored' : ''}${filesLost ? ' --files-lost' : ''}\`.`,
+              `Repair it with \`enrich doctor --fix${restored ? ' --restored' : ''}${filesLost ? ' --files-lost' : ''}\`.`,
             ]
           : []),
       ]);
@@ -106,13 +106,13 @@ function describeLeft({ sequencesSkipped, ...skipped }: LeftPast): string {
   return `Numbers of ${countOf(sequencesSkipped, 'sequence')} skipped. ${describeSkipped(skipped)}`;
 }
 
-/** Tells of deliveries and slots that may have happened since the moment, and do not happen again. */
+/** Describes deliveries and slots that may have happened since the moment, and do not happen again. */
 function describeSkipped({
   deliveriesEnded,
   schedulesMoved,
 }: Omit<LeftPast, 'sequencesSkipped'>): string {
   const ended = countOf(deliveriesEnded, 'webhook delivery', 'webhook deliveries');
-  return `${ended} ended that may have arrived. ${countOf(schedulesMoved, 'schedule')} moved to the next slot, as the one that was due may have run.`;
+  return `${ended} ended that may have arrived. ${countOf(schedulesMoved, 'schedule')} moved to the next slot, because the one that was due may have run.`;
 }
 
 /** The id of a batch (UUID 7) begins with the milliseconds of its creation. */
@@ -127,7 +127,7 @@ function describeFinding({ batch_id: id, objects, action, ...found }: Finding): 
     case 'found':
       return `${lost}.`;
     case 'open':
-      return `${lost}; it has not ended, run the doctor again then.`;
+      return `${lost}; it has not ended: run the doctor again afterwards.`;
     case 'replaced':
       return `${lost}; an opt-out replaced them since: the new ones are the result, and nothing is refunded.`;
     case 'rerun':
@@ -172,7 +172,7 @@ function isFolder(file: string): AppError {
 }
 
 function notAFile(file: string): AppError {
-  const message = `${file} is a device or a pipe, on which a backup that breaks off could not be told from a whole one. Name a file.`;
+  const message = `${file} is a device or a pipe, where an incomplete backup would look like a complete one. Name a file.`;
   return new AppError({ code: 'not_a_file', status: 400, message });
 }
 

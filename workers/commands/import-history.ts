@@ -50,7 +50,7 @@ function addUndo(importing: Command): void {
       const options = command.optsWithGlobals<UndoOptions>();
       if (options.dryRun === true) {
         const { undo } = await withDatabase(config, (sql) => showImport(sql, id));
-        return printResult(json, { undo }, undo === null ? ['undone already'] : wordsOfUndo(undo));
+        return printResult(json, { undo }, undo === null ? ['already undone'] : wordsOfUndo(undo));
       }
       const undone = await withDatabase(config, (sql) => undoImport(sql, id, options));
       printResult(json, { undone }, [`undone: ${undone.join(', ')}`]);
