@@ -20,7 +20,7 @@ const formats: Record<string, string> = {
   email: 'an e-mail address',
 };
 
-/** Returns the words for an issue, to stand after the name of the field; undefined to keep those of its schema. */
+/** Returns the words for an issue, which follow the name of the field; undefined to keep those of its schema. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':

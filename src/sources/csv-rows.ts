@@ -36,8 +36,8 @@ const CELLS_AT_ONCE_MAX = 4_000_000;
 const SAMPLE_BYTES = 64 * 1024;
 
 /**
- * Reads a CSV file. Header names are trimmed; of a name that stands twice the second is `name (2)`. Throws
- * `AppError` 422 `unknown_columns` that names the file and the first missing column when no row has the required names, and
+ * Reads a CSV file. Header names are trimmed; the second of two equal names is `name (2)`. Throws `AppError` 422
+ * `unknown_columns` that names the file and the first missing column when no row has the required names, and
  * `line_too_long`.
  */
 export async function* readCsvRows(
@@ -118,7 +118,7 @@ class HeaderFinder {
   }
 }
 
-/** Returns the names of a header, trimmed; of a name that stands twice the second is `name (2)`. */
+/** Returns the names of a header, trimmed; the second of two equal names is `name (2)`. */
 export function numberedNames(cells: readonly string[]): string[] {
   const seen = new Map<string, number>();
   return cells.map((cell) => {

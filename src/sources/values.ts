@@ -73,7 +73,7 @@ export function domainOf(website: string | null | undefined): string | undefined
 const sharedHosts =
   /(?:^|\/\/|\.)(?:facebook|fb|instagram|linkedin|twitter|x|youtube|tiktok|pinterest|medium|wordpress|blogspot|wixsite|weebly|github|sites\.google|linktr|etsy|ebay|amazon|yelp|google|business\.site)\.[a-z.]{2,6}(?:[/:?#]|$)/i;
 
-/** The canonical value of an e-mail address, and undefined for a text that is none. */
+/** The canonical value of an e-mail address; undefined for any other text. */
 export function emailOf(text: string | null | undefined): string | undefined {
   const normalised = normaliseIdentifier('email', text ?? '', { subject: 'person' });
   return 'values' in normalised ? normalised.values[0] : undefined;

@@ -4,7 +4,10 @@ import { findPresentIds } from '../graph/merged-ids.ts';
 import { type OperationName, operations } from '../operations.ts';
 import type { RowInput } from './outcomes.ts';
 
-/** Returns the rows with the present ids of their records: an import may have joined one with another since it was told. */
+/**
+ * Returns the rows with the present ids of their records: an import may have joined one with another since the row was
+ * answered.
+ */
 export async function withPresentRecords(
   sql: Sql,
   operation: OperationName,

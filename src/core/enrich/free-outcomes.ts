@@ -17,7 +17,7 @@ export interface DisclosedQuote {
 
 /**
  * Returns the price of a list from its counts of each outcome, and of the matched rows that cost nothing: exact, unless
- * fewer than ten rows match. Of few rows, a repeated one would tell that two identifiers belong to one person.
+ * fewer than ten rows match. Among few rows, a repeated one would reveal that two identifiers belong to one person.
  */
 export function discloseQuote(
   counts: Readonly<Record<string, number>>,
@@ -51,11 +51,11 @@ export function discloseAgreement(
 const UNPAID_TELLINGS_MAX = 3;
 
 /**
- * Returns the outcomes of rows that were sent together, as they are told where so many of them were charged. Whether
- * several people fit a name and a guessed city, title or company answers a question about each of them, and so does a miss
- * among ambiguous rows. So a record is named in three such rows, and in as many more as matches were charged; and of all such
- * rows as many are told as matches were charged, and `unpaidMax` more. The others are told as misses. A name alone only tells
- * how many share it.
+ * Returns the outcomes of rows that were sent together, as far as they may be disclosed for the number of charged matches.
+ * An ambiguous row with a guessed city, title or company answers a question about each person who fits, and so does a miss
+ * among ambiguous rows. So a record is named in three such rows, and in as many more as matches were charged; and of all
+ * such rows as many are disclosed as matches were charged, and `unpaidMax` more. The others become misses. A name alone
+ * reveals only how many share it.
  */
 export function tellAmbiguous<One extends Outcome | undefined>(
   outcomes: readonly One[],
@@ -78,14 +78,14 @@ export function tellAmbiguous<One extends Outcome | undefined>(
 }
 
 /**
- * Returns the outcome as it is told where it costs nothing. Whether another identifier of the row is stored is told with a
- * charged match alone: next to an identifier of a person who is paid already, a million others could be asked about for free.
+ * Returns the outcome as it may be disclosed for free. Only a charged match shows whether another identifier of the row is
+ * stored: next to an identifier of a person who is paid for already, a million others could be tested for free.
  */
 export function withoutConflict(outcome: Outcome): Outcome {
   return outcome.conflict ? { ...outcome, conflict: false } : outcome;
 }
 
-/** Returns how many rows `tellAmbiguous` has told beyond the matches that were charged. */
+/** Returns how many ambiguous rows `tellAmbiguous` has disclosed beyond the charged matches. */
 export function countUnpaidTellings(
   told: readonly (Outcome | undefined)[],
   charged: number,

@@ -22,7 +22,7 @@ const SEPARATOR_OF_CARDS = '\u001e';
 const SEPARATOR_OF_GROUPS = '\u001e';
 const SEPARATOR_OF_PEOPLE = '\u001e\u001e';
 
-/** Reads a row about a person; a text says why its name is none. */
+/** Reads a row about a person; a text is the reason why its name is not usable. */
 export function readPersonRow(cells: LikelyCells): PersonRow | NotAName {
   const { name = '', firstName = '', lastName = '', company = '', city = '', title = '' } = cells;
   const read = name.trim() === '' ? readNameColumns(firstName, lastName) : readPersonName(name);

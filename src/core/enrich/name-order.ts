@@ -16,7 +16,7 @@ const SWAPPED_SHARE = 2 / 3;
 /** How much more frequent one order must be than the other for a row to tell it. */
 const TELLING_RATIO = 4;
 
-/** Returns true when most rows of the sample that tell the order have the family name in the place of the given name. */
+/** Returns true when most rows of the sample that show the order have the family name in place of the given name. */
 export async function areNamesSwapped(sql: Sql, sample: readonly NameCells[]): Promise<boolean> {
   const rows = sample.flatMap(({ first, last }) => {
     const [[given, ...otherGiven], [family, ...otherFamily]] = [

@@ -229,8 +229,8 @@ export async function deletePersonRows(tx: Sql, ids: readonly number[]): Promise
 }
 
 /**
- * Removes what sources said about these people, and keeps only that their records ended for ever: the same file does
- * not bring them again, and undoing an import does not either.
+ * Removes what sources said about these people, and keeps only that their records ended permanently: neither the same file
+ * nor an undone import brings them back.
  */
 export async function forgetSourceRecords(tx: Sql, ids: readonly number[]): Promise<void> {
   const numbers = tx`

@@ -182,8 +182,8 @@ export async function takeRows(
 const UNPAID_TELLINGS_PER_MINUTE = 60;
 
 /**
- * Takes ambiguous rows of lists that are told without a payment from the account's bucket. Returns how many of them may be told:
- * all when the bucket is full, and then the next ones wait, so that a first list of any length is told whole.
+ * Takes unpaid ambiguous rows of lists from the account's bucket. Returns how many of them may be disclosed: all when the
+ * bucket is full, and then the next ones wait, so that a first list of any length is disclosed in full.
  */
 export async function takeUnpaidTellings(
   limiter: Limiter,

@@ -37,7 +37,10 @@ export async function lookUpCompanyIds(sql: Sql, ids: readonly number[]): Promis
   return (await readCompanies(sql, ids)).filter(({ count }) => count >= FEW);
 }
 
-/** Returns the companies with these ids, of any size: a name is told only to who sent it, or from ten people on. */
+/**
+ * Returns the companies with these ids, of any size: a name is disclosed only to a caller who sent it, or from ten people
+ * on.
+ */
 export function readCompanies(sql: Sql, ids: readonly number[]): Promise<CompanyValue[]> {
   return selectCompaniesById(sql, ids);
 }

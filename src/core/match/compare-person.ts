@@ -96,7 +96,7 @@ function relateEmployers(
 
 const emptyWords = new Set('of the and for member de la a in at'.split(' '));
 
-/** Returns the words of a job title that tell something. */
+/** Returns the significant words of a job title. */
 export const titleWords = remember(readTitle, TEXTS_KEPT);
 
 function readTitle(text: string): readonly string[] {

@@ -96,8 +96,8 @@ export function splitWords(text: string): string[] {
 }
 
 /**
- * Reads a name in one cell, or the reason why it is none. `stored` reads a name of the graph, which is never refused
- * for its words.
+ * Reads a name in one cell, or returns the reason why it is not a name. `stored` reads a name of the graph, which is never
+ * refused for its words.
  */
 export function readPersonName(text: string, stored = false): PersonName | NotAName {
   if (stored && PLAIN_WORD.test(text))

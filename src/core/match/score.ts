@@ -16,7 +16,7 @@ export interface ScoreModel {
 const THOUSANDTHS = 1000;
 const SCORE_MAX = 20;
 
-/** Returns the sum of the weights of the levels that `tell` adds: log-odds that they speak of one record. */
+/** Returns the sum of the weights of the levels that `tell` adds: log-odds that both are of one record. */
 export function scoreOf(model: ScoreModel, tell: (add: AddLevel) => void): number {
   let sum = 0;
   tell((name, amount) => {

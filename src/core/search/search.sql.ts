@@ -137,7 +137,7 @@ export async function findUnknownIds(
   return rows.map(({ id }) => id);
 }
 
-/** Returns those of the names, in their order, that no row of the table has; of positions, that no lookup tells. */
+/** Returns those of the names, in their order, that no row of the table has; of positions, that no lookup shows. */
 export async function findUnknownNames(
   sql: Sql,
   table: 'positions' | 'industries' | 'cities' | 'regions' | 'countries',

@@ -33,7 +33,7 @@ const GZIP_LEVEL = 1;
 /** Files between two lines of progress. */
 const FILES_TOLD = 1000;
 
-/** True for the number of files after which a line of progress is told. */
+/** True for the number of files after which a line of progress is printed. */
 export function isTold(files: number, all: number): boolean {
   return files % FILES_TOLD === 0 || files === all;
 }

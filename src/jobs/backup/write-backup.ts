@@ -46,10 +46,10 @@ export interface Written extends End {
 }
 
 /**
- * Returns a backup as a stream; errors surface on it. `told` is called with a line of progress now and then. Objects that
- * are deleted meanwhile, because their time is over, are counted as missing. Throws `AppError` 409 `another_store` as
- * `requireOwnStore`, and `not_found` for a database without an account. When objects are missing that the database still
- * names, the stream ends with `AppError` 409 `objects_missing`.
+ * Returns a backup as a stream; errors surface on it. `told` is called with lines of progress. Objects that are deleted
+ * meanwhile, because their time is over, are counted as missing. Throws `AppError` 409 `another_store` as `requireOwnStore`,
+ * and `not_found` for a database without an account. When objects are missing that the database still names, the stream ends
+ * with `AppError` 409 `objects_missing`.
  */
 export async function writeBackup(
   { sql, store, config }: { sql: Database; store: ObjectStore; config: { storage: StorageConfig } },

@@ -239,8 +239,8 @@ export async function readOldestKept(sql: Sql): Promise<Date | null> {
 }
 
 /**
- * Records that a batch's objects are deleted, so that they need no more checks. Its row is kept for ever, without the long
- * texts that only reading or repeating it needed.
+ * Records that a batch's objects are deleted, so that they need no more checks. Its row is kept, without the long texts that
+ * only reading or repeating it needed.
  */
 export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
   const { mapping, dialect, filter } = shortColumns(sql);

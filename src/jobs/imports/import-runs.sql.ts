@@ -67,7 +67,7 @@ export async function findRunsOfImports(
   return new Map(runs.map(({ id, importId }) => [importId, id]));
 }
 
-/** The runs of an account before an id, newest first. A run that still receives its first file is none. */
+/** The runs of an account before an id, newest first. A run that still receives its first file is left out. */
 export async function listRuns(
   sql: Sql,
   accountId: string,

@@ -21,9 +21,9 @@ import type { UploadContext } from './store-upload.ts';
 export type Rereading = DialectRequest & Pick<ColumnRequest, 'mapping' | 'allowUnmapped'>;
 
 /**
- * Reads a held list again and makes the other changes with it: it is `validating` afterwards, then `ready`. Its columns
- * are guessed anew unless the mapping is given. Throws `AppError` as `readUpload` and `changeHeldBatch`, 400 when no
- * other sheet is kept, and 410 when the files are no longer kept. The list is then as before.
+ * Reads a held list again and makes the other changes with it: it is `validating` afterwards, then `ready`. Its columns are
+ * guessed again unless the mapping is given. Throws `AppError` as `readUpload` and `changeHeldBatch`, 400 when no other
+ * sheet is kept, and 410 when the files are no longer kept. The list is then as before.
  */
 export async function rereadList(
   context: UploadContext,

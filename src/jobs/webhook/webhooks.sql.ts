@@ -213,8 +213,8 @@ export async function deleteOldDeliveries(sql: Sql, keepDays: number): Promise<v
 }
 
 /**
- * Ends the deliveries that are pending after a restore: they may have arrived since the backup, and no webhook is told
- * twice by itself. They can be delivered again by hand. Returns how many.
+ * Ends the deliveries that are pending after a restore: they may have arrived since the backup, and no webhook gets an event
+ * twice automatically. They can be delivered again by hand. Returns how many.
  */
 export async function endPendingDeliveries(sql: Sql): Promise<number> {
   const { count } = await sql`

@@ -1,4 +1,4 @@
-/** Levels of objects and lists; records have five. A deeper value overflows the stack of whoever writes or shows it. */
+/** Levels of objects and lists; records have five. A deeper value overflows the stack of the code that writes or shows it. */
 export const JSON_LEVELS_MAX = 64;
 
 /** Returns true when a value, parsed from this text, has more levels. */

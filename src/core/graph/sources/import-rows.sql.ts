@@ -38,8 +38,8 @@ const columns = [
 const LINES = 2 ** 33;
 
 /**
- * Returns the function that gives the row of a line its place in the order of all files, of which each begins its lines anew: rows
- * of two files must not be taken for one.
+ * Returns the function that gives the row of a line its place in the order of all files. Lines of each file begin at 1
+ * again, and rows of two files must not be taken for one.
  */
 export function openPlaces(): (line: number) => number {
   let [file, last] = [0, -1];

@@ -139,8 +139,8 @@ const sicDivisions: readonly (readonly [last: number, name: string])[] = [
 ];
 
 /**
- * Returns the industry of a code; undefined for a text that is none. Six digits are NAICS; four are the American SIC
- * in the United States (`country` is ISO alpha-2); everything else is built on NACE: `62020`, `62.02Z`, `43.210`, `6202`.
+ * Returns the industry of a code; undefined for any other text. Six digits are NAICS; four are the American SIC in the
+ * United States (`country` is ISO alpha-2); everything else is built on NACE: `62020`, `62.02Z`, `43.210`, `6202`.
  */
 export function industryOfCode(code: string, country: string): string | undefined {
   const digits = /^(\d\d)(\d{0,4})$/.exec(
