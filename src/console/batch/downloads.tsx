@@ -64,7 +64,7 @@ export function Downloads({ path, query = {}, isComplete, notAsXlsx = null }: Do
       </div>
       <p class="hint">
         {offered.find(({ format }) => format === chosen)?.about}
-        {!isComplete && ' Still running: the download includes the rows finished so far.'}
+        {!isComplete && ' Not complete yet: the download includes the rows finished so far.'}
       </p>
       {notAsXlsx !== null && (
         <p class="hint">Not available as an Excel workbook: {notAsXlsx}. CSV holds every cell.</p>

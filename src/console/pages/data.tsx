@@ -138,7 +138,7 @@ function History({ imports }: { imports: readonly Import[] }) {
             <>
               <a href={linkTo(`/data/imports/${id}`)}>{files.join(', ')}</a>
               <small>
-                {sourceLabel(source)}, <Time at={started_at} />
+                Import {id}, {sourceLabel(source)}, <Time at={started_at} />
               </small>
             </>
           ),

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { announce } from '../components/announcer.tsx';
+import { announce, readOut } from '../components/announcer.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
@@ -113,7 +113,10 @@ function WebhookFacts({ webhook, deliveries }: { webhook: Webhook; deliveries: D
   const last = deliveries.slice(0, STRIP_MAX).toReversed();
   const ended = last.filter(({ state }) => state !== 'pending');
   const arrived = ended.filter(({ state }) => state === 'delivered').length;
-  const words = `${formatNumber(arrived)} of the last ${countOf(ended.length, 'delivery', 'deliveries')} arrived`;
+  const words =
+    ended.length === 1
+      ? `The last delivery ${arrived === 1 ? 'arrived' : 'failed'}`
+      : `${formatNumber(arrived)} of the last ${countOf(ended.length, 'delivery', 'deliveries')} arrived, oldest first`;
   return (
     <section class="card stack tight" aria-label="Settings">
       <dl class="facts">
@@ -132,7 +135,7 @@ function WebhookFacts({ webhook, deliveries }: { webhook: Webhook; deliveries: D
               <span key={id} class={state} title={`${type}: ${state}, ${formatTime(created_at)}`} />
             ))}
           </div>
-          <p class="hint">{words}, oldest first.</p>
+          <p class="hint">{words}.</p>
         </div>
       )}
     </section>
@@ -158,6 +161,7 @@ function WebhookActions({ webhook, onChanged, onSent }: SteeringProps) {
   });
   const switching = useAction(async () => {
     onChanged(await call('PATCH', path, { body: { enabled: !webhook.enabled } }));
+    readOut(`The webhook is ${webhook.enabled ? 'off' : 'on'}`);
   });
   const close = () => setAsked(null);
   return (
