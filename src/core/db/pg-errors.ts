@@ -40,6 +40,8 @@ const unavailableCodes = new Set([
   // serialization_failure, deadlock_detected: the same work succeeds when it is repeated.
   '40001',
   '40P01',
+  // lock_not_available: a process that froze may have it, for seconds.
+  '55P03',
 ]);
 
 /** Codes of files: no space or quota, a disk that is broken or read-only, too many open files. */

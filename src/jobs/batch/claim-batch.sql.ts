@@ -6,6 +6,7 @@
 
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { isPaused, pauseEnd } from '../../core/db/lease.ts';
+import { turnLock } from '../../core/db/turn-lock.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { JobName } from '../queue/job-names.ts';
 import type { Batch } from './batch.ts';
@@ -110,7 +111,7 @@ export async function claimBatch(
 ): Promise<BatchClaim | undefined> {
   type Row = Batch & { traceParent: string | null; jobAttempts: number };
   return inTransaction(sql, async (tx) => {
-    await tx`select pg_advisory_xact_lock(${CLAIM_LOCK})`;
+    await tx`select ${turnLock(tx, CLAIM_LOCK)}`;
     const [row] = await tx<Row[]>`
       update batches b set job_lease_until = ${claimEnd(sql)}, job_attempts = job_attempts + 1,
         state = case when state = 'created' then 'validating' else state end

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { Signal } from '../../../tests/support/signal.ts';
 import { inTransaction } from '../../core/db/client.ts';
+import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { claimChunk } from '../chunk/claim-chunk.sql.ts';
 import type { JobPayloads } from '../queue/job-names.ts';
 import { dispatchChunks } from './dispatch.sql.ts';
@@ -361,4 +363,20 @@ describe('the job of a chunk', () => {
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
     expect(jobsOf(id)).toHaveLength(1);
   });
+});
+
+test('of a process that froze, one dispatch at most keeps others waiting', async () => {
+  const holds = new Signal();
+  const resumes = new Signal();
+  const frozen = inTransaction(pipeline.sql, async (tx) => {
+    await dispatchChunks(tx, { perAccount: PER_ACCOUNT, waitingMax: 1 });
+    holds.raise();
+    await resumes.raised;
+  });
+  await holds.raised;
+  // As its further dispatches do, which would hold the lock after the first one.
+  await expect(dispatch(pipeline.context)).rejects.toSatisfy(isUnavailable);
+  resumes.raise();
+  await frozen;
+  await dispatch(pipeline.context);
 });

@@ -1,6 +1,7 @@
 /** Chooses the chunks to dispatch next. */
 import type { Sql } from '../../core/db/client.ts';
 import { isPaused } from '../../core/db/lease.ts';
+import { turnLock } from '../../core/db/turn-lock.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import { personSearch } from '../../core/operations.ts';
 import { runnableStates } from './states.ts';
@@ -120,8 +121,7 @@ export async function dispatchChunks(
   { perAccount, waitingMax }: { perAccount: number; waitingMax: number },
 ): Promise<DispatchedChunk[]> {
   // A crash of the server may forget the choice, as it may forget the jobs: both come again.
-  await sql`
-    select pg_advisory_xact_lock(${DISPATCH_LOCK}), set_config('synchronous_commit', 'off', true)`;
+  await sql`select ${turnLock(sql, DISPATCH_LOCK)}, set_config('synchronous_commit', 'off', true)`;
   const room = sql`(select chunks from room)`;
   const after = lastServed(sql);
   return sql<DispatchedChunk[]>`

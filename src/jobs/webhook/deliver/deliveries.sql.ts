@@ -5,6 +5,7 @@
  */
 import type { Sql } from '../../../core/db/client.ts';
 import { isHeld, leaseEnd } from '../../../core/db/lease.ts';
+import { turnLock } from '../../../core/db/turn-lock.ts';
 
 /** An attempt ends within 20 s and its outcome is recorded at once, so an expired lease means a dead worker. */
 const LEASE_SECONDS = 60;
@@ -57,7 +58,7 @@ export async function claimDeliveries(
   sql: Sql,
   { now, limit, bounds, attempted }: DeliveryClaim,
 ): Promise<ClaimedDelivery[]> {
-  await sql`select pg_advisory_xact_lock(${CLAIM_LOCK})`;
+  await sql`select ${turnLock(sql, CLAIM_LOCK)}`;
   return sql<ClaimedDelivery[]>`
     with clock as materialized (select coalesce(${now}::timestamptz, clock_timestamp()) as now),
     busy as (
