@@ -99,6 +99,31 @@ test('of a list that has not ended are recorded too', async () => {
   await isSound();
 });
 
+test('are checked again for who opted out since, when the store is older than the database', async () => {
+  const { sql, context } = pipeline;
+  const id = await pipeline.upload(caller, list(32, 37), { operation: 'people.enrich' });
+  await pipeline.runUntilIdle();
+  const optOut = async (email: string) => {
+    await suppress(sql, email);
+    await redactAllResults(context);
+  };
+  const parts = async () =>
+    (await pipeline.objects()).filter((key) => key.startsWith(`batches/${id}/parts/`));
+  await optOut('p32@list.example');
+  const older = await Promise.all(
+    (await parts()).map(async (key) => ({
+      key,
+      bytes: await context.store.get(key, { from: 0, to: 1_000_000 }),
+    })),
+  );
+  await optOut('p33@list.example');
+  for (const key of await parts()) await context.store.delete(key);
+  for (const { key, bytes } of older) await context.store.put(key, [bytes]);
+  expect((await fix()).findings).toMatchObject([{ batch_id: id, action: 'replaced' }]);
+  expect((await pipeline.results(caller, id)).text.match(/,suppressed,/g)).toHaveLength(2);
+  await isSound();
+});
+
 test('are lost when the object that took their place has not all rows', async () => {
   const id = await pipeline.upload(caller, list(15, 20), { operation: 'people.enrich' });
   await pipeline.runUntilIdle();

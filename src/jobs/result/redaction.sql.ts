@@ -159,8 +159,9 @@ export async function replacePart(
 }
 
 /**
- * Records the object that replaced that of a part, with its person index, in a database that went back to before: which
- * opt-outs it was checked for is unknown. Returns false and changes nothing when the part has another object by now.
+ * Records the object that replaced that of a part, with its person index, in a database of another moment than the store: which
+ * opt-outs it was checked for is unknown, so that it is checked for all. Returns false and changes nothing when the part has another
+ * object by now.
  */
 export async function adoptPart(
   sql: Sql,
@@ -170,7 +171,7 @@ export async function adoptPart(
   const adopted = await sql`
     with adopted as (
       update parts set object_key = ${by.key}, bytes = ${by.part.bytes}, crc32 = ${by.part.crc32},
-        ids_bytes = ${by.ids.bytes}, ids_crc32 = ${by.ids.crc32}
+        ids_bytes = ${by.ids.bytes}, ids_crc32 = ${by.ids.crc32}, suppression_number = 0
       where batch_id = ${part.batchId} and object_key = ${part.objectKey}
       returning 1),
     kept as (
