@@ -16,15 +16,21 @@ export interface Part extends ObjectSum {
   rowBytesMax: number;
 }
 
+/** A part that can be read, with the number up to which it contains no suppressed person; null for a part without people. */
+export interface FinishedPart extends Part {
+  suppressionNumber: number | null;
+}
+
 /**
  * The parts that can be streamed now, in order. While the batch is active: all recorded parts up to the first
  * unfinished chunk, including that chunk's finished parts. Once it has ended: all of them, also those after
  * rows without a part. A part of an export with no person left has no object.
  */
-export async function listFinishedParts(sql: Sql, batchId: string): Promise<Part[]> {
-  return sql<Part[]>`
+export async function listFinishedParts(sql: Sql, batchId: string): Promise<FinishedPart[]> {
+  return sql<FinishedPart[]>`
     select * from (
       select p.batch_id, p.chunk_number, p.number, p.object_key, p.rows, p.bytes, p.crc32, p.row_bytes_max,
+        p.suppression_number,
         (c.first_row - p.rows + sum(p.rows) over (partition by c.number order by p.number))::int as first_row
       from parts p
       join chunks c on c.batch_id = p.batch_id and c.number = p.chunk_number

@@ -78,25 +78,43 @@ interface Check {
  */
 export async function openRedactedParts(context: PartsContext, batch: Batch): Promise<Part[]> {
   const { signal = new AbortController().signal } = context;
-  await redactBatch(context, batch, (rewrite) => downloadsInTurn(batch.accountId, signal, rewrite));
-  return listFinishedParts(context.sql, batch.id);
+  const number = await lastNumber(context, batch);
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    await redactUpTo(context, batch, number, (rewrite) =>
+      downloadsInTurn(batch.accountId, signal, rewrite),
+    );
+    const parts = await listFinishedParts(context.sql, batch.id);
+    // A worker may have committed one since, which it matched before an opt-out.
+    if (parts.every((part) => (part.suppressionNumber ?? number) >= number)) return parts;
+  }
+  throw resultChanging();
 }
 
 /**
- * Brings all parts of a batch up to the last suppression; `run` runs each rewrite, by default at once. Returns the number of
- * rewritten parts. Throws `AppError` 410 when the files are not kept.
+ * Brings all parts of a batch up to the last suppression. Returns the number of rewritten parts. Throws `AppError` 410 when the
+ * files are not kept.
  */
-export async function redactBatch(
+export async function redactBatch(context: PartsContext, batch: Batch): Promise<number> {
+  const number = await lastNumber(context, batch);
+  return redactUpTo(context, batch, number, (rewrite) => rewrite());
+}
+
+/** The number of the last suppression; 0 for a batch without people, and before the first. */
+async function lastNumber(context: PartsContext, batch: Batch): Promise<number> {
+  assertFilesKept(batch);
+  return indexedSubject(batch) === null ? 0 : lastSuppression(graphOf(context, batch.live));
+}
+
+/** Brings all parts of a batch up to a suppression; `run` runs each rewrite. Returns the number of rewritten parts. */
+async function redactUpTo(
   context: PartsContext,
   batch: Batch,
-  run: Rewriting = (rewrite) => rewrite(),
+  number: number,
+  run: Rewriting,
 ): Promise<number> {
-  assertFilesKept(batch);
   const subject = indexedSubject(batch);
-  if (subject === null) return 0;
+  if (subject === null || number === 0) return 0;
   const graph = graphOf(context, batch.live);
-  const number = await lastSuppression(graph);
-  if (number === 0) return 0;
   let rewritten = 0;
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const parts = await listPartsDueForRedaction(context.sql, batch.id, number);

@@ -1,11 +1,14 @@
-/** The redaction of stored results: of which an object is damaged, and of many. */
+/** The redaction of stored results: of which an object is damaged, of many, and while parts are written. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { must } from '../../core/lib/assert.ts';
 import { lastSuppression } from '../../core/suppression/opted-out-people.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
+import { findBatch } from '../batch/batches.sql.ts';
+import { openRedactedParts } from './redact-parts.ts';
 import { listBatchesDueForRedaction } from './redaction.sql.ts';
 
 let pipeline: Pipeline;
@@ -79,4 +82,38 @@ test('looks for no more results while enough of them wait for a worker', async (
   await pipeline.sweep();
   expect(isWoken()).toBe(true);
   await pipeline.runUntilIdle();
+});
+
+test('reaches a part that a worker matched before the opt-out, and commits while a download begins', async () => {
+  const { context, queues } = pipeline;
+  const list = 'email\np1@list.example\n';
+  const id = await pipeline.upload(caller, list, { operation: 'people.enrich', fields: 'id' });
+  await queues.runNext(context, 'split-batch');
+  const written = new Signal();
+  const thaw = new Signal();
+  pipeline.faults.put = async () => {
+    written.raise();
+    await thaw.raised;
+  };
+  const slow = queues.runNext(context, 'run-chunk');
+  await written.raised;
+  await suppress(pipeline.sql, 'p1@list.example');
+  // The first look for parts that are behind finds none: the part is committed right after it.
+  const sql = new Proxy(context.sql, {
+    apply(sql, self, given: [TemplateStringsArray, ...unknown[]]) {
+      const found = Reflect.apply(sql, self, given);
+      if (!given[0].join('').includes('suppression_number < ')) return found;
+      return found.then(async (rows: unknown) => {
+        thaw.raise();
+        await slow;
+        delete pipeline.faults.put;
+        return rows;
+      });
+    },
+  });
+  const batch = must(await findBatch(pipeline.sql, id), 'batch');
+  const [part] = await openRedactedParts({ ...context, sql }, batch);
+  const { objectKey, bytes } = must(part, 'the part');
+  const text = await context.store.get(objectKey, { from: 0, to: bytes });
+  expect(text.toString()).toMatch(/^p1@list\.example,suppressed,/);
 });
