@@ -25,15 +25,15 @@ export function isHeld(
   return sql`(${until} > ${now} and ${until} <= ${leaseEnd(sql, seconds + SKEW_SECONDS, now)})`;
 }
 
-/** A longer pause is looked at again after an hour. */
-const PAUSE_SECONDS_MAX = 3_600;
-
-/** The end of a pause of so many seconds that begins now; null for none. */
-export function pauseEnd(sql: Sql, seconds: number | null) {
-  return leaseEnd(sql, seconds === null ? null : Math.min(seconds, PAUSE_SECONDS_MAX));
-}
-
-/** The condition that a pause lasts, by its end; null without one. After a clock that was set back it is over, as a lease is. */
-export function isPaused(sql: Sql, until: Fragment) {
-  return isHeld(sql, until, PAUSE_SECONDS_MAX);
+/**
+ * Returns pauses of at most so many seconds: `end`, the end of one that begins now, null for none, and the condition that one
+ * `lasts`, by its end, null without one. A longer one ends with the maximum. After a clock that was set back it is over, as a lease
+ * is, or lasts no longer than the maximum: the shorter that is, the sooner is tried again what was to wait for a moment.
+ */
+export function pauseOf(secondsMax: number) {
+  return {
+    end: (sql: Sql, seconds: number | null) =>
+      leaseEnd(sql, seconds === null ? null : Math.min(seconds, secondsMax)),
+    lasts: (sql: Sql, until: Fragment) => isHeld(sql, until, secondsMax),
+  };
 }

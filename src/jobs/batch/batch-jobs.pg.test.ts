@@ -206,11 +206,11 @@ test('a chunk dispatched before the clock was set back is dispatched again when 
 });
 
 test.each([
-  ['its next job', "update batches set job_after = now() + interval '2 hours'"],
-  ['a chunk that failed', "update chunks set run_after = now() + interval '2 hours'"],
+  ['its next job', "update batches set job_after = now() + interval '30 minutes'"],
+  ['a chunk that failed', "update chunks set run_after = now() + interval '30 minutes'"],
   [
     'a store that was away',
-    "update batches set waits_for = 'time', claim_after = now() + interval '2 hours'",
+    "update batches set waits_for = 'time', claim_after = now() + interval '30 minutes'",
   ],
 ])('a pause that began before the clock was set back is over: that of %s', async (_, pause) => {
   const id = await pipeline.upload(caller, list, options);

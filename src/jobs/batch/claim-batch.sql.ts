@@ -5,13 +5,12 @@
  */
 
 import { inTransaction, type Sql } from '../../core/db/client.ts';
-import { isPaused, pauseEnd } from '../../core/db/lease.ts';
 import { turnLock } from '../../core/db/turn-lock.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { JobName } from '../queue/job-names.ts';
 import type { Batch } from './batch.ts';
 import { batchColumns } from './batches.sql.ts';
-import { CLAIM_ATTEMPTS, claimEnd, isClaimed } from './lease.sql.ts';
+import { CLAIM_ATTEMPTS, claimEnd, isClaimed, retryPause } from './lease.sql.ts';
 import { endingStates, unsplitStates } from './states.ts';
 
 /** A job that moves a batch out of a state that it would not leave otherwise. */
@@ -44,7 +43,7 @@ function awaits(sql: Sql, job: BatchJob) {
 /** Those among them that are unclaimed and whose pause is over. */
 function isDue(sql: Sql) {
   return sql`
-    ${isPaused(sql, sql`job_after`)} is not true
+    ${retryPause.lasts(sql, sql`job_after`)} is not true
     and ${isClaimed(sql, sql`job_lease_until`)} is not true`;
 }
 
@@ -181,7 +180,7 @@ export async function releaseBatch(
 ): Promise<void> {
   await sql`
     update batches set job_lease_until = null,
-      job_after = ${pauseEnd(sql, retryAfterSeconds)},
+      job_after = ${retryPause.end(sql, retryAfterSeconds)},
       job_attempts = case when ${counts} then job_attempts else greatest(job_attempts - 1, 0) end
     where id = ${id}`;
 }

@@ -1,9 +1,9 @@
 /** Chooses the chunks to dispatch next. */
 import type { Sql } from '../../core/db/client.ts';
-import { isPaused } from '../../core/db/lease.ts';
 import { turnLock } from '../../core/db/turn-lock.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import { personSearch } from '../../core/operations.ts';
+import { retryPause } from './lease.sql.ts';
 import { runnableStates } from './states.ts';
 
 /** Advisory lock: one dispatcher at a time counts the chunks that wait and those in flight. */
@@ -93,7 +93,7 @@ function runsInOrder(sql: Sql) {
  */
 function mayRun(sql: Sql) {
   return sql`
-    ${isPaused(sql, sql`run_after`)} is not true
+    ${retryPause.lasts(sql, sql`run_after`)} is not true
     and (b.state <> 'queued' and ${runsInOrder(sql)} is not true or number = (
       select min(number) from chunks where batch_id = b.id and state <> 'done'))`;
 }

@@ -1,6 +1,6 @@
 /** The terms of a worker's claim, the same for chunks and for batches. */
 import type { Sql } from '../../core/db/client.ts';
-import { isHeld, leaseEnd } from '../../core/db/lease.ts';
+import { isHeld, leaseEnd, pauseOf } from '../../core/db/lease.ts';
 
 /** Duration of a lease, unless extended. */
 const LEASE_SECONDS = 12;
@@ -20,3 +20,12 @@ export function claimEnd(sql: Sql) {
 export function isClaimed(sql: Sql, until: ReturnType<Sql>) {
   return isHeld(sql, until, LEASE_SECONDS);
 }
+
+/** Maximum pause before a job is tried again. */
+export const RETRY_SECONDS_MAX = 60;
+
+/**
+ * The pause of a chunk, a batch, a job about a batch, or the lists of a key. Those of a key may have to wait longer for its rows per
+ * minute: they ask again.
+ */
+export const retryPause = pauseOf(RETRY_SECONDS_MAX);

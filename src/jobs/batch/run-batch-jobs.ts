@@ -25,11 +25,11 @@ import { dropQuote } from './control-batch.sql.ts';
 import { dispatch } from './dispatch.ts';
 import { endWithError, processingFailed } from './fail-batch.ts';
 import { type HeldBatch, holdBatch, type NotDone } from './hold-batch.ts';
+import { RETRY_SECONDS_MAX } from './lease.sql.ts';
 import { endWhenObjectMissing } from './missing-object.ts';
 
 /** An unknown error that repeats this often is attributed to the batch, after some three minutes. */
 const ATTEMPTS_MAX = 8;
-const PAUSE_SECONDS_MAX = 60;
 /** Pause after an error of the database or the store, and while an object is missing. */
 const UNAVAILABLE_SECONDS = 5;
 const MISSING_SECONDS = 30;
@@ -172,7 +172,7 @@ async function recordFailure(
   } else if (attempts >= ATTEMPTS_MAX) {
     await endOrDropQuote(context, claim);
   } else {
-    await again(Math.min(PAUSE_SECONDS_MAX, 2 ** attempts), true);
+    await again(Math.min(RETRY_SECONDS_MAX, 2 ** attempts), true);
   }
 }
 

@@ -5,7 +5,7 @@
  * transaction holds them.
  */
 import type { Sql } from '../../core/db/client.ts';
-import { isPaused, pauseEnd } from '../../core/db/lease.ts';
+import { retryPause } from '../batch/lease.sql.ts';
 
 /** Maximum batches that one tick resumes after a timed wait. */
 const RESUMED_MAX = 1_000;
@@ -18,7 +18,7 @@ export async function waitForTime(sql: Sql, batchId: string, seconds: number): P
   await sql`
     with waiting as (
       update batches set waits_for = 'time',
-        claim_after = ${pauseEnd(sql, seconds)}
+        claim_after = ${retryPause.end(sql, seconds)}
       where id = ${batchId} and state = 'running' returning id),
     ${takeBackWakeUps(sql)}
     select id from waiting`;
@@ -34,7 +34,7 @@ export async function waitForKey(
 ): Promise<void> {
   await sql`
     insert into key_waits (key_id, claim_after)
-    values (${keyId}, ${pauseEnd(sql, seconds)})
+    values (${keyId}, ${retryPause.end(sql, seconds)})
     on conflict (key_id) do update set claim_after = excluded.claim_after`;
   await sql`
     with claimable as (
@@ -69,11 +69,11 @@ export async function endWaits(sql: Sql): Promise<void> {
   await sql`
     update batches set waits_for = null
     where id in (
-      select id from batches where waits_for = 'time' and not ${isPaused(sql, sql`claim_after`)}
+      select id from batches where waits_for = 'time' and not ${retryPause.lasts(sql, sql`claim_after`)}
       order by claim_after limit ${RESUMED_MAX} for update skip locked)`;
   // Under the lock no batch begins to wait for the key, so the next statement sees all that do.
   const due = await sql<{ keyId: string }[]>`
-    select key_id from key_waits where not ${isPaused(sql, sql`claim_after`)}
+    select key_id from key_waits where not ${retryPause.lasts(sql, sql`claim_after`)}
     order by claim_after limit ${KEYS_MAX} for update skip locked`;
   if (due.length === 0) return;
   await sql`

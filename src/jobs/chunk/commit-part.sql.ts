@@ -10,14 +10,13 @@ import {
   voidReservations,
 } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
-import { pauseEnd } from '../../core/db/lease.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { type GraphState, isInState } from '../../core/graph-copy/local-copy.ts';
 import type { PricedOperation } from '../../core/operations.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
-import { claimEnd, isClaimed } from '../batch/lease.sql.ts';
+import { claimEnd, isClaimed, retryPause } from '../batch/lease.sql.ts';
 import type { PartReport } from '../batch/report.ts';
 import type { Shortage } from '../batch/states.ts';
 import { payableStates } from '../batch/states.ts';
@@ -225,7 +224,7 @@ export async function releaseChunk(
     with chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
         ${countFailure(sql, failsFor === null ? null : HALVE_FROM.threw)},
-        run_after = ${pauseEnd(sql, failsFor)}
+        run_after = ${retryPause.end(sql, failsFor)}
       where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased'
       returning id),
     payer as (select id as batch_id, key_id from batches where id = ${held.batchId}),

@@ -311,7 +311,7 @@ describe('rows per minute of a key', () => {
     expect(await states()).toEqual(['completed', 'running']);
     await pipeline.sql`update rate_buckets set full_at = full_at - interval '1 minute'`;
     await pipeline.sql`
-      update key_waits set claim_after = now() + interval '2 hours' where key_id = ${slow.keyId}`;
+      update key_waits set claim_after = now() + interval '30 minutes' where key_id = ${slow.keyId}`;
     await pipeline.sweep();
     await pipeline.runUntilIdle();
     expect(await states()).toEqual(['completed', 'completed']);

@@ -1,12 +1,16 @@
 /** Statements of import runs. A change by the operator raises the epoch, so that work on the state before has no effect. */
 import type { Sql } from '../../core/db/client.ts';
-import { isHeld, isPaused, leaseEnd, pauseEnd } from '../../core/db/lease.ts';
+import { isHeld, leaseEnd, pauseOf } from '../../core/db/lease.ts';
 import { must } from '../../core/lib/assert.ts';
 import { toStorableJson } from '../../core/lib/storable-json.ts';
 import type { ImportRun, RunFile, RunState } from './import-run.ts';
 
 /** Longer than a worker takes between two beats, however busy. */
 const LEASE_SECONDS = 30;
+
+/** Maximum pause before a run is claimed again: it is doubled with each attempt. */
+export const RETRY_SECONDS_MAX = 300;
+const retryPause = pauseOf(RETRY_SECONDS_MAX);
 
 const columns = (sql: Sql) => sql`
   id, account_id, kind, state, files, options, found, counts, reasons, import_id, told, step, step_count, problem,
@@ -134,7 +138,7 @@ export async function claimRun(
     where id = (
       select id from import_runs
       where state = any(${[...states]}) and ${isHeld(sql, sql`lease_until`, LEASE_SECONDS)} is not true
-        and ${isPaused(sql, sql`claim_after`)} is not true and finished_at is null
+        and ${retryPause.lasts(sql, sql`claim_after`)} is not true and finished_at is null
       order by created_at, id limit 1 for update skip locked)
     returning ${columns(sql)}`;
   return run;
@@ -174,7 +178,7 @@ export async function releaseRun(
 ): Promise<void> {
   await sql`
     update import_runs set lease_until = null, attempts = attempts - ${counts ? 0 : 1}, step = ${step},
-      step_count = 0, problem = ${json(problem)}::text::jsonb, claim_after = ${pauseEnd(sql, afterSeconds)}
+      step_count = 0, problem = ${json(problem)}::text::jsonb, claim_after = ${retryPause.end(sql, afterSeconds)}
     where id = ${id} and epoch = ${epoch}`;
 }
 

@@ -26,6 +26,7 @@ import {
   type Claim,
   claimRun,
   endClaim,
+  RETRY_SECONDS_MAX,
   recordImport,
   releaseRun,
 } from './import-runs.sql.ts';
@@ -39,8 +40,6 @@ const CLEAN_EVERY_MS = 60 * 60 * 1000;
 /** Pause while another import has the lock, and after an error of the database or the store. */
 const BUSY_SECONDS = 1;
 const UNAVAILABLE_SECONDS = 5;
-/** After an unknown error the pause is doubled with each attempt, up to this. */
-const PAUSE_SECONDS_MAX = 300;
 /** An unknown error, or the death of a worker, that repeats this often is attributed to the files. */
 const ATTEMPTS_MAX = 5;
 /** Time that a worker that stops gives a statement of an import; its transaction is rolled back then. */
@@ -144,7 +143,7 @@ type Why = Pick<ImportRun, 'problem'> & { step: 'waiting' | null };
 
 /** Seconds until a run that failed for an unknown reason is claimed again. */
 function pauseAfter(attempts: number): number {
-  return Math.min(PAUSE_SECONDS_MAX, UNAVAILABLE_SECONDS * 2 ** (attempts - 1));
+  return Math.min(RETRY_SECONDS_MAX, UNAVAILABLE_SECONDS * 2 ** (attempts - 1));
 }
 
 interface HeldClaim {
