@@ -1,8 +1,9 @@
 /** Lists whose header is not in the first row, or whose rows are not on the first sheet. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
+import { Signal } from '../../tests/support/signal.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
 import { sheetOf, workbookParts, zipOf } from '../formats/xlsx/xlsx-fixtures.test-suite.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
@@ -243,6 +244,31 @@ describe('a workbook', () => {
     await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
     await pipeline.runUntilIdle();
     expect(await batchOf(id)).toMatchObject({ state: 'completed', rows: { matched: 2 } });
+  });
+
+  test('keeps the sheet that it was given while another change of it was read', async () => {
+    const other = row('Email') + row('p2@list.example') + row('p3@list.example');
+    const book = await twoSheets(other, leads);
+    const id = await pipeline.enrich(caller, book, { ...options, hold: 'true' });
+    const begun = new Signal();
+    const goOn = new Signal();
+    const { store } = pipeline.context;
+    const read = store.get;
+    vi.spyOn(store, 'get').mockImplementationOnce(async (...given) => {
+      const bytes = await read(...given);
+      begun.raise();
+      await goOn.raised;
+      return bytes;
+    });
+    const late = patch(id, { header_row: 0 });
+    await begun.raised;
+    await reread(id, { sheet: 'My leads' });
+    goOn.raise();
+    const problem = await expectProblem(await late, { status: 409, code: 'invalid_state' });
+    expect(problem.detail).toMatch(/in another way meanwhile/);
+    await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
+    await pipeline.runUntilIdle();
+    expect(await batchOf(id)).toMatchObject({ state: 'completed', rows: { total: 1 } });
   });
 
   test('is read from the sheet that the upload names, and the message lists them', async () => {

@@ -239,12 +239,13 @@ const unpriced: ReadonlySet<string> = new Set<keyof BatchChange>(['name', 'field
 
 /**
  * Changes a batch that is `ready` and discards its quote if the change may alter it. One that is read again is split again: it is `validating`
- * without chunks, as after its upload. False when it is in another state. Call in a transaction.
+ * without chunks, as after its upload. False when it is in another state, or is read in another way by now.
+ * Call in a transaction.
  */
 export async function changeBatch(
   sql: Sql,
   owner: Owner,
-  id: string,
+  { id, uploadKey, dialect: before }: Pick<ListBatch, 'id' | 'uploadKey' | 'dialect'>,
   change: BatchChange & Partial<RereadUpload>,
 ): Promise<boolean> {
   const { doubts, ...changed } = change;
@@ -260,7 +261,8 @@ export async function changeBatch(
   const moved = await unkept(sql`
     update batches set ${sql(row as never)}
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
-      and state = 'ready' returning id`);
+      and state = 'ready' and upload_key = ${uploadKey}
+      and dialect - 'doubts' = ${sql.json(before as never)}::jsonb - 'doubts' returning id`);
   if (moved.length > 0 && dialect) await sql`delete from chunks where batch_id = ${id}`;
   return moved.length > 0;
 }

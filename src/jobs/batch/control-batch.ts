@@ -128,7 +128,7 @@ export async function wakeAfter(
 /**
  * Changes a held batch, or has its upload split again as `reread` says, and returns it. A mapping is remembered for lists
  * with the same header. Throws as `controlBatch`, 400
- * for unknown fields, and 409 `storage_full` when the account has no room for another sheet.
+ * for unknown fields, 409 `invalid_state` when the list was read in another way meanwhile, and 409 `storage_full` when the account has no room for another sheet.
  */
 export async function changeHeldBatch(
   context: Pick<Context, 'sql'> & { config: StorageBounds & MobileSetting },
@@ -142,7 +142,11 @@ export async function changeHeldBatch(
   return inTransaction(context.sql, async (tx) => {
     // Calls lock the account before its lists.
     if (reread !== undefined) await lockStoredBytes(tx, owner.accountId);
-    if (!(await changeBatch(tx, owner, batch.id, { ...change, ...reread }))) throw notHeld(batch);
+    if (!(await changeBatch(tx, owner, batch, { ...change, ...reread }))) {
+      throw changeRefused(
+        must(await findOwnBatch(tx, owner, 'list', batch.id), `batch ${batch.id}`),
+      );
+    }
     const { mapping } = change;
     if (mapping !== undefined) await rememberMapping(tx, owner, { ...batch, mapping });
     if (reread !== undefined) await assertRecordedFits(tx, owner.accountId, context.config);
@@ -199,6 +203,12 @@ function capRefused(batch: ListBatch): AppError {
 /** Throws `AppError` 409 `invalid_state` for a batch that is not held. */
 export function assertHeld(batch: ListBatch): void {
   if (batch.state !== 'ready') throw notHeld(batch);
+}
+
+/** The change was made for the list as it was read before. */
+function changeRefused(now: ListBatch): AppError {
+  if (now.state !== 'ready') return notHeld(now);
+  return invalidState(now, 'it was read in another way meanwhile. Send the change again');
 }
 
 function notHeld(batch: Batch): AppError {
