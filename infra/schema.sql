@@ -1373,6 +1373,7 @@ create table graph.records_to_build (
   entity smallint not null,
   id bigint not null,
   parted_from bigint,
+  origins bigint[],
   constraint records_to_build_pkey PRIMARY KEY (entity, id)
 );
 

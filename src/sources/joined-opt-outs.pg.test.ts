@@ -215,6 +215,39 @@ describe('an opt-out', () => {
     expect(await statusOf(email)).toBe(404);
   });
 
+  it.each(['a@acme.example', 'b@acme.example'])(
+    'by %s holds for records that one import takes out of two people and joins, also before it is built',
+    async (optedOut) => {
+      const person = (key: string, email: string, workEmail: string) => {
+        const record = { name: 'Cy', surname: 'Finch', email, workEmail };
+        return { entity: 'person', key, record } as const;
+      };
+      const [first, second] = ['a@home.example', 'b@home.example'];
+      const two = [
+        person('a', first, 'a@acme.example'),
+        person('b', second, 'b@acme.example'),
+      ] as const;
+      await importRow('crm', '2026-01-04', { line: 2, records: two });
+      await importCy('partners', '2026-01-05', { email: first });
+      await importCy('fairs', '2026-01-05', { email: second });
+      const three = [
+        person('a', 'a@new.example', 'a@acme.example'),
+        person('b', 'b@new.example', 'b@acme.example'),
+        person('c', first, second),
+      ] as const;
+      await withoutBuild(pipeline.sql, () =>
+        importRow('crm', '2026-01-06', { line: 2, records: three }),
+      );
+      await suppress(pipeline.sql, optedOut);
+      await importCy('clubs', '2026-01-07', { email: 'cy@club.example' });
+      const found = await Promise.all(
+        [first, second, 'a@new.example', 'b@new.example', 'cy@club.example'].map(statusOf),
+      );
+      const isFirst = optedOut === 'a@acme.example';
+      expect(found).toEqual([404, 404, isFirst ? 404 : 200, isFirst ? 200 : 404, 200]);
+    },
+  );
+
   it('holds for records that a file of one’s own parts', async () => {
     const [email, workEmail] = ['cy@home.example', 'cy@acme.example'];
     const own = { id: 7, name: 'Cy', surname: 'Finch', workEmail };

@@ -36,12 +36,12 @@ export async function takeQueued(tx: Sql, entity: number, ids: readonly number[]
   const rows = await tx<{ id: number; isHidden: boolean }[]>`
     delete from records_to_build q
     where entity = ${entity} and id between ${ids[0] ?? 0} and ${ids.at(-1) ?? 0}
-    returning id, parted_from is not null and entity = ${entityCodes.person}
+    returning id, num_nonnulls(origins, parted_from) > 0 and entity = ${entityCodes.person}
       and exists (
         with recursive origin (id) as (
-          select q.parted_from
-          union select o.parted_from from origin join records_to_build o on o.entity = q.entity and o.id = origin.id
-          where o.parted_from is not null)
+          select unnest(q.origins || q.parted_from)
+          union select unnest(o.origins || o.parted_from)
+          from origin join records_to_build o on o.entity = q.entity and o.id = origin.id)
         select from origin join suppressed_persons s on s.person_id = origin.id)
       and not exists (select from suppressed_persons s where s.person_id = q.id) as is_hidden`;
   const sorted = rows.sort((a, b) => a.id - b.id);

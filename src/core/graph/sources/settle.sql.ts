@@ -260,8 +260,7 @@ export interface Move {
 /**
  * Gives records their new ids, and records which ids were merged into others: those of stored people and companies
  * that no record has any more. One that has records again counts as merged until it is built, as the other one has its values
- * until then. Both ids are queued to be built, the new one with the id that it parts from, of several that of a
- * person who opted out, unless an operator parts them.
+ * until then. Both ids are queued to be built, the new one with the ids that it parts from, unless an operator parts them.
  */
 export async function moveRecords(
   tx: Sql,
@@ -275,20 +274,18 @@ export async function moveRecords(
   const rows = tx`
     unnest(${moves.map((move) => move.number)}::bigint[], ${moves.map((move) => move.from)}::bigint[],
       ${moves.map((move) => move.to)}::bigint[]) m (number, before, after)`;
-  const optedOut = (id: ReturnType<Sql>) =>
-    tx`exists (select from suppressed_persons s where s.person_id = ${id})`;
   await tx`update source_records r set id = m.after from ${rows} where r.number = m.number`;
   // Records that refer to a moved one are built again, like those that refer to a changed one.
   await tx`insert into touched select m.number, ${entity}, m.after from ${rows}`;
   await tx`
-    insert into records_to_build as q (entity, id, parted_from)
-    select ${entity}::smallint, id, (array_agg(parted_from order by ${optedOut(tx`parted_from`)} desc, parted_from))[1]
+    insert into records_to_build as q (entity, id, origins)
+    select ${entity}::smallint, id, array_agg(distinct origin) filter (where origin is not null)
     from (
       select m.before, null::bigint from ${rows}
-      union all select m.after, case when not ${isByHand} then m.before end from ${rows}) moved (id, parted_from)
+      union all select m.after, case when not ${isByHand} then m.before end from ${rows}) moved (id, origin)
     group by id
-    on conflict (entity, id) do update set parted_from =
-      case when ${optedOut(tx`q.parted_from`)} then q.parted_from else coalesce(excluded.parted_from, q.parted_from) end`;
+    on conflict (entity, id) do update set origins = (
+      select array_agg(distinct origin) from unnest(q.origins || excluded.origins) o (origin))`;
   await tx`
     delete from merged_ids i using (select distinct after from ${rows}) m
     where i.entity = ${entity} and i.id = m.after and not exists (
