@@ -5,10 +5,12 @@
  * 2. Without `+` the region decides, by libphonenumber; the number must be valid there. Without a region a
  * national number identifies no one: `phone_without_country`.
  * 3. A cell may hold several numbers, split at `/`, `,`, `;`, words, line ends and ` - `; each valid one is a
- * value, in order. Extensions are removed. `784-8380~2` is 784-8380 first (a range of lines), then the digits as
- * written, which is how some sources stored it.
+ * value, in order. An area code before a slash belongs to the number after it (`0711 / 123456`, `+49 711 / 123456`), as
+ * German and Belgian lists write them. Extensions are removed. `784-8380~2` is 784-8380 first (a range of lines), then the
+ * digits as written, which is how some sources stored it.
  * 4. A lost `+` is restored when that is certain: `00` before a valid number; the region's own calling code; or,
- * without a region, a valid international number that is too long to be a national one. A query string turns `+44`
+ * without a region, a valid international number that is too long to be a national one. No calling code begins with 0, so a
+ * `+` before one is none (`+0044`, `+07911`). A query string turns `+44`
  * into ` 44`, which is read as a plus (`fromQuery`). In a file that leading space only counts when the digits are
  * not a valid North American number.
  * 5. Numbers that a spreadsheet wrote as `4.47911123457E+11` are restored if no digit is missing, and those of a
@@ -53,8 +55,12 @@ const NORTH_AMERICAN = /^\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
 const northAmericanRegions: ReadonlySet<string> = new Set(['US', 'CA']);
 const EXTENSION_WORDS = 'ext(?:n|ension)?|post[ei]|durchwahl|ramal|anexo|x|доб|内线|#';
 const extension = new RegExp(`(?<!\\p{L})(?:${EXTENSION_WORDS})[.:= ]{0,3}\\d{1,7}(?!\\d)`, 'giu');
-const BETWEEN_NUMBERS = /[^\d+().\-/~ ]+| \/ |\/(?= )|(?=\+)/u;
+const BETWEEN_NUMBERS = /[^\d+().\-/~ ]+|(?=\+)/u;
+const SPACED_SLASH = / ?\/ /;
 const INSIDE_CELL = / - |\//;
+/** The most digits of an area code, with a trunk zero, and with a calling code. */
+const AREA_DIGITS_MAX = 6;
+const CALLED_AREA_DIGITS_MAX = 8;
 /** Calling codes of two digits (ITU E.164); outside zones 1 and 7 all others have three. */
 const TWO_DIGIT_CODE = /^\+(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
 const DIGITS_MIN = 5;
@@ -137,6 +143,35 @@ function withoutEmails(cell: string): string {
 }
 
 function numbersInPiece(piece: string, country: Region | undefined, space: boolean): string[] {
+  const parts = piece.split(SPACED_SLASH, PIECES_MAX);
+  const found: string[] = [];
+  for (let at = 0; at < parts.length; at += 1) {
+    const [part = '', next = ''] = parts.slice(at, at + 2);
+    const joined = numberAfterArea(part, next, country);
+    if (joined === null) found.push(...numbersInPart(part, country, space));
+    else {
+      found.push(joined);
+      at += 1;
+    }
+  }
+  return found;
+}
+
+/** The number of an area code before a slash and of what follows; null when they are not parts of one number. */
+function numberAfterArea(area: string, rest: string, country: Region | undefined): string | null {
+  const code = area.replace('(0)', '').replace(/\D+/g, '').replace(/^00/, '');
+  const isCalled = /^\s*\(?(?:\+|00)/.test(area);
+  const digitsMax = isCalled ? CALLED_AREA_DIGITS_MAX : AREA_DIGITS_MAX;
+  // A number of its own has a trunk zero.
+  if (code === '' || code.length > digitsMax || !/^\s*[1-9]/.test(rest)) return null;
+  const read = (text: string) => {
+    const digits = text.replace(/\D+/g, '');
+    return area.includes('+') ? validNumber(`+${digits}`) : readNumber(text, country, false);
+  };
+  return read(area) === null ? read(area + rest) : null;
+}
+
+function numbersInPart(piece: string, country: Region | undefined, space: boolean): string[] {
   const whole = readPiece(piece, country, space);
   if (whole.length > 0) return whole;
   const parts = piece.split(INSIDE_CELL, PIECES_MAX);
@@ -158,7 +193,9 @@ function readNumber(
 ): string | null {
   const digits = text.replace(/\D+/g, '');
   if (digits.length < DIGITS_MIN || digits.length > DIGITS_MAX + 3) return null;
-  if (text.includes('+')) return readInternational(digits, !INSIDE_CELL.test(text));
+  if (text.includes('+') && !digits.startsWith('0')) {
+    return readInternational(digits, !INSIDE_CELL.test(text));
+  }
   const national = country === undefined ? null : validNumber(digits, country);
   if (national !== null) return national;
   if (digits.startsWith('00')) return validNumber(`+${digits.slice(2)}`);
