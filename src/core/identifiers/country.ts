@@ -118,6 +118,11 @@ export function phoneRegion(text: string): string | null {
   return countryCode(text) ?? countriesCalled(tidyCell(text))[0] ?? null;
 }
 
+/** Returns true for a text that names the country, or a calling code that it has. */
+export function mayMeanCountry(text: string, code: string): boolean {
+  return countryCode(text) === code || countriesCalled(tidyCell(text)).some((one) => one === code);
+}
+
 const CALLING_CODE = /^(?:\+|00) ?(\d{1,3})$/;
 
 /** The countries of a calling code, the one with the numbering plan of all first. */

@@ -14,6 +14,34 @@ import type { CellContent, KindDescription } from './kind.ts';
 import { invalid, isTooLong, type Normalised, oneValue, tidyCell } from './normalised.ts';
 import { restoreWholeNumber } from './spreadsheet-number.ts';
 
+/** The country of the register when nothing states one. */
+export const DEFAULT_REGISTER = 'GB';
+/** No country: numbers of it are refused. */
+export const UNKNOWN_REGISTER = 'ZZ';
+
+/** Names of one country's register in names of columns; last those that registers of several countries have. */
+const wordsOfRegisters = {
+  AT: 'firmenbuchnummer',
+  CN: '注册号 公司编号 统一社会信用代码',
+  DE: 'hrb',
+  DK: 'cvr cvrnr',
+  FR: 'siren numerosiren nsiren',
+  GB: 'companieshouse',
+  IT: 'registroimprese numeroregistroimprese',
+  JP: '法人番号 会社番号',
+  NL: 'kvk kvknr',
+  PL: 'krs numerkrs',
+  [UNKNOWN_REGISTER]: `handelsregister handelsregisternummer registernummer rcs organisationsnummer orgnr orgnummer
+    registromercantil`,
+} as const;
+
+/** ISO 3166 alpha-2 countries of registers by their names, folded as in `column-words.ts`. */
+export const registersByName: ReadonlyMap<string, string> = new Map(
+  Object.entries(wordsOfRegisters).flatMap(([code, words]) =>
+    words.split(/\s+/).map((word): [string, string] => [word, code]),
+  ),
+);
+
 export const registryNumber = {
   label: 'Company number',
   parameter: 'Number of the company in its register; `country` names the register.',
@@ -28,11 +56,8 @@ export const registryNumber = {
   },
   column: {
     words: `registry registrynumber registrationnumber registrationno registrationnr registeredno
-      registerednumber companyregistration companieshouse regno regnr crn handelsregister
-      handelsregisternummer hrb firmenbuchnummer registernummer siren numerosiren nsiren rcs kvk
-      kvknr krs numerkrs organisationsnummer orgnr orgnummer cvr cvrnr registromercantil
-      registroimprese numeroregistro numerodelregistro numeroderegistro numeroderegistre
-      numeroregistroimprese 法人番号 会社番号 注册号 公司编号 统一社会信用代码`,
+      registerednumber companyregistration regno regnr crn numeroregistro numerodelregistro
+      numeroderegistro numeroderegistre ${Object.values(wordsOfRegisters).join(' ')}`,
     plural: 'registry numbers',
     contentOf: (cell, { registryCountry }) => numberContent(cell, registryCountry),
     shareMin: 0.9,
@@ -58,7 +83,7 @@ export function isOfManyRegisters(canonicalNumber: string): boolean {
 }
 
 /** Reasons: `empty`, `too_long`, `not_a_registry_number`, `digits_lost`, `unknown_country`. */
-function normaliseRegistryNumber(text: string, registryCountry = 'GB'): Normalised {
+function normaliseRegistryNumber(text: string, registryCountry = DEFAULT_REGISTER): Normalised {
   if (registryCountry === 'GB' && PLAIN_NUMBER.test(text)) return { values: [`GB-${text}`] };
   if (isTooLong(text)) return invalid('too_long');
   const tidy = tidyCell(text).replace(/^["“„]|[\s,;"“”]{1,5}$/g, '');
@@ -118,8 +143,12 @@ const ukPrefixes = `AC|CE|CS|FC|FE|GE|GN|GS|IC|IP|LP|NC|NF|NI|NL|NO|NP|NR|NZ|OC|
 /** Companies House: eight digits, or a prefix of two letters and six digits. */
 const ukNumber = new RegExp(`^(?:\\d{8}|(?:${ukPrefixes.replace(/\s+/g, '')})\\d{6})$`, 'i');
 
-function numberContent(cell: string, registryCountry: string | undefined): CellContent {
+/** Only the oldest British companies have so few digits; numbers of a list's own are counted from 1. */
+const OWN_NUMBER = /^\d{1,5}$/;
+
+function numberContent(cell: string, registryCountry = DEFAULT_REGISTER): CellContent {
   if (!/\d/.test(cell)) return null;
+  if (registryCountry === DEFAULT_REGISTER && OWN_NUMBER.test(cell)) return null;
   if (ukNumber.test(cell)) return 'certain';
   return 'values' in normaliseRegistryNumber(cell, registryCountry) ? 'possible' : null;
 }

@@ -5,6 +5,7 @@
  */
 import { countryCode } from '../../core/identifiers/country.ts';
 import type { NormaliseContext } from '../../core/identifiers/kind.ts';
+import { isPlaceholder } from '../../core/identifiers/placeholder.ts';
 import { type ColumnKind, columnKinds, columnSigns, ofEachKind } from './column-kinds.ts';
 
 /** Contents that are no identifiers, with their plurals for messages. */
@@ -30,13 +31,8 @@ export interface ColumnContent {
   loose: Readonly<Record<ContentKind, number>>;
 }
 
-/** Placeholders for empty cells. */
-const PLACEHOLDER =
-  /^(?:[-–—.?*/\\]+|n\/?a|#n\/a|none|null|nil|unknown|not available|keine?|tbd|tbc)$/i;
-
 export function isFilled(cell: string): boolean {
-  const text = cell.trim();
-  return text !== '' && !PLACEHOLDER.test(text);
+  return cell.trim() !== '' && !isPlaceholder(cell);
 }
 
 /**

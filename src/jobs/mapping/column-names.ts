@@ -90,6 +90,16 @@ export function readColumnName(name: string): HeaderReading {
   return { role, tokens, isExact, number };
 }
 
+/** Returns the words of a column's name, folded, and each run of a few of them as one word. */
+export function wordsOfColumnName(name: string): string[] {
+  const words = foldColumnName(name).split(' ');
+  return words.flatMap((_, from) =>
+    Array.from({ length: JOINED_WORDS_MAX }, (__, more) =>
+      words.slice(from, from + more + 1).join(''),
+    ),
+  );
+}
+
 /** The tokens of the longest run of words known as one word (`web site`), and its length. */
 function tokensAt(words: readonly string[], from: number): [readonly HeaderToken[], number] {
   for (let length = JOINED_WORDS_MAX; length > 1; length--) {

@@ -278,6 +278,7 @@ describe('content', () => {
   });
 
   test.each([
+    ['a list counts its own companies', 'Company No', ['1001', '1002', '1003', '1004', '1005']],
     ['dates are not registry numbers', null, ['20240105', '20231231', '20240229']],
     ['a private mailbox is not a domain', 'Private e-mail', ['a@b.example.com']],
     ['initials with dots are not a domain', 'Who', ['Mr.Smith', 'J.Jones']],

@@ -1,5 +1,5 @@
 /** Reads each column of a list: the meaning of its name and the content of its first cells. */
-import { countryCode, phoneRegion } from '../../core/identifiers/country.ts';
+import { countryCode } from '../../core/identifiers/country.ts';
 import type { NormaliseContext } from '../../core/identifiers/kind.ts';
 import {
   type ColumnContent,
@@ -10,6 +10,7 @@ import {
 } from './column-content.ts';
 import { columnKinds, columnSigns, ofEachKind } from './column-kinds.ts';
 import { type HeaderReading, readColumnName } from './column-names.ts';
+import { numberContext, registerContext, registerOf } from './row-countries.ts';
 
 /** The head of a list: its header and first records. */
 export interface ListHead {
@@ -81,23 +82,19 @@ export function readColumns(list: ListHead, subject: Subject): ColumnView[] {
     return { column: index + 1, header: name, reading: readColumnName(name ?? ''), cells };
   });
   const countries = named.filter(isCountryColumn).map(({ cells }) => cells);
-  const firstRead = (read: typeof countryCode, otherwise: string | null = null) =>
-    sample.map((_, row) => {
-      const codes = countries.map((cells) => read(cells[row] ?? ''));
-      return codes.find((code) => code !== null) ?? otherwise;
+  const own = sample.map((_, row) =>
+    numberContext(
+      countries.map((cells) => cells[row] ?? ''),
+      list,
+    ),
+  );
+  return named.map(({ cells, ...view }) => {
+    const register = view.reading.role === 'registry_number' ? registerOf(view.header) : null;
+    const contexts = own.map((context): NormaliseContext => {
+      return { subject, ...(register === null ? context : registerContext(register, context)) };
     });
-  const regions = firstRead(phoneRegion, list.defaultRegion);
-  const registryCountries = firstRead(countryCode, list.country);
-  const contexts = sample.map((_, row): NormaliseContext => {
-    const region = regions[row] ?? undefined;
-    const registryCountry = registryCountries[row] ?? undefined;
-    return {
-      subject,
-      ...(region === undefined ? {} : { region }),
-      ...(registryCountry === undefined ? {} : { registryCountry }),
-    };
+    return { ...view, content: readContent(cells, contexts) };
   });
-  return named.map(({ cells, ...view }) => ({ ...view, content: readContent(cells, contexts) }));
 }
 
 const COUNTRY_SHARE_MIN = 0.9;

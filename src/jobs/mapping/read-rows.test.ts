@@ -50,3 +50,56 @@ test('a calling code reads phones, and is a country when one alone has it', asyn
   ]);
   expect(rows.map((_, index) => namesOf(index).country)).toEqual([null, 'DE', null, null]);
 });
+
+/** Reads a list of companies: the first value that each row is looked up by, or why there is none. */
+async function lookUpsOf(
+  kind: string,
+  { header, country = null, text }: { header: string; country?: string | null; text: string },
+) {
+  const piece = Buffer.from(text);
+  const { rows } = await readRows(piece, scanRecords(piece, { delimiter: ',' }), {
+    operation: 'companies.enrich',
+    mapping: {
+      [kind]: [{ column: 1, header, reason: 'chosen' }],
+      country: [{ column: 2, header: 'Country', reason: 'chosen' }],
+    },
+    delimiter: ',',
+    match: 'exact',
+    defaultRegion: country,
+    country,
+    width: 2,
+  });
+  return rows.map(({ identifiers, invalid }) => identifiers[0]?.values[0] ?? invalid);
+}
+
+test('a column named after a register has its numbers, not British ones', async () => {
+  const text = '12345678,\n';
+  const of = async (header: string, country: string | null = null, rows = text) =>
+    (await lookUpsOf('registry_number', { header, country, text: rows }))[0];
+  expect(await of('Company number')).toBe('GB-12345678');
+  expect(await of('KvK-nummer')).toBe('NL-12345678');
+  expect(await of('KvK-nummer', 'BE')).toBe('NL-12345678');
+  expect(await of('CVR nr.')).toBe('DK-12345678');
+  expect(await of('N° SIREN', null, '552100554,\n')).toBe('FR-552100554');
+  expect(await of('Companies House number', null, '12345678,Germany\n')).toBe('GB-12345678');
+  expect(await of('Handelsregisternummer')).toBe('unknown_country');
+  expect(await of('Handelsregisternummer', 'AT')).toBe('AT-12345678');
+  expect(await of('Handelsregisternummer', null, '12345678,CH\n')).toBe('CH-12345678');
+});
+
+test('a country that is not known is not the one of the list', async () => {
+  const cells = ['', 'n/a', 'Unknown', 'Deutchland', 'EMEA', 'GB', '+44'];
+  const text = (cell: string) => cells.map((country) => `${cell},${country}\n`).join('');
+  const registered = { header: 'Company number', country: 'GB', text: text('12345678') };
+  const none = 'unknown_country';
+  const british = 'GB-12345678';
+  expect(await lookUpsOf('registry_number', registered)).toEqual([
+    ...[british, british, british, none, none, british, british],
+  ]);
+  const called = { header: 'Phone', country: 'GB', text: text('020 7946 0958') };
+  const number = '+442079460958';
+  const without = 'phone_without_country';
+  expect(await lookUpsOf('phone', called)).toEqual([
+    ...[number, number, number, without, without, number, number],
+  ]);
+});

@@ -3,7 +3,7 @@ import { setImmediate as nextRound } from 'node:timers/promises';
 import type { LikelyCells } from '../../core/enrich/likely-row.ts';
 import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
-import { countryCode, phoneRegion } from '../../core/identifiers/country.ts';
+import { countryCode } from '../../core/identifiers/country.ts';
 import { type IdentifierKind, identifierKinds } from '../../core/identifiers/identifier.ts';
 import type { KindDescription, NormaliseContext } from '../../core/identifiers/kind.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -16,6 +16,7 @@ import {
 } from '../../formats/csv/record-table.ts';
 import type { ColumnMapping } from './columns.ts';
 import { hasLikelyColumns, likelyCells } from './read-likely-cells.ts';
+import { numberContext, registerContext, registerOf } from './row-countries.ts';
 
 export interface RowReading {
   operation: OperationName;
@@ -73,17 +74,22 @@ export async function readRows(
   const { identifiers, subject } = operations[reading.operation];
   const read = columnReader(piece, records, reading);
   const countries = read('country');
-  const codeOf = firstReader(countries, countryCode);
-  const contextOf = contextsOf(subject, reading, codeOf, firstReader(countries, phoneRegion));
+  const codeOf = countryReader(countries);
+  const contextOf = contextsOf(subject, reading, countries);
   const plain = { subject };
   const kinds = identifiers.map((kind): KindColumns => {
     const description = identifierKinds[kind];
-    return {
-      kind,
-      description,
-      columns: read(kind),
-      contextOf: description.dependsOnCountry ? contextOf : () => plain,
-    };
+    const headers = (reading.mapping[kind] ?? []).map(({ header }) => header);
+    const columns = read(kind).map((column, place): KindColumn => {
+      const own: ContextOf = description.dependsOnCountry ? contextOf : () => plain;
+      const register = kind === 'registry_number' ? registerOf(headers[place] ?? null) : null;
+      if (register === null) return { column, contextOf: own };
+      return {
+        column,
+        contextOf: (index) => ({ subject, ...registerContext(register, own(index)) }),
+      };
+    });
+    return { kind, description, columns };
   });
   const cities = read('city');
   const personNames = read('person_name');
@@ -241,9 +247,15 @@ function addName(row: RowInput, columns: readonly CellColumn[], index: number): 
 interface KindColumns {
   kind: IdentifierKind;
   description: KindDescription;
-  columns: readonly CellColumn[];
-  contextOf(index: number): NormaliseContext;
+  columns: readonly KindColumn[];
 }
+
+interface KindColumn {
+  column: CellColumn;
+  contextOf: ContextOf;
+}
+
+type ContextOf = (index: number) => NormaliseContext;
 
 function columnReader(piece: Buffer, records: RecordTable, reading: RowReading) {
   const wanted = [
@@ -267,27 +279,19 @@ function columnReader(piece: Buffer, records: RecordTable, reading: RowReading) 
 
 type CodeOf = (index: number) => string | null;
 
-/** Reading contexts by country and phone region of the row: few for a million rows. */
+/** Reading contexts by the countries of the row: few for a million rows. */
 function contextsOf(
   subject: 'person' | 'company',
   reading: RowReading,
-  codeOf: CodeOf | null,
-  regionOf: CodeOf | null,
+  countries: readonly CellColumn[],
 ) {
   const contexts = new Map<string, NormaliseContext>();
   const contextOf = (index: number): NormaliseContext => {
-    const code = codeOf?.(index) ?? null;
-    const own = regionOf?.(index) ?? null;
-    const key = `${code} ${own}`;
+    const cells = countries.map((column) => column.at(index));
+    const key = cells.join('\n');
     let context = contexts.get(key);
     if (context === undefined) {
-      const registryCountry = code ?? reading.country;
-      const region = own ?? reading.defaultRegion;
-      context = {
-        subject,
-        ...(registryCountry === null ? {} : { registryCountry }),
-        ...(region === null ? {} : { region }),
-      };
+      context = { subject, ...numberContext(cells, reading) };
       contexts.set(key, context);
     }
     return context;
@@ -302,15 +306,12 @@ function contextsOf(
   };
 }
 
-/** Returns the first country or region read from a row's cells, or null; null without a column of countries. */
-function firstReader(
-  columns: readonly CellColumn[],
-  read: (text: string) => string | null,
-): CodeOf | null {
+/** Returns the first country read from a row's cells, or null; null without a column of countries. */
+function countryReader(columns: readonly CellColumn[]): CodeOf | null {
   if (columns.length === 0) return null;
   return (index) => {
     for (const column of columns) {
-      const code = read(column.at(index));
+      const code = countryCode(column.at(index));
       if (code !== null) return code;
     }
     return null;
@@ -323,9 +324,9 @@ function readRow(kinds: readonly KindColumns[], index: number, repairs: Repair[]
   let identifiers: RowIdentifier[] | null = null;
   let companyName: string | null = null;
   let firstReason: string | null = null;
-  for (const { kind, description, columns, contextOf } of kinds) {
+  for (const { kind, description, columns } of kinds) {
     let values: string[] | null = null;
-    for (const column of columns) {
+    for (const { column, contextOf } of columns) {
       const text = column.at(index);
       if (text === '') continue;
       const normalised = description.normalise(text, contextOf(index));

@@ -1,0 +1,25 @@
+/** Texts that people and programs write into a cell when they have no value for it. */
+
+const placeholders: ReadonlySet<string> = new Set([
+  ...'n/a na n.a. n.a n\\a #n/a none null nil nan undefined unknown missing empty tbd tbc tba'.split(
+    ' ',
+  ),
+  ...'keine kein k.a. unbekannt inconnu inconnue aucun aucune desconocido desconhecido'.split(' '),
+  ...'ninguno ninguna nessuno nessuna nenhum nenhuma sconosciuto onbekend geen nvt n.v.t.'.split(
+    ' ',
+  ),
+  ...'okänd saknas ukendt ukjent brak nieznane nincs нет неизвестно 不明 なし 无'.split(' '),
+  ...'#ref! #value! #name? #null! #num! #div/0!'.split(' '),
+  ...['n. a.', 'k. a.', 'keine angabe', 'not available', 'not applicable', 'not provided'],
+  ...['not specified', 'not known', 'no data', 'no value', 'non renseigné', 'no disponible'],
+]);
+const CHARACTERS_MAX = 20;
+const SIGNS = /^[-–—.?*/\\]+$/;
+const BRACKETS = /^[([<{]|[)\]>}]$/g;
+
+/** Returns true for a cell that says that there is no value; an empty one is none. */
+export function isPlaceholder(text: string): boolean {
+  if (text.length > CHARACTERS_MAX) return false;
+  const tidy = text.trim().replace(BRACKETS, '').toLowerCase();
+  return placeholders.has(tidy) || SIGNS.test(tidy);
+}

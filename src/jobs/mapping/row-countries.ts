@@ -1,0 +1,68 @@
+/** The countries by which the numbers of a row are read: those of the row itself, else those of the list. */
+import { countryCode, mayMeanCountry, phoneRegion } from '../../core/identifiers/country.ts';
+import type { NormaliseContext } from '../../core/identifiers/kind.ts';
+import { isPlaceholder } from '../../core/identifiers/placeholder.ts';
+import {
+  DEFAULT_REGISTER,
+  registersByName,
+  UNKNOWN_REGISTER,
+} from '../../core/identifiers/registry-number.ts';
+import { wordsOfColumnName } from './column-names.ts';
+
+/** Countries of the rows that state none. */
+export interface ListCountries {
+  /** ISO 3166 alpha-2 region of phone numbers. */
+  defaultRegion?: string | null;
+  /** ISO 3166 alpha-2 country of registry numbers. */
+  country?: string | null;
+}
+
+type NumberContext = Pick<NormaliseContext, 'region' | 'registryCountry'>;
+
+/**
+ * Returns the context of a row's numbers. The list's countries are those of rows that state none: a cell that names a country
+ * which is not known is of another one.
+ * @param cells the cells of the row's columns of countries, in the order to try
+ */
+export function numberContext(
+  cells: readonly string[],
+  { defaultRegion = null, country = null }: ListCountries,
+): NumberContext {
+  const stated = cells.filter((cell) => isStatement(cell));
+  const isStated = stated.length > 0;
+  const region = first(stated, phoneRegion) ?? (isStated ? null : defaultRegion);
+  const isOther =
+    isStated && !stated.some((cell) => mayMeanCountry(cell, country ?? DEFAULT_REGISTER));
+  const register = first(stated, countryCode) ?? (isOther ? UNKNOWN_REGISTER : country);
+  return {
+    ...(region === null ? {} : { region }),
+    ...(register === null ? {} : { registryCountry: register }),
+  };
+}
+
+/** `NA` is Namibia. */
+function isStatement(cell: string): boolean {
+  return (cell.trim() !== '' && !isPlaceholder(cell)) || countryCode(cell) !== null;
+}
+
+function first(cells: readonly string[], read: (cell: string) => string | null): string | null {
+  for (const cell of cells) {
+    const code = read(cell);
+    if (code !== null) return code;
+  }
+  return null;
+}
+
+/**
+ * Returns the country of the register that a column's name states, such as `KvK-nummer`; `UNKNOWN_REGISTER` for a name that
+ * registers of several countries have, such as `Handelsregister`; null for any other name.
+ */
+export function registerOf(header: string | null): string | null {
+  return first(wordsOfColumnName(header ?? ''), (word) => registersByName.get(word) ?? null);
+}
+
+/** Returns the context of registry numbers in a column with a register: its own, whatever the country of the row. */
+export function registerContext(register: string, own: NumberContext): NumberContext {
+  if (register !== UNKNOWN_REGISTER) return { registryCountry: register };
+  return own.registryCountry === undefined ? { registryCountry: UNKNOWN_REGISTER } : own;
+}
