@@ -19,6 +19,7 @@ beforeAll(async () => {
     company(5, 'SWIFT LIMITED'),
     company(6, 'Heron plc', { aliases: ['Heron Holdings'], formerNames: ['HERON LIMITED'] }),
     company(7, 'Finch Company', { domain: 'finch.example' }),
+    company(8, 'SELF EMPLOYED LIMITED'),
   ];
   await importGraph(pipeline.sql, { companies } as never);
   caller = await pipeline.unmeteredAccount(100);
@@ -46,6 +47,8 @@ test.each([
   ['Heron Holdings', 6],
   ['Heron Group', null],
   ['The Finch Company Ltd', 7],
+  ['Self Employed Ltd', 8],
+  ['Self-employed', null],
 ])('%s is the company %s, in a call as in a list', async (name, expected) => {
   const call = await pipeline.call(caller, `/v1/companies/enrich?name=${encodeURIComponent(name)}`);
   const found = typeof expected === 'number' ? { data: { id: expected } } : {};

@@ -6,6 +6,7 @@ import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { must } from '../lib/assert.ts';
 import { groupWords, readCompanyName } from '../match/company-words.ts';
 import { isStatedApart } from '../match/compare-companies.ts';
+import { namesNoCompany } from '../match/listed-company.ts';
 import { countryOfCompany, namesOfCompany } from './agreement.ts';
 import { readHolders } from './company-holders.ts';
 import type { CompanyReader } from './company-reader.ts';
@@ -18,7 +19,8 @@ type NotNamed = ReadonlyMap<number, ReadonlySet<number>>;
 /**
  * Returns, for each row with a name, the companies to leave out when the name is looked up. Of a row that states its country those
  * of another country, and those of unknown country when a company of the row's country has the name. All that are left when each of
- * them has another legal form or is another part of a group than the row states; of several the statement picks none.
+ * them has another legal form or is another part of a group than the row states; of several the statement picks none. All
+ * where the name is none, as `Self-employed`.
  * @param firstLines the look-up line of the first value of each row
  */
 export async function companiesNotNamed(
@@ -42,17 +44,20 @@ export async function companiesNotNamed(
     });
     const isMeant = (id: number) =>
       listed === null || !isStatedApart(listed, known.get(id)?.names ?? []);
+    if (listed !== null && namesNoCompany(listed)) continue;
     if (here.some(isMeant)) for (const id of here) found.delete(id);
   }
   return held;
 }
 
-/** True for a name that states more than its value: a bare one means whoever holds it. */
+/** True for a name that states more than its value, or that no company is: a bare one means whoever holds it. */
 function isTelling(companyName: string): boolean {
   const listed = readCompanyName(companyName);
   return (
     listed !== null &&
-    (listed.forms.length > 0 || listed.words.some((word) => groupWords.has(word)))
+    (listed.forms.length > 0 ||
+      listed.words.some((word) => groupWords.has(word)) ||
+      namesNoCompany(listed))
   );
 }
 

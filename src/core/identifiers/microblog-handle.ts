@@ -9,6 +9,7 @@
 import { type CellContent, handleMention, type KindDescription } from './kind.ts';
 import { linkTarget } from './link-target.ts';
 import { invalid, isTooLong, type Normalised, tidyCell } from './normalised.ts';
+import { isFlag } from './placeholder.ts';
 
 export const twitter = {
   label: 'Handle',
@@ -80,6 +81,6 @@ function handleValue(text: string): Normalised {
 }
 
 function handleContent(cell: string): CellContent {
-  if (!('values' in normaliseMicroblogHandle(cell))) return null;
+  if (isFlag(cell) || !('values' in normaliseMicroblogHandle(cell))) return null;
   return /^@|[/.]/.test(cell) ? 'certain' : 'possible';
 }

@@ -15,6 +15,7 @@ const placeholders: ReadonlySet<string> = new Set([
 ]);
 const CHARACTERS_MAX = 20;
 const SIGNS = /^[-–—.?*/\\]+$/;
+const FLAG = /^(?:yes|no|true|false|y|n|x|ja|nein|nee|oui|non|si|sí|sì|sim|tak|nie|[01])$/i;
 const BRACKETS = /^[([<{]|[)\]>}]$/g;
 
 /** Returns true for a cell that says that there is no value; an empty one is none. */
@@ -22,4 +23,9 @@ export function isPlaceholder(text: string): boolean {
   if (text.length > CHARACTERS_MAX) return false;
   const tidy = text.trim().replace(BRACKETS, '').toLowerCase();
   return placeholders.has(tidy) || SIGNS.test(tidy);
+}
+
+/** Returns true for a cell of a column that answers a question, such as `LinkedIn: yes`. */
+export function isFlag(text: string): boolean {
+  return FLAG.test(text);
 }

@@ -23,6 +23,7 @@ import {
   tidyCell,
 } from './normalised.ts';
 import { isOtherNetwork } from './other-networks.ts';
+import { isFlag } from './placeholder.ts';
 
 export const professionalNetwork = {
   label: 'Profile URL',
@@ -137,6 +138,7 @@ function decodeEscapes(text: string): string | null {
 }
 
 function profileContent(cell: string, subject: 'person' | 'company'): CellContent {
+  if (isFlag(cell)) return null;
   const profile = normaliseProfileUrl(cell, subject);
   if ('values' in profile) return /[/\\]/.test(cell) ? 'certain' : 'possible';
   return /^(?:person|company)_profile$/.test(profile.reason) ? 'other_subject' : null;

@@ -12,8 +12,11 @@ export type NotACompany = 'empty_name' | 'not_a_name' | 'name_too_long';
 
 /** Words of a company column that name no company, alone or together. */
 const placeholders = new Set(
-  `test unknown none null na nil tbc tbd self employed selfemployed freelance freelancer unemployed retired student
-  confidential`.split(/\s+/),
+  `test unknown none null nan na nil tbc tbd self employed selfemployed freelance freelancer freelancing unemployed retired
+  student confidential selbststandig selbstandig freiberufler freiberuflich rentner arbeitslos privat unbekannt keine inconnu
+  aucune retraite etudiant autonomo jubilado estudiante ninguna desconocido nessuna pensionato zzp zzper onbekend`.split(
+    /\s+/,
+  ),
 );
 /** Legal forms that are no name themselves, as `SAS` and `AB` may be. */
 const formsAlone = new Set('ltd inc corp co plc llc llp gmbh'.split(' '));
@@ -30,5 +33,10 @@ export function readListedCompany(text: string): CompanyName | NotACompany {
   const name = readCompanyName(text);
   if (name === null || name.joined.length < 2) return 'not_a_name';
   if (formsAlone.has(formOf.get(name.whole) ?? '')) return 'not_a_name';
-  return name.whole.split(' ').every((word) => placeholders.has(word)) ? 'not_a_name' : name;
+  return namesNoCompany(name) ? 'not_a_name' : name;
+}
+
+/** True for a name of words that people write who have no company: `Self-employed`, `Retired`. */
+export function namesNoCompany({ whole }: CompanyName): boolean {
+  return whole.split(' ').every((word) => placeholders.has(word));
 }

@@ -1,5 +1,6 @@
 /** Compares places as lists write them: one cell for a city, a country by its ISO 3166 code. */
 import { countryCode } from '../identifiers/country.ts';
+import { isPlaceholder } from '../identifiers/placeholder.ts';
 import { remember } from '../lib/remember.ts';
 import { toLatin } from './latin.ts';
 
@@ -43,9 +44,10 @@ export function relatePlaces(listed: string, stored: readonly Placed[]): PlaceLe
 /** The country of a row whose cell names none that is known. */
 const UNKNOWN_COUNTRY = 'ZZ';
 
-/** Returns the country of a cell as compared: ISO 3166 alpha-2, null for an empty cell. */
+/** Returns the country of a cell as compared: ISO 3166 alpha-2, null for a cell without a value. */
 export function readCountry(text: string): string | null {
-  return text.trim() === '' ? null : (countryCode(text) ?? UNKNOWN_COUNTRY);
+  const isEmpty = text.trim() === '' || isPlaceholder(text);
+  return countryCode(text) ?? (isEmpty ? null : UNKNOWN_COUNTRY);
 }
 
 /** Compares a listed country with those of records. */

@@ -238,6 +238,11 @@ describe('content', () => {
     expect(guess('people.enrich', head('E-mail', 'n/a', '-', 'n/a', '-', '-', ''))).toBe('email:1');
   });
 
+  test('a column that answers whether there is a profile holds none', () => {
+    const rows = Array.from({ length: 6 }, (_, row) => `a${row}@b.example.com|Yes|TRUE`);
+    expect(guess('people.enrich', head('Email|LinkedIn|Twitter', ...rows))).toBe('email:1');
+  });
+
   test.each([
     ['words under "Profile" are not handles', 'Profile|Email', 'CTO|a@b.example.com', 'email:2'],
     [

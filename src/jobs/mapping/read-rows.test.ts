@@ -103,3 +103,30 @@ test('a country that is not known is not the one of the list', async () => {
     ...[number, number, number, without, without, number, number],
   ]);
 });
+
+test('a cell without a value is no identifier and no place', async () => {
+  const nothing = ['nan', 'None', 'null', 'N/A', '#N/A', '-', 'unknown', 'n. a.', 'k.A.', '(none)'];
+  const piece = Buffer.from(nothing.map((cell) => `${cell},Jane Null,${cell},${cell}\n`).join(''));
+  const column = (number: number) => [{ column: number, header: null, reason: 'chosen' as const }];
+  const read = async (operation: 'people.enrich' | 'companies.enrich', kinds: object) => {
+    const { rows } = await readRows(piece, scanRecords(piece, { delimiter: ',' }), {
+      operation,
+      mapping: { ...kinds, city: column(3), country: column(4) },
+      delimiter: ',',
+      match: 'likely',
+      defaultRegion: null,
+      country: null,
+      width: 4,
+    });
+    return rows;
+  };
+  const handles = { professional_network: column(1), twitter: column(1), person_name: column(2) };
+  for (const { identifiers, invalid, likely } of await read('people.enrich', handles)) {
+    expect([identifiers, invalid]).toEqual([[], 'no_identifier']);
+    const context = { company: '', title: '', city: '', country: null };
+    expect(likely).toEqual({ name: 'Jane Null', ...context });
+  }
+  for (const { identifiers } of await read('companies.enrich', { name: column(1) })) {
+    expect(identifiers).toEqual([]);
+  }
+});
