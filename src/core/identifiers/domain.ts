@@ -6,8 +6,8 @@
  * 2. The host is tried first, because companies own hosts below another's domain; then the registrable domain by
  * the Public Suffix List. Below a shared suffix of its private part (site builders, clouds) the customer's host is
  * the registrable one.
- * 3. Free-mail domains, and pages on a social network, identify no company; a host below a free-mail domain is
- * tried only in full.
+ * 3. Free-mail domains, addresses at providers of Internet access, and pages on a social network identify no company; a host below
+ * one of them, or below a host of its customers' sites (`acme.zendesk.com`), is tried only in full.
  * 4. Quotes, brackets and words around it, a label before it (`Website:`), and a scheme twice, made harmless (`hxxps`, `[.]`)
  * or with a slash or a colon too few or too many are removed. A link of search results, mails or a web archive leads to the
  * address inside.
@@ -17,11 +17,11 @@
  */
 import { getDomain, parse } from 'tldts';
 import { toASCII } from 'tr46';
-import { isFreeMailDomain } from './free-mail-domains.ts';
+import { isAccessDomain, isFreeMailDomain } from './free-mail-domains.ts';
 import type { CellContent, KindDescription } from './kind.ts';
 import { linkTarget } from './link-target.ts';
 import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
-import { isProfilePage } from './other-networks.ts';
+import { hasSitesOfOthers, isProfilePage } from './other-networks.ts';
 
 export const domain = {
   label: 'Domain',
@@ -146,11 +146,11 @@ function domainsAmongWords(tidy: string, whole: Normalised): Normalised {
 }
 
 function domainsOfUrl(text: string): Normalised {
-  const { host: raw, path } = splitUrl(linkTarget(text));
+  const { host: raw, path, isAddress } = splitUrl(linkTarget(text));
   const host = toAsciiHost(raw);
   if (host === null) return invalid('not_a_domain');
   if (isProfilePage(host, path)) return invalid('page_on_a_network');
-  return domainsOfHost(host);
+  return isAddress && isAccessDomain(host) ? invalid('free_mail_domain') : domainsOfHost(host);
 }
 
 function domainsOfHost(full: string): Normalised {
@@ -160,9 +160,17 @@ function domainsOfHost(full: string): Normalised {
   const owner = getDomain(host, icannOnly);
   if (owner === null) return invalid('public_suffix');
   const registrable = owner === host ? host : getDomain(host, withPrivateSuffixes);
-  return registrable === null || registrable === host || isFreeMailDomain(registrable)
-    ? { values: [host] }
-    : { values: [host, registrable] };
+  if (registrable === null || registrable === host || belongsToOthers(registrable)) {
+    return { values: [host] };
+  }
+  return { values: [host, registrable] };
+}
+
+/** True for a domain whose hosts are its customers', and not its own. */
+function belongsToOthers(registrable: string): boolean {
+  return (
+    isFreeMailDomain(registrable) || isAccessDomain(registrable) || hasSitesOfOthers(registrable)
+  );
 }
 
 const icannOnly = { extractHostname: false, validateHostname: false, detectIp: false };
@@ -180,7 +188,7 @@ function withoutWww(host: string): string {
 }
 
 /** The parts of a URL of any scheme or none; also `user@host` and `mailto:user@host`. */
-function splitUrl(text: string): { host: string; path: string } {
+function splitUrl(text: string): { host: string; path: string; isAddress: boolean } {
   const schemeless = text.replace(
     /^(?:https?:\/\/){0,2}(?:(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2,3}|mailto:|https?(?::\/?|\/\/:?)|www\/(?=[^/\s]+\.))|^(?:https?:\/\/){1,2}/i,
     '',
@@ -195,6 +203,7 @@ function splitUrl(text: string): { host: string; path: string } {
         ? afterUser
         : afterUser.slice(0, port),
     path: end < 0 ? '' : schemeless.slice(end),
+    isAddress: authority.includes('@'),
   };
 }
 

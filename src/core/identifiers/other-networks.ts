@@ -40,17 +40,33 @@ const networkHosts = new Set([
   'youtube.com',
 ]);
 
-/** Other hosts whose pages are about others: shops, jobs, apps, appointments, registers. */
-const pageHosts = new Set([
-  'apps.apple.com',
-  'calendly.com',
-  'company-information.service.gov.uk',
-  'linkedin.com',
-  'notion.site',
-  'opencorporates.com',
-  'play.google.com',
-  'wa.me',
-]);
+const hosts = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** Other hosts whose pages are about others: shops, jobs, apps, appointments, registers, directories, links of one's own. */
+const pageHosts = hosts(`
+  about.me airbnb.com apollo.io apps.apple.com bark.com bbb.org beacons.ai behance.net bio.link bloomberg.com booking.com
+  calendly.com campsite.bio capterra.com cbinsights.com checkatrade.com clutch.co company-information.service.gov.uk craft.co
+  dasoertliche.de discord.com discord.gg dnb.com dribbble.com europages.co.uk europages.com eventbrite.co.uk eventbrite.com
+  fb.me fiverr.com flow.page forms.gle foursquare.com g.co g2.com gelbeseiten.de gofundme.com herold.at houzz.com indiegogo.com
+  infogreffe.fr justdial.com kickstarter.com kompass.com linkedin.com linkin.bio lnk.bio local.ch manta.com meetup.com
+  monster.com naukri.com notion.site opencorporates.com opentable.com owler.com pagesjaunes.fr pappers.fr patreon.com
+  pitchbook.com play.google.com producthunt.com reed.co.uk rocketreach.co share.google societe.com soundcloud.com stepstone.de
+  taplink.cc threads.com thumbtack.com totaljobs.com tracxn.com twitch.tv upwork.com wa.link wa.me wellfound.com whatsapp.com
+  wlw.de yell.com yellowpages.ca yellowpages.com ziprecruiter.com zoominfo.com
+`);
+/** Hosts below which customers have sites, shops, help desks or pages of jobs, without an entry in the Public Suffix List. */
+const siteHosts = hosts(`
+  1688.com alibaba.com aliexpress.com angelfire.com appleid.com atlassian.net bamboohr.com bandcamp.com beepworld.de bigcartel.com
+  breezy.hr business.site canalblog.com clickfunnels.com de.tl e-monsite.com ecer.com force.com framer.site freshdesk.com
+  freshteam.com globalsources.com godaddysites.com greenhouse.io homestead.com hpage.com hs-sites.com hubspotpagebuilder.com
+  icims.com indiamart.com instapage.com intercom.help ionos.space jimdo.com jimdofree.com jimdosite.com kajabi.com kartra.com
+  lever.co livejournal.com made-in-china.com mailchimpsites.com mykajabi.com mystrikingly.com myworkdayjobs.com negocio.site
+  npage.de onmicrosoft.com over-blog.com pagesperso-orange.fr personio.com personio.de podia.com recruitee.com salesforce.com
+  sharepoint.com shopify.com site123.me slack.com smartrecruiters.com softr.app squarespace.com strato.site strikingly.com
+  substack.com taleo.net taobao.com teachable.com teamtailor.com thinkific.com tmall.com tradeindia.com tripod.com typeform.com
+  typepad.com ueniweb.com unbouncepages.com webador.com webnode.com webs.com weebly.com wix.com wordpress.com workable.com
+  xoom.it zendesk.com zohorecruit.com
+`);
 const PAGE_HOST =
   /^(?:[a-z0-9-]{1,20}\.)?(?:amazon|ebay|etsy|glassdoor|indeed|kununu|northdata|tripadvisor|trustpilot)\.(?:com|co|[a-z]{2})(?:\.[a-z]{2})?$/;
 
@@ -69,6 +85,11 @@ export function isOtherNetwork(host: string): boolean {
 /** Returns true for a lower-case host whose pages are about others than its owner. */
 export function hasPagesOfOthers(host: string): boolean {
   return isOtherNetwork(host) || isBelow(host, pageHosts) || PAGE_HOST.test(host);
+}
+
+/** Returns true for a registrable domain below which hosts are others': `acme.zendesk.com` is Acme's. */
+export function hasSitesOfOthers(domain: string): boolean {
+  return siteHosts.has(domain) || hasPagesOfOthers(domain);
 }
 
 function isBelow(host: string, hosts: ReadonlySet<string>): boolean {
