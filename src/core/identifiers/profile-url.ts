@@ -9,6 +9,8 @@
  * 5. Words, quotes and punctuation around the address are none of it, nor is the network's name before it. A link of
  * search results or mails leads to the address in its query.
  * 6. A bare handle is itself. Hosts of other networks are refused, and e-mail addresses.
+ * 7. Of an address that was put behind the beginning of another (`/in/https://.../in/jane`), the last counts. Searches by name
+ * (`/pub/dir/Jane/Doe`), one's own page (`/in/me`) and pages that are gone are no profiles.
  */
 import { type CellContent, handleMention, type KindDescription } from './kind.ts';
 import { linkTarget } from './link-target.ts';
@@ -56,6 +58,10 @@ const HANDLE = /^[^\s\p{C}/?#%@:\\<>"|,;()[\]{}=^`]+$/u;
 const LABEL = /^linkedin\s{0,3}:\s{0,3}(?=\S)/i;
 /** A word that is an address for certain: `in/out` in prose is none. */
 const ADDRESS_AMONG_WORDS = /^(?:https?:\/\/)?[^/\s]+\.[^/\s]+\//i;
+const ADDRESS_BEFORE_ADDRESS =
+  /^\S{0,100}\/(?:in|pub|company|school|showcase)\/+(?=https?:\/|(?:[a-z0-9-]{1,40}\.){1,3}[a-z]{2,10}\/(?:in|pub|company|school|showcase)\/)/i;
+/** In the place of a handle. The last two are what programs write that have none. */
+const notHandles: ReadonlySet<string> = new Set(['dir', 'me', 'unavailable', 'undefined', 'null']);
 const HANDLE_CHARACTERS_MAX = 200;
 /** A kind of page may come first, or after a prefix such as `/mwlite/`. */
 const PREFIX_SEGMENTS_MAX = 2;
@@ -81,10 +87,11 @@ export function normaliseProfileUrl(text: string, subject: 'person' | 'company')
 }
 
 function profileOf(text: string, subject: 'person' | 'company'): Normalised {
-  const schemeless = text.replace(/^(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}/i, '');
+  const last = text.replace(ADDRESS_BEFORE_ADDRESS, '');
+  const schemeless = last.replace(/^(?:[a-z][a-z0-9+.-]{0,20}:)?[/\\]{2}/i, '');
   const address = schemeless.split(/[?#]|&(?=\w{1,30}=)/, 1)[0] ?? '';
   const segments = address.split(/[/\\]+/).filter((segment) => segment !== '');
-  const isBare = schemeless === text && segments.length === 1 && address === segments[0];
+  const isBare = schemeless === last && segments.length === 1 && address === segments[0];
   return isBare ? handleValue(address) : handleOfPath(segments, subject);
 }
 
@@ -97,7 +104,7 @@ function handleOfPath(segments: string[], subject: 'person' | 'company'): Normal
   const last = Math.min(segments.length - 1, hostSegments + PREFIX_SEGMENTS_MAX + 1);
   for (let i = hostSegments; i < last; i += 1) {
     const kind = segments[i]?.toLowerCase() ?? '';
-    if (kinds.has(kind)) return handleValue(handleFrom(kind, segments.slice(i + 1)));
+    if (kinds.has(kind)) return handleInPath(kind, segments.slice(i + 1));
     if (others.has(kind) && !hasKindAfter(segments, i + 1, kinds)) {
       return invalid(subject === 'person' ? 'company_profile' : 'person_profile');
     }
@@ -108,6 +115,11 @@ function handleOfPath(segments: string[], subject: 'person' | 'company'): Normal
 /** `/in/company/acme`: a country's path before the kind of page. */
 function hasKindAfter(segments: string[], from: number, kinds: ReadonlySet<string>): boolean {
   return from < segments.length - 1 && kinds.has(segments[from]?.toLowerCase() ?? '');
+}
+
+function handleInPath(kind: string, path: string[]): Normalised {
+  const handle = handleValue(handleFrom(kind, path));
+  return 'values' in handle && notHandles.has(handle.values[0]) ? invalid('not_a_profile') : handle;
 }
 
 function handleFrom(kind: string, path: string[]): string {
