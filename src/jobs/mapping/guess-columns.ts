@@ -133,6 +133,8 @@ function roleOf(kind: GuessedKind): ColumnRole {
   return kind === 'name' ? 'company_name' : kind;
 }
 
+const contextKinds: ReadonlySet<GuessedKind> = new Set(['country', 'city', 'company_name']);
+
 function columnsByName(
   kind: GuessedKind,
   believed: readonly ColumnView[],
@@ -147,7 +149,10 @@ function columnsByName(
     if (rank !== null) ranked.push({ view, rank });
   }
   if (kind === 'name' && ranked.length === 0) return plainNameColumns(believed, views);
-  return ranked
+  const exact = ranked.filter(({ view }) => view.reading.isExact);
+  // "Champion email" next to "Email" may be another's, and of all rows one's.
+  const isOthers = exact.length > 0 && !contextKinds.has(kind);
+  return (isOthers ? exact : ranked)
     .sort(
       (a, b) =>
         a.rank - b.rank ||
