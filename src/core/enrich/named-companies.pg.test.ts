@@ -20,6 +20,8 @@ beforeAll(async () => {
     company(6, 'Heron plc', { aliases: ['Heron Holdings'], formerNames: ['HERON LIMITED'] }),
     company(7, 'Finch Company', { domain: 'finch.example' }),
     company(8, 'SELF EMPLOYED LIMITED'),
+    company(9, 'PIPIT LIMITED'),
+    company(10, 'COMPANY SISKIN LTD', { aliases: ['Group Wren'] }),
   ];
   await importGraph(pipeline.sql, { companies } as never);
   caller = await pipeline.unmeteredAccount(100);
@@ -49,6 +51,11 @@ test.each([
   ['The Finch Company Ltd', 7],
   ['Self Employed Ltd', 8],
   ['Self-employed', null],
+  ['Pipit Company Ltd', 9],
+  ['Company Pipit Ltd', null],
+  ['The Company Pipit', null],
+  ['Siskin Ltd', null],
+  ['Company Siskin', 10],
 ])('%s is the company %s, in a call as in a list', async (name, expected) => {
   const call = await pipeline.call(caller, `/v1/companies/enrich?name=${encodeURIComponent(name)}`);
   const found = typeof expected === 'number' ? { data: { id: expected } } : {};

@@ -5,7 +5,7 @@
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { must } from '../lib/assert.ts';
 import { groupWords, readCompanyName } from '../match/company-words.ts';
-import { isStatedApart } from '../match/compare-companies.ts';
+import { beginsWith, isStatedApart } from '../match/compare-companies.ts';
 import { namesNoCompany } from '../match/listed-company.ts';
 import { countryOfCompany, namesOfCompany } from './agreement.ts';
 import { readHolders } from './company-holders.ts';
@@ -57,6 +57,7 @@ function isTelling(companyName: string): boolean {
     listed !== null &&
     (listed.forms.length > 0 ||
       listed.words.some((word) => groupWords.has(word)) ||
+      beginsWith(listed) !== '' ||
       namesNoCompany(listed))
   );
 }

@@ -323,6 +323,8 @@ function formAtEnd(all: readonly string[]): { form: string; words: number } | nu
 
 /** Words that a company adds and omits, and that may yet be another company of the same group. */
 export const groupWords = set('group holdings international global worldwide');
+/** Words at the end of a name. At its beginning one is part of it: `Company Shop Ltd` is not `Shop Ltd`. */
+export const endWords = set('limited ltd inc incorporated corp corporation company group holdings');
 /** Kinds of institution, which change with the law of a country and the fashion of names. */
 export const kindWords = set(
   'university college school institute academy state faculty polytechnic national center foundation',

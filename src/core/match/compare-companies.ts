@@ -1,5 +1,5 @@
 /** Compares two company names word by word and says how they relate. Pure and total. */
-import { branchWords, type CompanyName, groupWords, kindWords } from './company-words.ts';
+import { branchWords, type CompanyName, endWords, groupWords, kindWords } from './company-words.ts';
 import { soundAlike } from './latin.ts';
 import { isOneSlip } from './slips.ts';
 
@@ -59,18 +59,30 @@ const wholeLevels: ReadonlySet<CompanyLevel> = new Set(['same', 'equal', 'order'
 /**
  * Returns true for a listed name that states a legal form or a part of a group which no name of a company has: `Acme Holdings` is not
  * `Acme Group Ltd`, and `Acme Ltd` not `Acme Group Ltd`. `Acme` alone states nothing, and may be either.
+ * A name that begins with such a word is another one without it: `Company Shop Ltd` is not `Shop Ltd`.
  */
 export function isStatedApart(listed: CompanyName, names: readonly CompanyName[]): boolean {
   let isApart = false;
   for (const name of names) {
     const { level, form, apart } = relateCompanies(listed, name);
     const isWhole = wholeLevels.has(level);
-    if (!isWhole && level !== 'group') continue;
+    const isBegun =
+      apart.length > 0 &&
+      apart.every((word) => endWords.has(word)) &&
+      beginsWith(listed) !== beginsWith(name);
+    if (isBegun) isApart = true;
+    if (isBegun || (!isWhole && level !== 'group')) continue;
     const isStated = listed.forms.length > 0 || apart.some((word) => listed.words.includes(word));
     if (form === 'differ' || (!isWhole && isStated)) isApart = true;
     else return false;
   }
   return isApart;
+}
+
+/** The word at the beginning of a name that other names end with; '' for none. */
+export function beginsWith({ words }: CompanyName): string {
+  const [first = ''] = words;
+  return endWords.has(first) ? first : '';
 }
 
 function relate(a: CompanyName, b: CompanyName): CompanyRelation {
