@@ -10,7 +10,7 @@ import { findLikely, type LikelyCandidate, type LikelyOutcome } from './find-lik
 import { type GraphReader, postgresGraph } from './graph-reader.ts';
 import { isSuccess, type MatchData, type OutputColumn } from './match-data.ts';
 import { companiesNotNamed } from './named-companies.ts';
-import { companiesNotNumbered } from './numbered-companies.ts';
+import { companiesOtherwiseNamed } from './otherwise-named.ts';
 import {
   type Agreement,
   type Decision,
@@ -330,11 +330,12 @@ async function companiesLeftOut(
   hits: Hits,
 ): Promise<(index: number) => LeftOut | undefined> {
   const notNamed = await companiesNotNamed(companies, rows, firstLines, hits);
-  const notNumbered = await companiesNotNumbered(companies, rows, firstLines, hits);
+  const { byNumber, byDomain } = await companiesOtherwiseNamed(companies, rows, firstLines, hits);
   return (index) => {
-    const [name, number] = [notNamed.get(index), notNumbered.get(index)];
-    return name === undefined && number === undefined
-      ? undefined
-      : { name, registry_number: number };
+    const name = notNamed.get(index);
+    const number = byNumber.get(index);
+    const domain = byDomain.get(index);
+    const isNone = name === undefined && number === undefined && domain === undefined;
+    return isNone ? undefined : { name, registry_number: number, domain };
   };
 }

@@ -21,6 +21,8 @@ beforeAll(async () => {
     company(7, 'Finch Company', { domain: 'finch.example' }),
     company(8, 'SELF EMPLOYED LIMITED'),
     company(9, 'PIPIT LIMITED'),
+    company(11, 'KITE MOTORS LIMITED', { domain: 'kite.example' }),
+    company(12, 'ROOK CARS LTD'),
     company(10, 'COMPANY SISKIN LTD', { aliases: ['Group Wren'] }),
   ];
   await importGraph(pipeline.sql, { companies } as never);
@@ -79,3 +81,19 @@ test('a company that another identifier finds is not left out for its name', asy
   const { text } = await pipeline.results(caller, await pipeline.enrich(caller, list, options));
   expect(text.split('\n')[1]).toMatch(/,matched,domain,,false,1,\w+,7$/);
 });
+
+test.each([
+  ['Company,Email', 'Kite Motors,jane@kite.example', /,matched,domain,,false,1,\w+,11$/],
+  ['Company,Email', 'Rook Cars,jane@kite.example', /,matched,name,,false,1,\w+,12$/],
+  ['Company,Email', 'Plover Vans Ltd,jane@kite.example', /,no_match,domain name,not_found,/],
+  ['Company,Email', ',jane@kite.example', /,matched,domain,,false,1,\w*,11$/],
+  ['Company,Website', 'Rook Cars,kite.example', /,matched,domain,,true,1,no,11$/],
+])(
+  'the domain of an address is not that of another company: %s, %s',
+  async (header, row, expected) => {
+    const options = { operation: 'companies.enrich', fields: 'id' };
+    const list = await pipeline.enrich(caller, `${header}\n${row}\n`, options);
+    const { text } = await pipeline.results(caller, list);
+    expect(text.split('\n')[1]).toMatch(expected);
+  },
+);

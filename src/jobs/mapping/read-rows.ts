@@ -238,9 +238,10 @@ function firstCell(columns: readonly CellColumn[], index: number): string {
   return '';
 }
 
-/** Adds the name that confirms a row's registry number, also one that is not looked up. */
+/** Adds the name that confirms a row's registry number or the domain of its address, also one that is not looked up. */
 function addName(row: RowInput, columns: readonly CellColumn[], index: number): void {
-  if (!row.identifiers.some(({ kind }) => kind === 'registry_number')) return;
+  const isNumbered = row.identifiers.some(({ kind }) => kind === 'registry_number');
+  if (!isNumbered && row.isDomainOfAddress === undefined) return;
   const name = row.companyName ?? firstCell(columns, index);
   if (name !== '') row.companyName = name;
 }
@@ -333,6 +334,7 @@ function readRow(kinds: readonly KindColumns[], index: number, repairs: Repair[]
   // Most rows have one identifier: a literal of one takes a fifth of the memory of an empty array that grows.
   let identifiers: RowIdentifier[] | null = null;
   let companyName: string | null = null;
+  let isDomainOfAddress = false;
   let firstReason: string | null = null;
   for (const { kind, description, columns } of kinds) {
     let values: string[] | null = null;
@@ -346,6 +348,7 @@ function readRow(kinds: readonly KindColumns[], index: number, repairs: Repair[]
       }
       if (description.isRepaired?.(text)) repairs.push({ index, kind });
       if (kind === 'name') companyName ??= text;
+      if (kind === 'domain' && text.includes('@')) isDomainOfAddress = true;
       if (values === null) values = normalised.values;
       else values = [...values, ...normalised.values];
     }
@@ -353,8 +356,11 @@ function readRow(kinds: readonly KindColumns[], index: number, repairs: Repair[]
     if (identifiers === null) identifiers = [{ kind, values }];
     else identifiers.push({ kind, values });
   }
-  if (companyName !== null && identifiers !== null)
-    return { identifiers, invalid: null, companyName };
-  if (identifiers !== null) return { identifiers, invalid: null };
+  if (identifiers !== null) {
+    const row: RowInput = { identifiers, invalid: null };
+    if (companyName !== null) row.companyName = companyName;
+    if (isDomainOfAddress) row.isDomainOfAddress = true;
+    return row;
+  }
   return { identifiers: [], invalid: firstReason ?? 'no_identifier' };
 }
