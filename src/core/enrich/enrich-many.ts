@@ -3,6 +3,7 @@
  * charging comes later, because the price is known only when the outcomes are.
  */
 import type { Sql } from '../db/client.ts';
+import { isSharedMailbox } from '../identifiers/shared-mailbox.ts';
 import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { withPresentRecords } from './decided-records.ts';
@@ -72,7 +73,7 @@ export interface EnrichOptions extends ReadOptions {
 /**
  * Matches rows against the graph that `sql` sees. Outcomes are in the order of the rows. A record that cannot be a
  * row's match (the person opted out, it lacks what the operation returns or what is required, or the row disagrees and
- * agreement is required) counts as not stored for that row, and the next identifier decides: an unpaid outcome must not reveal who
+ * agreement is required or the mailbox is shared) counts as not stored for that row, and the next identifier decides: an unpaid outcome must not reveal who
  * is stored. With `minProbability`, rows that no identifier matched are matched by their names.
  */
 export async function enrichMany(
@@ -153,6 +154,11 @@ async function addLikelyMatches(
       return true;
     });
   }
+}
+
+/** True for a match by an address that several people read. */
+function isOfSeveral({ by, value }: Decision): boolean {
+  return by === 'email' && isSharedMailbox(value);
 }
 
 /** Names a match by name and company, or by name and place. */
@@ -236,8 +242,9 @@ async function enrichExactly(
       const isMatch =
         match !== undefined && isSuccess(operation, match) && hasColumns(match, required);
       const agrees = isMatch ? (agreementOf?.(index, match, decision.by) ?? '') : '';
-      const isRefused = requireAgreement && agrees === 'no' && decision.by !== BY_DECISION;
-      if (isMatch && !isRefused) {
+      const isOther = agrees === 'no' && decision.by !== BY_DECISION;
+      const isRefused = requireAgreement && isOther;
+      if (isMatch && !isRefused && !(isOther && isOfSeveral(decision))) {
         outcomes[index] = matchOf(decision, match, agrees);
         return false;
       }

@@ -1,0 +1,35 @@
+/** Rows with the mailbox of a function, which the graph knows of one person. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { emptyPerson } from '../../../tests/support/small-graph.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+  const person = (id: number, name: string, surname: string, email: string) => {
+    return { ...emptyPerson, id, name, surname, email };
+  };
+  const persons = [
+    person(1, 'Ada', 'Lovely', 'info@lark.example'),
+    person(2, 'Bob', 'Breezy', 'bob@lark.example'),
+  ];
+  await importGraph(pipeline.sql, { persons } as never);
+  caller = await pipeline.unmeteredAccount(100);
+});
+afterAll(() => pipeline.close());
+
+test.each([
+  ['Ada Lovely,info@lark.example', /,matched,email,,false,1,yes,1$/],
+  ['A. Lovely,info@lark.example', /,matched,email,,false,1,yes,1$/],
+  [',info@lark.example', /,matched,email,,false,1,unknown,1$/],
+  ['Carol Distant,info@lark.example', /,no_match,email,not_found,false,0,,$/],
+  ['Carol Distant,bob@lark.example', /,matched,email,,false,1,no,2$/],
+  ['Bob Breezy,info@lark.example;bob@lark.example', /,matched,email,,\w+,1,yes,2$/],
+])('who is meant by a shared mailbox says the name: %s', async (row, expected) => {
+  const options = { operation: 'people.enrich', fields: 'id' };
+  const list = await pipeline.enrich(caller, `Name,Email\n${row}\n`, options);
+  const { text } = await pipeline.results(caller, list);
+  expect(text.split('\n')[1]).toMatch(expected);
+});
