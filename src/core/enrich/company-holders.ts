@@ -19,7 +19,7 @@ export async function readHolders(
   rows: readonly RowInput[],
   firstLines: Int32Array,
   hits: Hits,
-  isAsked: (row: RowInput, kind: IdentifierKind, value: string) => boolean,
+  isAsked: (row: RowInput, kind: IdentifierKind, value: string, index: number) => boolean,
 ): Promise<Holders> {
   const held = new Map<number, Set<number>>();
   for (const [index, row] of rows.entries()) {
@@ -27,7 +27,7 @@ export async function readHolders(
     let line = firstLines[index] ?? 0;
     for (const { kind, values } of row.identifiers) {
       for (const [place, value] of values.entries()) {
-        if (!isAsked(row, kind, value)) continue;
+        if (!isAsked(row, kind, value, index)) continue;
         hits.forEach(line + place, (_, id) => {
           ids.add(id);
         });

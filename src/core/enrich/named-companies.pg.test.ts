@@ -85,11 +85,11 @@ test('a company that another identifier finds is not left out for its name', asy
 test.each([
   ['Company,Email', 'Kite Motors,jane@kite.example', /,matched,domain,,false,1,\w+,11$/],
   ['Company,Email', 'Rook Cars,jane@kite.example', /,matched,name,,false,1,\w+,12$/],
-  ['Company,Email', 'Plover Vans Ltd,jane@kite.example', /,no_match,domain name,not_found,/],
+  ['Company,Email', 'Plover Vans Ltd,jane@kite.example', /,matched,domain,,false,1,no,11$/],
   ['Company,Email', ',jane@kite.example', /,matched,domain,,false,1,\w*,11$/],
   ['Company,Website', 'Rook Cars,kite.example', /,matched,domain,,true,1,no,11$/],
 ])(
-  'the domain of an address is not that of another company: %s, %s',
+  'the domain of an address is not that of a company when the name is another one’s: %s, %s',
   async (header, row, expected) => {
     const options = { operation: 'companies.enrich', fields: 'id' };
     const list = await pipeline.enrich(caller, `${header}\n${row}\n`, options);

@@ -1,6 +1,7 @@
 /**
  * A number or a domain of a row may be of another company than the one that the row names. In some countries companies of several
- * courts or states have one number in their registers. An address may be at the domain of a parent, an agency or a client. Here those
+ * courts or states have one number in their registers. An address may be at the domain of a parent, an agency or a client, and then
+ * the name decides, if any company has it: brands have other names than the companies that own their domain. Here those
  * are left out that hold such a value and have another name. A website is the company's own, whatever it is called.
  */
 import type { IdentifierKind } from '../identifiers/identifier.ts';
@@ -13,12 +14,10 @@ import type { Hits, RowInput } from './outcomes.ts';
 type Held = ReadonlyMap<number, ReadonlySet<number>>;
 
 /** Returns true for a value of a row that may be of another company than the row's. */
-type IsUnsure = (row: RowInput, kind: IdentifierKind, value: string) => boolean;
+type IsUnsure = (row: RowInput, kind: IdentifierKind, value: string, index: number) => boolean;
 
 const isUnsureNumber: IsUnsure = (_, kind, value) =>
   kind === 'registry_number' && isOfManyRegisters(value);
-const isUnsureDomain: IsUnsure = ({ isDomainOfAddress = false }, kind) =>
-  kind === 'domain' && isDomainOfAddress;
 
 /**
  * Returns, by the index of a row with a name, the companies to leave out when its number and when its domain is looked up.
@@ -30,9 +29,13 @@ export async function companiesOtherwiseNamed(
   firstLines: Int32Array,
   hits: Hits,
 ): Promise<{ byNumber: Held; byDomain: Held }> {
+  const isUnsureDomain: IsUnsure = (row, kind, _, index) =>
+    kind === 'domain' &&
+    row.isDomainOfAddress === true &&
+    isNameHeld(row, firstLines[index] ?? 0, hits);
   const held = async (isUnsure: IsUnsure) => {
-    const isAsked: IsUnsure = (row, kind, value) =>
-      row.companyName !== undefined && isUnsure(row, kind, value);
+    const isAsked: IsUnsure = (row, ...identifier) =>
+      row.companyName !== undefined && isUnsure(row, ...identifier);
     const holders = await readHolders(companies, rows, firstLines, hits, isAsked);
     for (const [index, found] of holders.held) {
       const name = rows[index]?.companyName ?? '';
@@ -44,4 +47,14 @@ export async function companiesOtherwiseNamed(
     return holders.held;
   };
   return { byNumber: await held(isUnsureNumber), byDomain: await held(isUnsureDomain) };
+}
+
+/** Returns true for a row whose name is looked up and is that of a company. */
+function isNameHeld({ identifiers }: RowInput, firstLine: number, hits: Hits): boolean {
+  let line = firstLine;
+  for (const { kind, values } of identifiers) {
+    if (kind === 'name' && values.some((_, place) => hits.count(line + place) > 0)) return true;
+    line += values.length;
+  }
+  return false;
 }
