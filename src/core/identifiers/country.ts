@@ -112,15 +112,20 @@ let languageNames: Intl.DisplayNames | undefined;
 
 /**
  * Returns the region by which national phone numbers are read: the country that the text names, or one of those that share
- * the calling code (`+44`), whose numbers are read alike.
+ * the calling code (`+44`, `44`), whose numbers are read alike.
  */
 export function phoneRegion(text: string): string | null {
-  return countryCode(text) ?? countriesCalled(tidyCell(text))[0] ?? null;
+  return countryCode(text) ?? countriesOfCell(text)[0] ?? null;
 }
 
 /** Returns true for a text that names the country, or a calling code that it has. */
 export function mayMeanCountry(text: string, code: string): boolean {
-  return countryCode(text) === code || countriesCalled(tidyCell(text)).some((one) => one === code);
+  return countryCode(text) === code || countriesOfCell(text).includes(code);
+}
+
+/** The countries of a calling code. Spreadsheets take its plus away; of three digits it may be a code of ISO 3166. */
+function countriesOfCell(text: string): readonly string[] {
+  return countriesCalled(tidyCell(text).replace(/^\d{1,2}$/, '+$&'));
 }
 
 const CALLING_CODE = /^(?:\+|00) ?(\d{1,3})$/;

@@ -3,7 +3,7 @@
  * (the basis of guesses from content alone), and `loose`, cells that the kind's normaliser could use (a header
  * is doubted when hardly any cell counts).
  */
-import { countryCode } from '../../core/identifiers/country.ts';
+import { countryCode, phoneRegion } from '../../core/identifiers/country.ts';
 import type { NormaliseContext } from '../../core/identifiers/kind.ts';
 import { isPlaceholder } from '../../core/identifiers/placeholder.ts';
 import { type ColumnKind, columnKinds, columnSigns, ofEachKind } from './column-kinds.ts';
@@ -98,7 +98,7 @@ function countOthers(text: string, isAddress: boolean, strict: Counts, loose: Co
     if (isStrict) strict[kind] += 1;
     if (isStrict || isLoose) loose[kind] += 1;
   };
-  count('country', countryCode(text) !== null, false);
+  count('country', countryCode(text) !== null, phoneRegion(text) !== null);
   count('company_name', legalForm.test(text), !isAddress && /[\p{L}\p{N}]/u.test(text));
   count('person_name', false, !isAddress && /\p{L}/u.test(text) && !/\d{3}/.test(text));
 }

@@ -198,6 +198,13 @@ describe('content', () => {
     );
   });
 
+  test('a column of one shared calling code is one of countries', () => {
+    const list = (code: string) =>
+      head('Phone|Country code', ...Array.from({ length: 6 }, () => `20 7946 0958|${code}`));
+    expect(guess('people.enrich', list('+44'))).toBe('phone:1 country:2');
+    expect(guess('people.enrich', list('44'))).toBe('phone:1 country:2');
+  });
+
   test('does not mistake a date for a phone number', () => {
     for (const dates of [
       ['2024-01-05', '2023-11-30'],
