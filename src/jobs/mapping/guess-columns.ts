@@ -57,7 +57,7 @@ export function guessColumns(
   match: MatchMode = 'exact',
 ): ColumnMapping {
   const { identifiers, subject } = operations[operation];
-  const views = readColumns(list, subject);
+  const views = withoutFurtherPeople(readColumns(list, subject), subject);
   const believed = views.filter((view) => isConfirmedByCells(view, subject));
   const rest = views.filter((view) => !believed.includes(view));
   const mapping: ColumnMapping = {};
@@ -79,6 +79,19 @@ export function guessColumns(
     }
   }
   return mapping;
+}
+
+const partsOfNames: ReadonlySet<string> = new Set<ColumnRole>(['full_name', 'first_name', 'last_name']);
+
+/** Leaves out the columns of a second contact, who has a name of the same number: `Contact 2 Name`, `Contact 2 Email`. */
+function withoutFurtherPeople(views: ColumnView[], subject: Subject): ColumnView[] {
+  if (subject === 'company') return views;
+  const people = new Set(
+    views
+      .filter(({ reading }) => reading.number > 1 && partsOfNames.has(reading.role ?? ''))
+      .map(({ reading }) => reading.number),
+  );
+  return views.filter(({ reading }) => !people.has(reading.number));
 }
 
 /** The content that confirms a role. */
