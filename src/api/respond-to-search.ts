@@ -104,7 +104,11 @@ export async function respondToSearch(
     countPage(page.people.length, live, page.credits);
     return page;
   });
-  const [{ people, kept }] = await Promise.all([paid, found.remember()]);
+  // It only spares work of the next page: what was charged is sent in any case.
+  const remembered = found.remember().catch((error: unknown) => {
+    context.log.warn({ err: error }, 'place of a page not remembered');
+  });
+  const [{ people, kept }] = await Promise.all([paid, remembered]);
   send(call, people, kept);
 }
 

@@ -215,7 +215,8 @@ function keep(record: RecordBytes | null): RecordBytes | null {
 
 /**
  * Charges the calls at these indexes. A call that did not fit after dearer ones before it is retried alone: its
- * own price may still be available. False, and nothing is charged, when the graph has another state.
+ * own price may still be available. False, and nothing is charged, when the graph has another state. Once some are charged it does
+ * not throw: they are to be delivered.
  */
 async function charge(
   sql: Sql,
@@ -235,18 +236,28 @@ async function charge(
     const { price } = must(paidCalls[index], 'call');
     const answer = answers[place];
     if (paid === null) {
-      answers[place] = await credentialsEnded(sql, must(calls[place], 'call'));
+      answers[place] = await orError(credentialsEnded(sql, must(calls[place], 'call')));
     } else if (paid && answer !== undefined && !(answer instanceof Error)) {
       const outcome = charged === 0 ? withoutConflict(answer.outcome) : answer.outcome;
       answers[place] = { outcome, charged, remaining };
     } else if (places.length > 1 && remaining >= price && (leftToday ?? price) >= price) {
+      const alone = charge(sql, calls, answers, [place], null);
+      const charged = await orError(alone);
+      if (charged instanceof Error) answers[place] = charged;
       // The state was proven with the others.
-      assert(await charge(sql, calls, answers, [place], null), 'Postgres needs no proof');
+      else assert(charged, 'Postgres needs no proof');
     } else {
       answers[place] = cannotPay(price, { available: remaining, leftToday });
     }
   }
   return true;
+}
+
+/** Returns the error of a promise as its result. */
+function orError<T>(promise: Promise<T>): Promise<T | Error> {
+  return promise.catch((error: unknown) =>
+    error instanceof Error ? error : new Error(String(error)),
+  );
 }
 
 function toPaidCall(call: EnrichCall, recordId: number) {
