@@ -42,6 +42,18 @@ describe('a wallet that is too small', () => {
   // Ten rows in chunks of four: the fourth match is row 5, the first row of the second chunk.
   const list = crowdList('m.mmm..mmm');
 
+  test('is paid match by match, in however many parts of a chunk', async () => {
+    const caller = await pipeline.account(1);
+    const id = await pipeline.enrich(caller, list, options);
+    // As after some thirty of them: the maximum rows of a part are doubled with each.
+    await pipeline.sql`update chunks set part_rows_max = 1500000000 where batch_id = ${id}`;
+    await pipeline.grant(caller, 100, `more-${id}`);
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+    expect((await pipeline.results(caller, id)).text).toBe(await undisturbed(list));
+  });
+
   test('pays the longest prefix, pauses the batch, and a grant resumes it to the same file', async () => {
     const whole = await undisturbed(list);
     const caller = await pipeline.account(2);

@@ -105,7 +105,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       update chunks c set
         rows_done = c.rows_done + ${part.rows}, parts = c.parts + 1, failures = 0,
         state = case when c.rows_done + ${part.rows} = c.rows then 'done' else 'pending' end,
-        lease_until = null, part_rows_max = c.part_rows_max * 2
+        lease_until = null, part_rows_max = least(c.part_rows_max, c.rows) * 2
       from batch
       where c.id = ${part.chunkId} and c.epoch = ${part.epoch} and c.state = 'leased'
         and c.parts = ${part.number} and ${isOpen(sql, part)}
