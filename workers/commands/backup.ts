@@ -65,10 +65,13 @@ function addDoctor(program: Command): void {
   program
     .command('doctor')
     .description('find lists whose stored files are missing, as after a restore; exit 1 if any')
-    .option('--fix', 'refund them and run them again, and delete files that belong to no list')
+    .option(
+      '--fix',
+      'refund them and run them again, and delete files that belong to no list and are older than a day',
+    )
     .option(
       '--restored',
-      'after a restore, before the service starts: first skip what may have happened since the backup (numbers given out, webhooks sent, due schedules run); with --fix, delete files of later lists, however many',
+      'after a restore, before the service starts: first skip what may have happened since the backup (numbers given out, webhooks sent, due schedules run); with --fix, delete files of later lists, however many and young',
     )
     .option(
       '--files-lost',

@@ -1,4 +1,5 @@
 /** Database and store of different hours: every list gets into a right state, and is paid once. */
+import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -184,6 +185,18 @@ test('objects of batches that the database does not know are deleted, and anothe
   expect(await store.head(`batches/${many[0]}/upload`)).toBeNull();
   await pipeline.runUntilIdle();
   await isSound();
+});
+
+test('an upload that is under way is kept, unless the database went back in time', async () => {
+  const { store } = pipeline.context;
+  const young = uuidv7();
+  await store.put(`batches/${young}/upload`, [Buffer.from('a')]);
+  expect((await diagnose(pipeline.context, { fix: false })).unknown_batches).toEqual([young]);
+  expect((await fix()).unknown_batches).toEqual([]);
+  expect(await store.head(`batches/${young}/upload`)).toBe(1);
+  const restored = await diagnose(pipeline.context, { fix: true, restored: true });
+  expect(restored.unknown_batches).toEqual([young]);
+  expect(await store.head(`batches/${young}/upload`)).toBeNull();
 });
 
 test('objects whose batch gets its row while the doctor examines others are kept', async () => {

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { refundBatch } from '../../core/credits/credits.sql.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { conflict } from '../../core/lib/errors.ts';
+import { bornAt } from '../../core/storage/abandoned-write.ts';
 import { streamObject } from '../../core/storage/object-sum.ts';
 import { describeStorage, type StorageConfig } from '../../core/storage-config.ts';
 import { batchesWithFiles } from '../audit/audit-parts.ts';
@@ -42,7 +43,7 @@ export interface Finding {
 export interface Diagnosis {
   batches: number;
   findings: Finding[];
-  /** Batches of which the store has objects, and the database no row. */
+  /** Batches of which the store has objects, and the database no row; with `fix` those that were deleted. */
   unknown_batches: string[];
   unknown_deleted: boolean;
   /** Effects of `restored`, which come first; null without it. */
@@ -54,6 +55,8 @@ type DoctorContext = Omit<UploadContext, 'accountId' | 'signal'> & {
 };
 
 const PAGE = 1_000;
+/** An upload may be under way that long, or wait for its workbook to be read: it has no row before. */
+const YOUNG_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Examines every batch that has files, and every object. With `fix` it mends what it finds; it may be ended and begun again
@@ -61,7 +64,8 @@ const PAGE = 1_000;
  * `filesLost` a store without a mark is accepted. The same error when most of the stored batches are unknown: then the bucket
  * or the folder may be that of another service, and deleting them would be a disaster. With `restored` the database went back
  * in time: that explains them in a store with its own mark, and the database leaves the past (`leaveThePast`). What throws
- * one of these errors has changed nothing.
+ * one of these errors has changed nothing. Unknown batches of the last day are deleted only with `restored`, before the service
+ * starts: uploads may be under way.
  */
 export async function diagnose(
   context: DoctorContext,
@@ -87,7 +91,9 @@ export async function diagnose(
     const finding = await examine(context, batch, fix, rewritten.get(batch.id) ?? []);
     if (finding !== null) findings.push(finding);
   }
-  const stillUnknown = fix ? await deleteUnknown(context, unknown) : unknown;
+  const youngFrom = restored ? Number.POSITIVE_INFINITY : Date.now() - YOUNG_MS;
+  const old = unknown.filter((id) => bornAt(id) < youngFrom);
+  const stillUnknown = fix ? await deleteUnknown(context, old) : unknown;
   if (fix) await markStore(context);
   return {
     batches,
