@@ -81,7 +81,11 @@ export function guessColumns(
   return mapping;
 }
 
-const partsOfNames: ReadonlySet<string> = new Set<ColumnRole>(['full_name', 'first_name', 'last_name']);
+const partsOfNames: ReadonlySet<string> = new Set<ColumnRole>([
+  'full_name',
+  'first_name',
+  'last_name',
+]);
 
 /** Leaves out the columns of a second contact, who has a name of the same number: `Contact 2 Name`, `Contact 2 Email`. */
 function withoutFurtherPeople(views: ColumnView[], subject: Subject): ColumnView[] {
