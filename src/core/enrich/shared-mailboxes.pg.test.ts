@@ -24,7 +24,7 @@ test.each([
   ['Ada Lovely,info@lark.example', /,matched,email,,false,1,yes,1$/],
   ['A. Lovely,info@lark.example', /,matched,email,,false,1,yes,1$/],
   [',info@lark.example', /,matched,email,,false,1,unknown,1$/],
-  ['Carol Distant,info@lark.example', /,no_match,email,not_found,false,0,,$/],
+  ['Carol Distant,info@lark.example', /,no_match,email,not_found,,0,,$/],
   ['Carol Distant,bob@lark.example', /,matched,email,,false,1,no,2$/],
   ['Bob Breezy,info@lark.example;bob@lark.example', /,matched,email,,\w+,1,yes,2$/],
 ])('who is meant by a shared mailbox says the name: %s', async (row, expected) => {
