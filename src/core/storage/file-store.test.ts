@@ -1,9 +1,50 @@
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { type FileHandle, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe } from 'vitest';
+import { Readable } from 'node:stream';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openFileStore } from './file-store.ts';
 import { testObjectStore } from './object-store.test-suite.ts';
+
+vi.mock('node:fs/promises', { spy: true });
+afterEach(() => vi.restoreAllMocks());
+
+/** Records what each folder had in it when it was synced last. */
+async function watchSyncs(folder: string): Promise<ReadonlyMap<string, string[]>> {
+  const synced = new Map<string, string[]>();
+  const handle = await open(folder, 'r');
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const { sync } = prototype;
+  const { calls, settledResults: opened } = vi.mocked(open).mock;
+  vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    const name = String(calls[opened.findLastIndex(({ value }) => value === this)]?.[0]);
+    if (statSync(name).isDirectory()) synced.set(name, readdirSync(name));
+    return sync.call(this);
+  });
+  return synced;
+}
+
+test.each([
+  ['put', (bytes: Buffer) => [bytes]],
+  ['putStream', (bytes: Buffer) => Readable.from([bytes])],
+] as const)('%s has synced the names of the object and of its folders', async (put, given) => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'enrich-names-'));
+  const synced = await watchSyncs(folder);
+  const store = openFileStore(folder);
+  const stored = (key: string) => store[put](key, given(Buffer.from('a')) as never);
+  await stored('batches/b/parts/1.csv');
+  expect(Object.fromEntries(synced)).toEqual({
+    [folder]: ['batches'],
+    [path.join(folder, 'batches')]: ['b'],
+    [path.join(folder, 'batches/b')]: ['parts'],
+    [path.join(folder, 'batches/b/parts')]: ['1.csv'],
+  });
+  await stored('batches/b/parts/2.csv');
+  expect(synced.get(path.join(folder, 'batches/b/parts'))).toEqual(['1.csv', '2.csv']);
+  await rm(folder, { recursive: true });
+});
 
 describe('files in a folder', () => {
   testObjectStore(async () => {

@@ -1,4 +1,4 @@
-/** Object store in a folder. A write goes to a temporary name, is synced, and is renamed. */
+/** Object store in a folder. A write goes to a temporary name, is synced, and is renamed; then its folder is synced. */
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -49,7 +49,7 @@ async function putStream(file: string, source: Readable): Promise<StreamSum> {
     // Opened first: a stream that fails at once would otherwise be removed before its file is made.
     const sink = (await open(temporary, 'wx')).createWriteStream({ flush: true });
     await pipeline(source, (blocks: AsyncIterable<Buffer>) => summed(blocks, sum), sink);
-    await rename(temporary, file);
+    await name(temporary, file);
     return sum;
   } catch (error) {
     await rm(temporary, { force: true });
@@ -68,7 +68,7 @@ async function put(file: string, bytes: Uint8Array[]): Promise<ObjectSum> {
     await handle.datasync();
     await handle.close();
     handle = undefined;
-    await rename(temporary, file);
+    await name(temporary, file);
     return sum;
   } catch (error) {
     await handle?.close();
@@ -156,6 +156,40 @@ function isMissing(error: unknown): boolean {
 }
 
 async function makeTemporaryFile(file: string): Promise<string> {
-  await mkdir(path.dirname(file), { recursive: true });
+  const folder = path.dirname(file);
+  const first = await mkdir(folder, { recursive: true });
+  if (first !== undefined) await syncMade(first, folder);
   return `${file}.${uuidv7()}.tmp`;
+}
+
+/** Syncs the folders that have new ones in them, from that of the first new folder down. */
+async function syncMade(first: string, last: string): Promise<void> {
+  const end = path.dirname(path.resolve(first));
+  for (let folder = path.resolve(last); folder !== end; ) {
+    folder = path.dirname(folder);
+    await syncFolder(folder);
+  }
+}
+
+/** Gives a synced file its name. */
+async function name(temporary: string, file: string): Promise<void> {
+  await rename(temporary, file);
+  await syncFolder(path.dirname(file));
+}
+
+/**
+ * Makes the names in a folder survive a power failure. The commit that records an object does not: where it overwrites a part of its
+ * log, the server of the database syncs data, and no names of the file system. A folder that was deleted meanwhile has none.
+ */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch((error: unknown) => {
+    if (isMissing(error)) return null;
+    throw error;
+  });
+  if (handle === null) return;
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
