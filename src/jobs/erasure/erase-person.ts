@@ -51,8 +51,9 @@ export async function erasePerson(
   const named = identifier !== null && id === undefined ? [identifier] : [];
   const identifiers = [...own, ...named];
   await suppressPeople(sql, ids, identifiers);
-  const answers = await deleteResponsesAbout(sql, true, ids);
   const parts = await redactAllResults(context);
+  // A call that was matched before has ended by now, and its response is stored.
+  const answers = await deleteResponsesAbout(sql, true, ids);
   await disown(sql, ids);
   await forgetPeople(sql, ids);
   const erased = await deletePersons(sql, ids);
