@@ -91,7 +91,7 @@ const owners: Owned[] = [
   {
     tables: 'schedules schedule_runs',
     writers: ['jobs/schedule'],
-    readers: ['jobs/chunk', 'jobs/monitor'],
+    readers: ['jobs/chunk', 'jobs/export', 'jobs/monitor'],
   },
   // The statement that commits a part records the people in it.
   {

@@ -3,7 +3,7 @@ import { defineRoute, idParams } from '../define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 
-/** Deletes a schedule and its history. Responds 204. Its exports stay, including a running one. */
+/** Deletes a schedule and its history. Responds 204. Its exports stay, including one that has found its people. */
 export const deleteScheduleRoute = defineRoute({
   method: 'delete',
   path: '/v1/schedules/:id',

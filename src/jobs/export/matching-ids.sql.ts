@@ -43,6 +43,12 @@ function notDelivered(sql: Sql, scheduleId: string): ReturnType<Sql> {
       select from ${joinedIds(sql, entityCodes.person, delivered)} joined where joined_id = s.id)`;
 }
 
+/** Returns true while there is the schedule: with it, whom it has delivered is forgotten. */
+export async function hasSchedule(sql: Sql, id: string): Promise<boolean> {
+  const found = await sql`select from schedules where id = ${id}`;
+  return found.length > 0;
+}
+
 /** Returns those of these people whom the schedule has delivered, also under another id of the same person. */
 export async function selectDelivered(
   sql: Sql,

@@ -24,7 +24,7 @@ import { insertSplit, type NewChunk } from '../batch/batches.sql.ts';
 import { isFinal } from '../batch/states.ts';
 import { POLL_MS, watchBatches } from '../batch/watch-batches.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { readMatchingIds } from './matching-ids.sql.ts';
+import { hasSchedule, readMatchingIds } from './matching-ids.sql.ts';
 
 /**
  * The id in an export without matching people; no record has it. Such an export is held, paused, paid and ended
@@ -45,7 +45,8 @@ const PAUSE_MS_MAX = 60_000;
  * Writes the ids and records them as chunks. Safe to run twice, also concurrently: each run writes its own
  * object, and only one is recorded. Throws `AppError` 422: `too_many_results` for more people than the maximum
  * of an export, `search_timeout` when the database takes too long to find a page; and 409 `cancelled` when the
- * export was cancelled or deleted meanwhile, which cancels the statement in the database.
+ * export was cancelled or deleted meanwhile, which cancels the statement in the database, or was to have the new people of a schedule
+ * that is deleted.
  */
 export async function writeIds(context: JobContext, batch: ExportBatch): Promise<void> {
   const { chunkRows, batchRowsMax, exportSearchTimeoutMs: statementMsMax } = context.config;
@@ -90,6 +91,11 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
   if (rowsTotal > batchRowsMax) {
     await context.store.delete(canonicalKey);
     throw tooManyResults(batchRowsMax);
+  }
+  // Asked last: what the schedule has delivered was known as long as there was the schedule.
+  if (notDeliveredBy !== null && !(await hasSchedule(context.sql, notDeliveredBy))) {
+    await context.store.delete(canonicalKey);
+    throw scheduleDeleted();
   }
   const totals = {
     hold: batch.hold,
@@ -156,6 +162,13 @@ async function* cutChunks(
 
 function cancelled(id: string): AppError {
   return conflict('cancelled', `Export ${id} was cancelled.`);
+}
+
+function scheduleDeleted(): AppError {
+  return conflict(
+    'cancelled',
+    'The schedule was deleted before its new people were found, and with it whom it had delivered. Nothing was charged.',
+  );
 }
 
 function searchTimeout(ms: number, cause: unknown): AppError {

@@ -145,6 +145,21 @@ describe('the schedules of an account', () => {
   });
 });
 
+test('an export of new people whose schedule is deleted before they are found delivers no one again', async () => {
+  const made = await make({ mode: 'new' });
+  await runDueSchedules(pipeline.context, minutesAfter(made.next_run_at, 0));
+  await pipeline.runUntilIdle();
+  expect(await pipeline.wallet(caller)).toMatchObject({ balance: 994 });
+  const next = await runDueSchedules(pipeline.context, minutesAfter(made.next_run_at, NIGHT));
+  await send(caller, 'DELETE', `/${made.id}`);
+  await pipeline.runUntilIdle();
+  expect(await pipeline.exportOf(caller, next[0] ?? '')).toMatchObject({
+    state: 'failed',
+    error: { code: 'cancelled' },
+  });
+  expect(await pipeline.wallet(caller)).toEqual({ balance: 994, reserved: 0 });
+});
+
 test('no slot is taken while the clocks differ by a day, and each as soon as they agree', async () => {
   const schedule = await make();
   await pipeline.sql`update schedules set next_run_at = now() where id = ${schedule.id}`;
