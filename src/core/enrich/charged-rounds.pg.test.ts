@@ -1,4 +1,4 @@
-/** What a call of a round was charged for is delivered, whatever becomes of the others. */
+/** A call of a round that was charged is delivered, whatever becomes of the others. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
