@@ -81,7 +81,7 @@ describe('rows above the header', () => {
     expect(header).toMatch(/^Name,Email,Score,match\.status,/);
     expect(first).toMatch(/^Ada,p1@list\.example,5,matched,email,/);
     const report = await read(id, 'report');
-    expect(report).toMatchObject({ rows: 2, unusable: { not_an_email: { rows: 1, lines: [5] } } });
+    expect(report).toMatchObject({ rows: 2, unusable: { no_identifier: { rows: 1, lines: [5] } } });
   });
 
   test('may hold what no JSON of the database can: a NUL, a letter that is cut in two', async () => {

@@ -209,24 +209,27 @@ describeWithBrowser('the page of a held list', () => {
 
   test('offers the columns chosen last for the same header', async () => {
     const twice = `Old mail;New mail\n${people.map(({ email }) => `x@old.example;${email}\n`).join('')}`;
-    const remembered = page.getByText('Old mail as Email', { exact: false });
-    await upload('first.csv', twice);
+    const remembered = page.getByText('New mail as Email', { exact: false });
+    const before = await upload('first.csv', twice);
     await runUntil(page.getByRole('button', { name: /^Start for/ }).waitFor());
     expect(await remembered.count()).toBe(0);
     const other = page.getByText('1 other column, returned unchanged');
     if ((await other.count()) > 0) await other.click();
-    await page.getByLabel('Use “New mail” as').selectOption({ label: 'Don’t use' });
-    await page.getByLabel('Use “Old mail” as').selectOption({ label: 'Email' });
-    await runUntil(page.getByRole('button', { name: 'Start for up to 9 credits' }).waitFor());
+    await page.getByLabel('Use “New mail” as').selectOption({ label: 'Email' });
+    await page.getByLabel('Use “Old mail” as').selectOption({ label: 'Don’t use' });
+    await expect
+      .poll(async () => (await read(before)).mapping)
+      .toEqual({ email: [expect.objectContaining({ column: 2, reason: 'chosen' })] });
+    await runUntil(page.getByRole('button', { name: /^Start for/ }).waitFor());
     const id = await upload('second.csv', twice);
     const first = (await read(id)).mapping;
-    expect(first).not.toMatchObject({ email: [{ column: 1, reason: 'chosen' }] });
+    expect(first).not.toMatchObject({ email: [{ column: 2, reason: 'chosen' }] });
     await remembered.waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Use last time’s columns' }).click();
     await expect
       .poll(async () => (await read(id)).mapping)
-      .toMatchObject({ email: [{ column: 1, reason: 'chosen' }] });
+      .toMatchObject({ email: [{ column: 2, reason: 'chosen' }] });
     await remembered.waitFor({ state: 'hidden' });
     // Another account has chosen nothing.
     const stranger = await pipeline.account(1);
