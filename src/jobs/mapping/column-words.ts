@@ -59,7 +59,7 @@ const words = {
   personal: `personal private privat privata privato prive personnel personnelle personale
     pessoal prywatny prywatna particular privado persoonlijk personlig privater 个人 個人`,
   home: `home casa domicile domicilio prywatnie thuis hem hjem zuhause 自宅`,
-  primary: `primary preferred default principal principale primaire primario best hoofd
+  primary: `primary preferred default current new latest principal principale primaire primario best hoofd
     primar hauptsachlich`,
   secondary: `secondary second secondaire secundario secondario other additional alternative
     alternate alternatif alt tertiary autre otro altro weitere weiterer andere zweite backup

@@ -113,6 +113,7 @@ describe('headers of people lists', () => {
     ['Owner Email|Contact Owner|Email|Account Name|Parent Account', 'email:3 company_name:4'],
     ['Email|Account Executive Email|SDR phone|Mobile', 'email:1 phone:4'],
     ['Champion Email|SDR phone', 'email:1 phone:2'],
+    ['Old e-mail|New e-mail', 'email:2,1'],
     [
       'Company|Contact 1 Name|Contact 1 Email|Contact 2 Name|Contact 2 Email|Contact 2 Phone',
       'email:3 company_name:1 person_name:2',
