@@ -21,8 +21,10 @@ const BRACKETS = /^[([<{]|[)\]>}]$/g;
 /** Returns true for a cell that says that there is no value; an empty one is none. */
 export function isPlaceholder(text: string): boolean {
   if (text.length > CHARACTERS_MAX) return false;
-  const tidy = text.trim().replace(BRACKETS, '').toLowerCase();
-  return placeholders.has(tidy) || SIGNS.test(tidy);
+  // Of every cell of a list: no pattern before one sign.
+  const tidy = text.trim().toLowerCase();
+  const bare = '([<{'.includes(tidy.charAt(0)) ? tidy.replace(BRACKETS, '') : tidy;
+  return placeholders.has(bare) || SIGNS.test(bare);
 }
 
 /** Returns true for a cell of a column that answers a question, such as `LinkedIn: yes`. */
