@@ -118,9 +118,10 @@ export function phoneRegion(text: string): string | null {
   return countryCode(text) ?? countriesOfCell(text)[0] ?? null;
 }
 
-/** Returns true for a text that names the country, or a calling code that it has. */
+/** Returns true for a text that names the country, also next to a town (`London, UK`), or a calling code that it has. */
 export function mayMeanCountry(text: string, code: string): boolean {
-  return countryCode(text) === code || countriesOfCell(text).includes(code);
+  const parts = [text, ...text.split(BETWEEN_NAMES, NAMES_MAX)];
+  return parts.some((part) => countryCode(part) === code) || countriesOfCell(text).includes(code);
 }
 
 /** The countries of a calling code. Spreadsheets take its plus away; of three digits it may be a code of ISO 3166. */

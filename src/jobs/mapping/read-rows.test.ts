@@ -88,19 +88,19 @@ test('a column named after a register has its numbers, not British ones', async 
 });
 
 test('a country that is not known is not the one of the list', async () => {
-  const cells = ['', 'n/a', 'Unknown', 'Deutchland', 'EMEA', 'GB', '+44', '44'];
+  const cells = ['', 'n/a', 'Unknown', 'Deutchland', 'EMEA', 'GB', '+44', '44', '"London, UK"'];
   const text = (cell: string) => cells.map((country) => `${cell},${country}\n`).join('');
   const registered = { header: 'Company number', country: 'GB', text: text('12345678') };
   const none = 'unknown_country';
   const british = 'GB-12345678';
   expect(await lookUpsOf('registry_number', registered)).toEqual([
-    ...[british, british, british, none, none, british, british, british],
+    ...[british, british, british, none, none, british, british, british, british],
   ]);
   const called = { header: 'Phone', country: 'GB', text: text('020 7946 0958') };
   const number = '+442079460958';
   const without = 'phone_without_country';
   expect(await lookUpsOf('phone', called)).toEqual([
-    ...[number, number, number, without, without, number, number, number],
+    ...[number, number, number, without, without, number, number, number, number],
   ]);
 });
 

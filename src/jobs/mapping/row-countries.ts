@@ -29,11 +29,13 @@ export function numberContext(
   { defaultRegion = null, country = null }: ListCountries,
 ): NumberContext {
   const stated = cells.filter((cell) => isStatement(cell));
-  const isStated = stated.length > 0;
-  const region = first(stated, phoneRegion) ?? (isStated ? null : defaultRegion);
-  const isOther =
-    isStated && !stated.some((cell) => mayMeanCountry(cell, country ?? DEFAULT_REGISTER));
-  const register = first(stated, countryCode) ?? (isOther ? UNKNOWN_REGISTER : country);
+  const isOther = (code: string) =>
+    stated.length > 0 && !stated.some((cell) => mayMeanCountry(cell, code));
+  const otherwise = defaultRegion === null || isOther(defaultRegion) ? null : defaultRegion;
+  const region = first(stated, phoneRegion) ?? otherwise;
+  const register =
+    first(stated, countryCode) ??
+    (isOther(country ?? DEFAULT_REGISTER) ? UNKNOWN_REGISTER : country);
   return {
     ...(region === null ? {} : { region }),
     ...(register === null ? {} : { registryCountry: register }),
