@@ -107,7 +107,10 @@ export async function runRound(options: RoundOptions, history: History): Promise
     seed,
     damagesObjects: true,
     async weaken() {
-      if (mutant !== null) await stack.ask(async (sql) => void (await mutations[mutant](sql)));
+      if (mutant === null) return;
+      await stack.ask(async (sql) => void (await mutations[mutant](sql)));
+      // Without a defence lists may never end, and the last checks never come.
+      await tryForbiddenWrites(stack, history);
     },
     async begin({ api, account, lists }) {
       const recovery = await measureRecovery(stack, api, history, account, lists);
