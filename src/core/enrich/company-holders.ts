@@ -24,20 +24,28 @@ export async function readHolders(
   const held = new Map<number, Set<number>>();
   for (const [index, row] of rows.entries()) {
     const ids = new Set<number>();
-    let line = firstLines[index] ?? 0;
-    for (const { kind, values } of row.identifiers) {
-      for (const [place, value] of values.entries()) {
-        if (!isAsked(row, kind, value, index)) continue;
-        hits.forEach(line + place, (_, id) => {
-          ids.add(id);
-        });
-      }
-      line += values.length;
-    }
+    forEachLine(row, firstLines[index] ?? 0, (line, kind, value) => {
+      if (!isAsked(row, kind, value, index)) return;
+      hits.forEach(line, (_, id) => {
+        ids.add(id);
+      });
+    });
     if (ids.size > 0) held.set(index, ids);
   }
   const ids = [...new Set([...held.values()].flatMap((found) => [...found]))];
   if (ids.length === 0) return { held, records: new Map() };
   const read = await companies.read(ids, { keep: (texts) => texts });
   return { held, records: new Map(ids.map((id, place) => [id, read[place]])) };
+}
+
+/** Calls back with the look-up line of each value of a row. */
+export function forEachLine(
+  { identifiers }: RowInput,
+  firstLine: number,
+  visit: (line: number, kind: IdentifierKind, value: string) => void,
+): void {
+  let line = firstLine;
+  for (const { kind, values } of identifiers) {
+    for (const value of values) visit(line++, kind, value);
+  }
 }

@@ -7,7 +7,7 @@
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { isOfManyRegisters } from '../identifiers/registry-number.ts';
 import { isOtherCompany } from './agreement.ts';
-import { readHolders } from './company-holders.ts';
+import { forEachLine, readHolders } from './company-holders.ts';
 import type { CompanyReader } from './company-reader.ts';
 import type { Hits, RowInput } from './outcomes.ts';
 
@@ -50,11 +50,10 @@ export async function companiesOtherwiseNamed(
 }
 
 /** Returns true for a row whose name is looked up and is that of a company. */
-function isNameHeld({ identifiers }: RowInput, firstLine: number, hits: Hits): boolean {
-  let line = firstLine;
-  for (const { kind, values } of identifiers) {
-    if (kind === 'name' && values.some((_, place) => hits.count(line + place) > 0)) return true;
-    line += values.length;
-  }
-  return false;
+function isNameHeld(row: RowInput, firstLine: number, hits: Hits): boolean {
+  let isHeld = false;
+  forEachLine(row, firstLine, (line, kind) => {
+    if (kind === 'name' && hits.count(line) > 0) isHeld = true;
+  });
+  return isHeld;
 }
