@@ -49,7 +49,7 @@ async function putStream(file: string, source: Readable): Promise<StreamSum> {
     // Opened first: a stream that fails at once would otherwise be removed before its file is made.
     const sink = (await open(temporary, 'wx')).createWriteStream({ flush: true });
     await pipeline(source, (blocks: AsyncIterable<Buffer>) => summed(blocks, sum), sink);
-    await name(temporary, file);
+    await giveName(temporary, file);
     return sum;
   } catch (error) {
     await rm(temporary, { force: true });
@@ -68,7 +68,7 @@ async function put(file: string, bytes: Uint8Array[]): Promise<ObjectSum> {
     await handle.datasync();
     await handle.close();
     handle = undefined;
-    await name(temporary, file);
+    await giveName(temporary, file);
     return sum;
   } catch (error) {
     await handle?.close();
@@ -162,7 +162,7 @@ async function makeTemporaryFile(file: string): Promise<string> {
   return `${file}.${uuidv7()}.tmp`;
 }
 
-/** Syncs the folders that have new ones in them, from that of the first new folder down. */
+/** Syncs the folders that have new ones in them: those around `last`, up to the one around `first`. */
 async function syncMade(first: string, last: string): Promise<void> {
   const end = path.dirname(path.resolve(first));
   for (let folder = path.resolve(last); folder !== end; ) {
@@ -172,7 +172,7 @@ async function syncMade(first: string, last: string): Promise<void> {
 }
 
 /** Gives a synced file its name. */
-async function name(temporary: string, file: string): Promise<void> {
+async function giveName(temporary: string, file: string): Promise<void> {
   await rename(temporary, file);
   await syncFolder(path.dirname(file));
 }
