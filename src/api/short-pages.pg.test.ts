@@ -74,6 +74,7 @@ test('no view of an export parses its filter, and one that names people has no f
   const named = await pipeline.makeExport(caller, { filter: 'name=Ada', hold: true });
   const group = await pipeline.makeExport(caller, { filter: 'gender=1', hold: true });
   await pipeline.runUntilIdle();
+  expect(parseFilter).toHaveBeenCalled();
   vi.mocked(parseFilter).mockClear();
   expect(await read(`/v1/exports/${named}`)).toMatchObject({ total_is: null });
   expect(await read(`/v1/exports/${group}`)).toMatchObject({ total_is: 'below' });

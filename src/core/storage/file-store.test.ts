@@ -1,4 +1,3 @@
-import { readdirSync, statSync } from 'node:fs';
 import { type FileHandle, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -7,20 +6,22 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openFileStore } from './file-store.ts';
 import { testObjectStore } from './object-store.test-suite.ts';
 
-vi.mock('node:fs/promises', { spy: true });
 afterEach(() => vi.restoreAllMocks());
 
-/** Records what each folder had in it when it was synced last. */
-async function watchSyncs(folder: string): Promise<ReadonlyMap<string, string[]>> {
+/** Records what each folder at and below `root` had in it when it was synced last. */
+async function watchSyncs(root: string): Promise<ReadonlyMap<string, string[]>> {
   const synced = new Map<string, string[]>();
-  const handle = await open(folder, 'r');
+  const handle = await open(root, 'r');
   const prototype = Object.getPrototypeOf(handle) as FileHandle;
   await handle.close();
   const { sync } = prototype;
-  const { calls, settledResults: opened } = vi.mocked(open).mock;
   vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
-    const name = String(calls[opened.findLastIndex(({ value }) => value === this)]?.[0]);
-    if (statSync(name).isDirectory()) synced.set(name, readdirSync(name));
+    const { ino } = await this.stat();
+    const below = await readdir(root, { recursive: true });
+    for (const folder of [root, ...below.map((name) => path.join(root, name))]) {
+      const found = await stat(folder);
+      if (found.isDirectory() && found.ino === ino) synced.set(folder, await readdir(folder));
+    }
     return sync.call(this);
   });
   return synced;

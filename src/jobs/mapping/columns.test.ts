@@ -494,7 +494,9 @@ test('a mapping of many names folds each column of the header once', () => {
   vi.mocked(foldColumnName).mockClear();
   const mapping = mapColumns('people.enrich', { header, sample: [] }, requested);
   expect(mapping.email).toMatchObject([{ column: 512, header: 'eMail' }]);
-  expect(vi.mocked(foldColumnName).mock.calls.length).toBeLessThanOrEqual(512 + 4 * 50);
+  const folded = vi.mocked(foldColumnName).mock.calls.length;
+  expect(folded).toBeGreaterThanOrEqual(512);
+  expect(folded).toBeLessThanOrEqual(512 + 4 * 50);
 });
 
 test('a long name is found as it is written, and means nothing', () => {
