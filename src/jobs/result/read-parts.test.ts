@@ -168,3 +168,27 @@ test('of many downloads as many read a file at a time as there are threads for i
   expect(most).toBe(4);
   await Promise.all(opened.map((pieces) => pieces.return(undefined)));
 });
+
+test('of many downloads from a bucket one begins to read in each round of the event loop', async () => {
+  let round = 0;
+  let isOver = false;
+  const count = () => {
+    round += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const begun: number[] = [];
+  const { store } = context;
+  const get: ObjectStore['get'] = (key, range) => {
+    begun.push(round);
+    return store.get(key, range);
+  };
+  const presigned = {} as NonNullable<ObjectStore['presigned']>;
+  const bucket = { ...context, store: { ...store, get, presigned } };
+  const opened = await Promise.all(Array.from({ length: 40 }, () => openParts(bucket, [part])));
+  await Promise.all(opened.map((pieces) => pieces.next()));
+  expect(begun).toHaveLength(40);
+  expect(new Set(begun).size).toBe(40);
+  isOver = true;
+  await Promise.all(opened.map((pieces) => pieces.return(undefined)));
+});
