@@ -4,38 +4,58 @@ import type { CompanyReader } from './company-reader.ts';
 import type { RecordBytes } from './match-data.ts';
 import type { Hits, RowInput } from './outcomes.ts';
 
-export interface Holders {
-  /** Ids by the index of a row; rows without any are left out. */
-  held: Map<number, Set<number>>;
-  records: ReadonlyMap<number, RecordBytes | undefined>;
-}
+/** Ids of companies by the index of a row; rows without any are left out. */
+export type Holders = Map<number, Set<number>>;
+
+/** Records of companies by their ids; undefined for a deleted one. */
+export type CompanyRecords = ReadonlyMap<number, RecordBytes | undefined>;
+
+/** Returns true for a value of a row that may be held by companies which the row does not mean. */
+export type IsUnsure = (
+  row: RowInput,
+  kind: IdentifierKind,
+  value: string,
+  index: number,
+) => boolean;
 
 /**
- * Reads the companies that hold the values for which `isAsked` is true.
+ * Returns the companies that hold a value for which `isUnsure` is true.
  * @param firstLines the look-up line of the first value of each row
  */
-export async function readHolders(
-  companies: CompanyReader,
+export function findHolders(
   rows: readonly RowInput[],
   firstLines: Int32Array,
   hits: Hits,
-  isAsked: (row: RowInput, kind: IdentifierKind, value: string, index: number) => boolean,
-): Promise<Holders> {
-  const held = new Map<number, Set<number>>();
+  isUnsure: IsUnsure,
+): Holders {
+  const holders: Holders = new Map();
   for (const [index, row] of rows.entries()) {
     const ids = new Set<number>();
     forEachLine(row, firstLines[index] ?? 0, (line, kind, value) => {
-      if (!isAsked(row, kind, value, index)) return;
+      if (!isUnsure(row, kind, value, index)) return;
       hits.forEach(line, (_, id) => {
         ids.add(id);
       });
     });
-    if (ids.size > 0) held.set(index, ids);
+    if (ids.size > 0) holders.set(index, ids);
   }
-  const ids = [...new Set([...held.values()].flatMap((found) => [...found]))];
-  if (ids.length === 0) return { held, records: new Map() };
-  const read = await companies.read(ids, { keep: (texts) => texts });
-  return { held, records: new Map(ids.map((id, place) => [id, read[place]])) };
+  return holders;
+}
+
+/** Reads the records of all these companies at once. */
+export async function readHolders(
+  companies: CompanyReader,
+  holders: readonly Holders[],
+): Promise<CompanyRecords> {
+  const ids = idsOf(holders);
+  if (ids.length === 0) return new Map();
+  const records = await companies.read(ids, { keep: (texts) => texts });
+  return new Map(ids.map((id, place) => [id, records[place]]));
+}
+
+/** Returns the ids of the companies, each once. */
+export function idsOf(holders: readonly Holders[]): number[] {
+  return [...new Set(holders.flatMap((held) => [...held.values()].flatMap((ids) => [...ids])))];
 }
 
 /** Calls back with the look-up line of each value of a row. */

@@ -6,18 +6,15 @@ import type { Sql } from '../db/client.ts';
 import { isSharedMailbox } from '../identifiers/shared-mailbox.ts';
 import { must } from '../lib/assert.ts';
 import { type OperationName, operations } from '../operations.ts';
+import { companiesLeftOut } from './companies-left-out.ts';
 import { withPresentRecords } from './decided-records.ts';
 import { findLikely, type LikelyCandidate, type LikelyOutcome } from './find-likely.ts';
 import { type GraphReader, postgresGraph } from './graph-reader.ts';
 import { isSuccess, type MatchData, type OutputColumn } from './match-data.ts';
-import { companiesNotNamed } from './named-companies.ts';
-import { companiesOtherwiseNamed } from './otherwise-named.ts';
 import {
   type Agreement,
   type Decision,
   decide,
-  type Hits,
-  type LeftOut,
   levelsOf,
   noMatch,
   type OutcomeStatus,
@@ -326,23 +323,5 @@ async function lookUpAll(
       return rejected?.has(decided) ? noMatch : matchedBy(BY_DECISION, decided);
     }
     return decide(levels, row, firstLines[index] ?? 0, hits, rejected, leftOut(index));
-  };
-}
-
-/** Returns what finds the companies that the row at an index does not mean; undefined for none. */
-async function companiesLeftOut(
-  companies: GraphReader['companies'],
-  rows: readonly RowInput[],
-  firstLines: Int32Array,
-  hits: Hits,
-): Promise<(index: number) => LeftOut | undefined> {
-  const notNamed = await companiesNotNamed(companies, rows, firstLines, hits);
-  const { byNumber, byDomain } = await companiesOtherwiseNamed(companies, rows, firstLines, hits);
-  return (index) => {
-    const name = notNamed.get(index);
-    const number = byNumber.get(index);
-    const domain = byDomain.get(index);
-    const isNone = name === undefined && number === undefined && domain === undefined;
-    return isNone ? undefined : { name, registry_number: number, domain };
   };
 }

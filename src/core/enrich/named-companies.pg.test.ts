@@ -2,7 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { rowOf } from '../../../tests/support/rows.ts';
 import { emptyCompany } from '../../../tests/support/small-graph.ts';
+import type { CompanyReader } from './company-reader.ts';
+import { enrichMany } from './enrich-many.ts';
+import { postgresGraph } from './graph-reader.ts';
+import type { RowInput } from './outcomes.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -97,3 +102,29 @@ test.each([
     expect(text.split('\n')[1]).toMatch(expected);
   },
 );
+
+test('the companies that rows may not mean are read at once, for their names and their domains', async () => {
+  const { sql } = pipeline.context;
+  const { people, companies } = postgresGraph(sql);
+  let reads = 0;
+  const read: CompanyReader['read'] = (...asked) => {
+    reads++;
+    return companies.read(...asked);
+  };
+  const operation = 'companies.enrich';
+  const rows: RowInput[] = [
+    rowOf(operation, { name: 'Lark Ltd' }),
+    {
+      ...rowOf(operation, { domain: 'kite.example', name: 'Rook Cars' }),
+      isDomainOfAddress: true,
+    },
+  ];
+  const reader = { people, companies: { ...companies, read } };
+  const outcomes = await enrichMany(sql, operation, rows, { reader });
+  expect(outcomes.map(({ status, by, id }) => [status, by, id])).toEqual([
+    ['no_match', 'name', 0],
+    ['matched', 'name', 12],
+  ]);
+  // The match is read after them.
+  expect(reads).toBe(2);
+});

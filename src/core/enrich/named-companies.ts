@@ -1,6 +1,6 @@
 /**
  * A company's name is looked up without its legal form and words like `Group`, which sources add and omit at will. Here the
- * companies are left out that hold what remains of a row's name and are others all the same.
+ * companies are told apart that hold what remains of a row's name and are others all the same.
  */
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { must } from '../lib/assert.ts';
@@ -8,32 +8,34 @@ import { groupWords, readCompanyName } from '../match/company-words.ts';
 import { beginsWith, isStatedApart } from '../match/compare-companies.ts';
 import { namesNoCompany } from '../match/listed-company.ts';
 import { countryOfCompany, namesOfCompany } from './agreement.ts';
-import { readHolders } from './company-holders.ts';
-import type { CompanyReader } from './company-reader.ts';
+import { type CompanyRecords, type Holders, idsOf } from './company-holders.ts';
 import type { RecordBytes } from './match-data.ts';
-import type { Hits, RowInput } from './outcomes.ts';
+import type { RowInput } from './outcomes.ts';
 
-/** By the index of a row: the companies that its name does not mean. */
-type NotNamed = ReadonlyMap<number, ReadonlySet<number>>;
+/** Returns true for the name of a row that states more than the value that is looked up. */
+export function isUnsureName(
+  { companyName, country = null }: RowInput,
+  kind: IdentifierKind,
+): boolean {
+  return (
+    kind === 'name' && companyName !== undefined && (country !== null || isTelling(companyName))
+  );
+}
 
 /**
- * Returns, for each row with a name, the companies to leave out when the name is looked up. Of a row that states its country those
- * of another country, and those of unknown country when a company of the row's country has the name. All that are left when each of
+ * Removes the companies that the name of their row means. Of a row that states its country those of another country stay, and those
+ * of unknown country when a company of the row's country has the name. All that are left stay when each of
  * them has another legal form or is another part of a group than the row states; of several the statement picks none. All
- * where the name is none, as `Self-employed`.
- * @param firstLines the look-up line of the first value of each row
+ * stay where the name is none, as `Self-employed`.
+ * @param holders of the values that `isUnsureName` is true for
  */
-export async function companiesNotNamed(
-  companies: CompanyReader,
+export function removeNamed(
+  holders: Holders,
   rows: readonly RowInput[],
-  firstLines: Int32Array,
-  hits: Hits,
-): Promise<NotNamed> {
-  const isAsked = ({ companyName, country = null }: RowInput, kind: IdentifierKind) =>
-    kind === 'name' && companyName !== undefined && (country !== null || isTelling(companyName));
-  const { held, records } = await readHolders(companies, rows, firstLines, hits, isAsked);
-  const known = new Map([...records].map(([id, record]) => [id, describe(record)]));
-  for (const [index, found] of held) {
+  records: CompanyRecords,
+): void {
+  const known = new Map(idsOf([holders]).map((id) => [id, describe(records.get(id))]));
+  for (const [index, found] of holders) {
     const { companyName = '', country = null } = must(rows[index], 'row');
     const listed = readCompanyName(companyName);
     const countryOf = (id: number) => known.get(id)?.country ?? null;
@@ -47,7 +49,6 @@ export async function companiesNotNamed(
     if (listed !== null && namesNoCompany(listed)) continue;
     if (here.some(isMeant)) for (const id of here) found.delete(id);
   }
-  return held;
 }
 
 /** True for a name that states more than its value, or that no company is: a bare one means whoever holds it. */
