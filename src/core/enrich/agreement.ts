@@ -18,10 +18,9 @@ import {
 } from '../match/compare-persons.ts';
 import { readPersonName } from '../match/person-name.ts';
 import { compareCompanyNames, foldCompany } from './compare-company-names.ts';
-import { type Agreement, comparePersonNames } from './compare-person-names.ts';
+import { comparePersonNames } from './compare-person-names.ts';
 import type { MatchData, RecordBytes } from './match-data.ts';
-
-export type { Agreement } from './compare-person-names.ts';
+import type { Agreement } from './outcomes.ts';
 
 /** Names in a row besides its identifiers; absent and empty are the same. */
 export interface ListedNames {

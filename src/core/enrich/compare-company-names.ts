@@ -5,7 +5,7 @@
  * 2. Names without any distinctive word in common, nor a beginning of one, initials or an inner part, disagree.
  */
 import { normaliseCompanyName } from '../identifiers/company-name.ts';
-import type { Agreement } from './compare-person-names.ts';
+import type { Agreement } from './outcomes.ts';
 
 /** Words that one source adds to a company's name and another leaves out. */
 const commonWords: ReadonlySet<string> = new Set(

@@ -11,8 +11,7 @@
 
 import { fold } from '../lib/fold.ts';
 import { toNormalForm } from '../lib/normal-form.ts';
-
-export type Agreement = 'yes' | 'no' | 'unknown';
+import type { Agreement } from './outcomes.ts';
 
 /** Words next to a name that are not part of it. */
 const honorifics: ReadonlySet<string> = new Set(

@@ -16,6 +16,7 @@ import {
   type Decision,
   decide,
   levelsOf,
+  matchedBy,
   noMatch,
   type OutcomeStatus,
   type RowInput,
@@ -163,18 +164,6 @@ const BY_NAME = 'name_company';
 /** Names a match with the candidate that the caller chose. */
 export const BY_DECISION = 'decision';
 
-function matchedBy(by: string, id: number): Decision {
-  return {
-    status: 'matched',
-    id,
-    by,
-    value: '',
-    conflict: false,
-    candidates: 1,
-    areCandidatesCut: false,
-  };
-}
-
 /** The outcome of a decided row whose record, if any, is gone or has opted out. */
 function missOfDecision(id: number): Outcome {
   return miss('no_match', BY_DECISION, id === 0 ? 'none_fits' : 'not_found');
@@ -257,8 +246,9 @@ async function enrichExactly(
   return outcomes;
 }
 
-function matchOf(
-  { by, conflict, id }: Decision,
+/** Returns the outcome of a match. */
+export function matchOf(
+  { by, conflict, id }: Pick<Decision, 'by' | 'conflict' | 'id'>,
   match: MatchData,
   agrees: Outcome['agrees'],
 ): Outcome {

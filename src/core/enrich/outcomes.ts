@@ -180,8 +180,7 @@ export function decide(
   if (winner !== undefined) {
     const id = winner.ids[0] ?? 0;
     const conflict = answers.some((other) => !other.capped && !other.ids.includes(id));
-    const { by, value } = winner;
-    return { status: 'matched', id, by, value, conflict, candidates: 1, areCandidatesCut: false };
+    return matchedBy(winner.by, id, winner.value, conflict);
   }
   if (shared !== undefined) {
     return ambiguous(shared);
@@ -222,21 +221,13 @@ function decideOne(
   if (answer === undefined) return noMatch;
   const { ids, by, capped } = answer;
   const [id = 0] = ids;
-  if (ids.length === 1 && !capped) return matchedOnly(id, by, values[0] ?? '');
+  if (ids.length === 1 && !capped) return matchedBy(by, id, values[0] ?? '');
   return ambiguous(answer);
 }
 
-/** The decision for a value that means exactly one record. */
-function matchedOnly(id: number, by: string, value: string): Decision {
-  return {
-    status: 'matched',
-    id,
-    by,
-    value,
-    conflict: false,
-    candidates: 1,
-    areCandidatesCut: false,
-  };
+/** Returns the decision for exactly one record. `by` and `value` are what found it. */
+export function matchedBy(by: string, id: number, value = '', conflict = false): Decision {
+  return { status: 'matched', id, by, value, conflict, candidates: 1, areCandidatesCut: false };
 }
 
 /** A value that one record holds, under one code: nearly every value of a large list. */
@@ -248,7 +239,7 @@ function decideOnly(
 ): Decision {
   const code = hits.anyCode(line);
   for (const { by, codes } of levels) {
-    if (codes.includes(code)) return matchedOnly(hits.anyId(line), by, value);
+    if (codes.includes(code)) return matchedBy(by, hits.anyId(line), value);
   }
   return noMatch;
 }

@@ -36,16 +36,16 @@ export async function readMatches(
   const { subject } = operations[operation];
   if (operation === 'people.enrich-with-company') {
     return matchesOf(await people.readWithCompany(ids, { keep }), ({ person, company }) =>
-      matchOf(hidesMobile ? bytesWithoutMobile(person) : person, company),
+      dataOf(hidesMobile ? bytesWithoutMobile(person) : person, company),
     );
   }
   if (subject === 'person') {
     return matchesOf(await people.read(ids, { brief, keep }), (person) =>
-      matchOf(hidesMobile ? bytesWithoutMobile(person) : person, null),
+      dataOf(hidesMobile ? bytesWithoutMobile(person) : person, null),
     );
   }
   const records = await companies.read(ids, { keep });
-  const matches = matchesOf(records, (company) => matchOf(null, company));
+  const matches = matchesOf(records, (company) => dataOf(null, company));
   if (operation === 'companies.enrich') await addDirectors(companies, matched, matches);
   if (operation === 'companies.financials') {
     const periods = await companies.readFinancials(ids);
@@ -56,7 +56,8 @@ export async function readMatches(
   return matches;
 }
 
-function matchOf(person: MatchData['person'], company: MatchData['company']): MatchData {
+/** Returns the data of a match that has these records. */
+export function dataOf(person: MatchData['person'], company: MatchData['company']): MatchData {
   return { person, company, directors: null, periods: null };
 }
 

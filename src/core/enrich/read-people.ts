@@ -1,8 +1,8 @@
 /** Reads people by id, as outcomes: a person who was deleted or opted out since the id was stored is a miss. */
-import { miss, type Outcome } from './enrich-many.ts';
-import type { RecordBytes } from './match-data.ts';
+import { matchOf, miss, type Outcome } from './enrich-many.ts';
 import { bytesWithoutMobile } from './mobile-in-records.ts';
 import type { PeopleReader } from './people-reader.ts';
+import { dataOf } from './read-matches.ts';
 
 /**
  * Reads people. The ids ascend, and the outcomes are in their order. `brief` leaves long cells empty (see
@@ -20,19 +20,7 @@ export async function readPeople(
     const person = stored[index];
     if (person === undefined) return deleted;
     if (person === 'opted_out') return optedOut;
-    return matchOf(id, hidesMobile ? bytesWithoutMobile(person) : person);
+    const record = hidesMobile ? bytesWithoutMobile(person) : person;
+    return matchOf({ by: '', conflict: false, id }, dataOf(record, null), '');
   });
-}
-
-function matchOf(id: number, person: RecordBytes): Outcome {
-  return {
-    status: 'matched',
-    by: '',
-    reason: '',
-    conflict: false,
-    candidates: 1,
-    id,
-    agrees: '',
-    match: { person, company: null, directors: null, periods: null },
-  };
 }

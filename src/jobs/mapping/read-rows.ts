@@ -1,5 +1,6 @@
 /** Turns the records of a piece of a list into rows ready for matching. */
 import { setImmediate as nextRound } from 'node:timers/promises';
+import type { ListedNames } from '../../core/enrich/agreement.ts';
 import type { LikelyCells } from '../../core/enrich/likely-row.ts';
 import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
@@ -35,15 +36,6 @@ export interface RowReading {
 /** True when the list has a name that a match can be checked against. */
 export function checksAgreement(mapping: ColumnMapping): boolean {
   return ['person_name', 'company_name', 'name'].some((kind) => mapping[kind] !== undefined);
-}
-
-/** The names in the list's own row. */
-export interface ListedNames {
-  personName: string;
-  companyName: string;
-  /** ISO 3166 alpha-2. */
-  country: string | null;
-  city: string;
 }
 
 export interface ReadRows {
