@@ -2,6 +2,9 @@
  * Finds the record that a row means by name and company or place, with a probability. Reads only.
  */
 import type { Sql } from '../db/client.ts';
+import { must } from '../lib/assert.ts';
+import type { CompanyRow } from '../match/compare-company.ts';
+import type { PersonRow } from '../match/compare-person.ts';
 import { decide, type ScoredCandidate, SHOWN_SHARE } from '../match/decide.ts';
 import { explainCompany, explainPerson } from '../match/evidence.ts';
 import {
@@ -34,8 +37,6 @@ export interface LikelyOutcome {
   reason: string;
   /** The best first; of a match only it. At most `CANDIDATES_SHOWN_MAX`. */
   candidates: LikelyCandidate[];
-  /** True when more candidates exist than were compared. */
-  isCut: boolean;
   /** True when the row has nothing beside the name. */
   isNameOnly: boolean;
 }
@@ -55,30 +56,46 @@ export async function findLikely(
 ): Promise<LikelyOutcome[]> {
   if (rows.length === 0) return [];
   const names = await readGraphNames(sql);
-  const read = rows.map((cells) =>
-    subject === 'person' ? readPersonRow(cells) : readCompanyRow(cells),
-  );
-  const usable = read.flatMap((row, index) => (typeof row === 'string' ? [] : [index]));
-  const outcomes: LikelyOutcome[] = read.map((row) => {
-    return { ...miss(typeof row === 'string' ? row : 'not_found'), isNameOnly: false };
+  const decideOne = (row: Scored, index: number) => decideRow(row, minProbability, rejected(index));
+  return subject === 'person'
+    ? decideReadable(rows, readPersonRow, decideOne, (people, judge) =>
+        scorePeople(sql, names, people, judge),
+      )
+    : decideReadable(rows, readCompanyRow, decideOne, (companies, judge) =>
+        scoreCompanies(sql, names, companies, judge),
+      );
+}
+
+/** Takes a row whose candidates are scored, and its index. */
+type Judge = (row: Scored, index: number) => void;
+
+/** Decides the rows that `read` can read; the others are misses, with the reason that it says. */
+async function decideReadable<Row>(
+  rows: readonly LikelyCells[],
+  read: (cells: LikelyCells) => Row | string,
+  decideOne: (row: Scored, index: number) => LikelyOutcome,
+  score: (rows: Row[], judge: Judge) => Promise<void>,
+): Promise<LikelyOutcome[]> {
+  const outcomes: LikelyOutcome[] = [];
+  const readable: Row[] = [];
+  const indexes: number[] = [];
+  for (const [index, cells] of rows.entries()) {
+    const row = read(cells);
+    outcomes.push(miss(typeof row === 'string' ? row : 'not_found'));
+    if (typeof row === 'string') continue;
+    readable.push(row);
+    indexes.push(index);
+  }
+  await score(readable, (row, place) => {
+    const index = must(indexes[place], 'index of the row');
+    outcomes[index] = decideOne(row, index);
   });
-  const find = subject === 'person' ? judgePeople : judgeCompanies;
-  await find(
-    sql,
-    names,
-    usable.map((index) => read[index] as never),
-    (one, place) => {
-      const index = usable[place] ?? -1;
-      const { isNameOnly } = one;
-      outcomes[index] = { ...decideRow(one, minProbability, rejected(index)), isNameOnly };
-    },
-  );
   return outcomes;
 }
 
-function miss(reason: string): Omit<LikelyOutcome, 'isNameOnly'> {
+function miss(reason: string, isNameOnly = false): LikelyOutcome {
   const status = reason === 'not_found' ? 'no_match' : 'invalid';
-  return { status, reason, candidates: [], isCut: false };
+  return { status, reason, candidates: [], isNameOnly };
 }
 
 /** Candidates of a row with what a decision needs. */
@@ -89,11 +106,11 @@ interface Scored {
   model: ScoreModel;
 }
 
-async function judgePeople(
+async function scorePeople(
   sql: Sql,
   names: GraphNames,
-  rows: readonly Exclude<ReturnType<typeof readPersonRow>, string>[],
-  judge: (row: Scored, index: number) => void,
+  rows: readonly PersonRow[],
+  judge: Judge,
 ): Promise<void> {
   await findPeople(sql, names, rows, ({ found, isCut }, index) => {
     const row = rows[index];
@@ -111,11 +128,11 @@ async function judgePeople(
   });
 }
 
-async function judgeCompanies(
+async function scoreCompanies(
   sql: Sql,
   names: GraphNames,
-  rows: readonly Exclude<ReturnType<typeof readCompanyRow>, string>[],
-  judge: (row: Scored, index: number) => void,
+  rows: readonly CompanyRow[],
+  judge: Judge,
 ): Promise<void> {
   await findCompanies(sql, names, rows, ({ found, isCut }, index) => {
     const isNameOnly = rows[index]?.city === '' && rows[index]?.country === null;
@@ -131,16 +148,16 @@ async function judgeCompanies(
 }
 
 function decideRow(
-  { candidates, isCut, model }: Scored,
+  { candidates, isCut, isNameOnly, model }: Scored,
   minProbability: number,
   rejected: ReadonlySet<number> | undefined,
-): Omit<LikelyOutcome, 'isNameOnly'> {
+): LikelyOutcome {
   const stored = candidates.filter(({ id }) => rejected?.has(id) !== true);
   const decision = decide(model, { candidates: stored, isCut }, minProbability);
   const { status, reason, ranked, shares } = decision;
-  if (reason === 'not_found') return miss(reason);
+  if (reason === 'not_found') return miss(reason, isNameOnly);
   // The name is too common to compare all who have it, and nothing else in the row tells who is meant.
-  if (reason === 'name_too_common') return { status, reason, candidates: [], isCut: true };
+  if (reason === 'name_too_common') return { status, reason, candidates: [], isNameOnly };
   const shown = ranked.slice(0, status === 'matched' ? 1 : CANDIDATES_SHOWN_MAX);
   return {
     status,
@@ -151,6 +168,6 @@ function decideRow(
       const probability = calibrate(model, one.className, share);
       return [{ id: one.id, probability, evidence: one.explain() }];
     }),
-    isCut,
+    isNameOnly,
   };
 }
