@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
-import { takeUnpaidTellings } from '../core/limits/limits.ts';
+import { takeUnpaidDisclosures } from '../core/limits/limits.ts';
 import { suppress } from '../core/suppression/suppress.ts';
 
 let pipeline: Pipeline;
@@ -180,11 +180,11 @@ describe('a list of names', () => {
   test('names as many unpaid rows of all lists of an account in a minute as calls', async () => {
     const other = await pipeline.unmeteredAccount(100);
     const { limiter } = pipeline.context;
-    expect(await takeUnpaidTellings(limiter, other.accountId, 50)).toBe(50);
-    expect(await takeUnpaidTellings(limiter, other.accountId, 600)).toBeLessThan(20);
+    expect(await takeUnpaidDisclosures(limiter, other.accountId, 50)).toBe(50);
+    expect(await takeUnpaidDisclosures(limiter, other.accountId, 600)).toBeLessThan(20);
     await pipeline.sql`
       update rate_buckets set full_at = now() + interval '1 hour'
-      where owner = ${other.accountId} and name = 'unpaid tellings'`;
+      where owner = ${other.accountId} and name = 'unpaid disclosures'`;
     const guesses = 'Name,Company,Country\nIlka Quast,,Germany\nIlka Quast,,Germany\n';
     const statuses = async (csv: string) => {
       const id = await pipeline.enrich(other, csv, likely);

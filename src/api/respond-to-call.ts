@@ -8,7 +8,7 @@ import { countWork } from '../core/enrich/count-work.ts';
 import { type EnrichCall, type EnrichedCall, enrichCalls } from '../core/enrich/enrich-calls.ts';
 import { enrichMany, type Outcome } from '../core/enrich/enrich-many.ts';
 import type { LikelyCandidate } from '../core/enrich/find-likely.ts';
-import { tellAmbiguous } from '../core/enrich/free-outcomes.ts';
+import { discloseAmbiguous } from '../core/enrich/free-outcomes.ts';
 import { matchToJson, peopleOfMatch } from '../core/enrich/match-data.ts';
 import type { RowInput } from '../core/enrich/outcomes.ts';
 import { projectMatch } from '../core/enrich/project-match.ts';
@@ -172,7 +172,7 @@ function render(wanted: EnrichRequest, outcome: Outcome, charged: number): strin
 
 /** Returns the error for a call without a match, which is free. */
 function refusal(unpaid: Outcome, wanted: EnrichRequest): AppError {
-  const [outcome = unpaid] = tellAmbiguous([unpaid], 0);
+  const [outcome = unpaid] = discloseAmbiguous([unpaid], 0);
   switch (outcome.status) {
     case 'ambiguous': {
       const { candidates, reason, likely } = outcome;

@@ -3,7 +3,7 @@
 import { countWork } from '../../core/enrich/count-work.ts';
 import { type EnrichCall, paymentError } from '../../core/enrich/enrich-calls.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
-import { tellAmbiguous } from '../../core/enrich/free-outcomes.ts';
+import { discloseAmbiguous } from '../../core/enrich/free-outcomes.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { operations } from '../../core/operations.ts';
 import { setCreditHeaders } from '../authorize.ts';
@@ -64,5 +64,5 @@ export async function enrichAll(
     if (!isUnpaid) context.log.warn({ err: reason }, 'a call of a reconciliation request failed');
   }
   setCreditHeaders(response, charged, remaining);
-  return [...tellAmbiguous(outcomes, paid)];
+  return [...discloseAmbiguous(outcomes, paid)];
 }

@@ -51,8 +51,8 @@ export interface LikelyMatch {
   evidence: string;
   /** The records that an ambiguous row may mean, best first. */
   candidates: readonly LikelyCandidate[];
-  /** Of an ambiguous row with more than a name: the miss that who pays for nothing is told instead. See `tellAmbiguous`. */
-  untold?: Outcome;
+  /** Of an ambiguous row with more than a name: the miss in its place where it is not disclosed. See `discloseAmbiguous`. */
+  undisclosed?: Outcome;
 }
 
 export interface EnrichOptions extends ReadOptions {
@@ -180,10 +180,10 @@ function unmatchedLikely(
     return saysMore ? before : miss('invalid', '', reason);
   }
   const by = before.by === '' || before.status === 'invalid' ? BY_NAME : `${before.by} ${BY_NAME}`;
-  const untold: Outcome = { ...miss('no_match', by, 'not_found'), agrees: before.agrees };
-  if (status === 'no_match') return untold;
-  const told = { probability: null, evidence: '', candidates };
-  const likely = isNameOnly ? told : { ...told, untold };
+  const undisclosed: Outcome = { ...miss('no_match', by, 'not_found'), agrees: before.agrees };
+  if (status === 'no_match') return undisclosed;
+  const disclosed = { probability: null, evidence: '', candidates };
+  const likely = isNameOnly ? disclosed : { ...disclosed, undisclosed };
   return { ...miss('ambiguous', BY_NAME, reason), candidates: candidates.length, likely };
 }
 

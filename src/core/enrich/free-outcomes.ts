@@ -48,7 +48,7 @@ export function discloseAgreement(
 }
 
 /** Rows that are sent together and may name the same record without a payment: a list of contacts rarely has more. */
-const UNPAID_TELLINGS_MAX = 3;
+const UNPAID_DISCLOSURES_MAX = 3;
 
 /**
  * Returns the outcomes of rows that were sent together, as far as they may be disclosed for the number of charged matches.
@@ -57,22 +57,22 @@ const UNPAID_TELLINGS_MAX = 3;
  * such rows as many are disclosed as matches were charged, and `unpaidMax` more. The others become misses. A name alone
  * reveals only how many share it.
  */
-export function tellAmbiguous<One extends Outcome | undefined>(
+export function discloseAmbiguous<One extends Outcome | undefined>(
   outcomes: readonly One[],
   charged: number,
   unpaidMax = Number.POSITIVE_INFINITY,
 ): readonly (One | Outcome)[] {
-  if (countTold(outcomes) === 0) return outcomes;
+  if (countDisclosed(outcomes) === 0) return outcomes;
   let leftOfRecords = charged;
   let left = charged + unpaidMax;
-  const tellings = new Map<number, number>();
+  const disclosures = new Map<number, number>();
   return outcomes.map((outcome) => {
-    const { untold, candidates = [] } = outcome?.likely ?? {};
-    if (untold === undefined) return outcome;
+    const { undisclosed, candidates = [] } = outcome?.likely ?? {};
+    if (undisclosed === undefined) return outcome;
     const ids = candidates.map(({ id }) => id);
-    const isRepeated = ids.some((id) => (tellings.get(id) ?? 0) >= UNPAID_TELLINGS_MAX);
-    if ((isRepeated && --leftOfRecords < 0) || --left < 0) return untold;
-    for (const id of ids) tellings.set(id, (tellings.get(id) ?? 0) + 1);
+    const isRepeated = ids.some((id) => (disclosures.get(id) ?? 0) >= UNPAID_DISCLOSURES_MAX);
+    if ((isRepeated && --leftOfRecords < 0) || --left < 0) return undisclosed;
+    for (const id of ids) disclosures.set(id, (disclosures.get(id) ?? 0) + 1);
     return outcome;
   });
 }
@@ -85,19 +85,19 @@ export function withoutConflict(outcome: Outcome): Outcome {
   return outcome.conflict ? { ...outcome, conflict: false } : outcome;
 }
 
-/** Returns how many ambiguous rows `tellAmbiguous` has disclosed beyond the charged matches. */
-export function countUnpaidTellings(
-  told: readonly (Outcome | undefined)[],
+/** Returns how many ambiguous rows `discloseAmbiguous` has disclosed beyond the charged matches. */
+export function countUnpaidDisclosures(
+  disclosed: readonly (Outcome | undefined)[],
   charged: number,
 ): number {
-  return Math.max(0, countTold(told) - charged);
+  return Math.max(0, countDisclosed(disclosed) - charged);
 }
 
-/** Counts the rows that are not told as misses. */
-function countTold(outcomes: readonly (Outcome | undefined)[]): number {
-  let told = 0;
-  for (const one of outcomes) if (one?.likely?.untold !== undefined) told++;
-  return told;
+/** Counts the ambiguous rows that are not misses instead. */
+function countDisclosed(outcomes: readonly (Outcome | undefined)[]): number {
+  let count = 0;
+  for (const one of outcomes) if (one?.likely?.undisclosed !== undefined) count++;
+  return count;
 }
 
 /**

@@ -178,22 +178,22 @@ export async function takeRows(
   return tokens.admitted ? 0 : tokens.retrySeconds;
 }
 
-/** As many as the requests that a key may make by default: each tells as much as a single call. */
-const UNPAID_TELLINGS_PER_MINUTE = 60;
+/** As many as the requests that a key may make by default: each discloses as much as a single call. */
+const UNPAID_DISCLOSURES_PER_MINUTE = 60;
 
 /**
  * Takes unpaid ambiguous rows of lists from the account's bucket. Returns how many of them may be disclosed: all when the
  * bucket is full, and then the next ones wait, so that a first list of any length is disclosed in full.
  */
-export async function takeUnpaidTellings(
+export async function takeUnpaidDisclosures(
   limiter: Limiter,
   accountId: string,
   rows: number,
 ): Promise<number> {
-  const perMinute = UNPAID_TELLINGS_PER_MINUTE;
+  const perMinute = UNPAID_DISCLOSURES_PER_MINUTE;
   let cost = rows;
   while (cost > 0) {
-    const bucket = { owner: accountId, name: 'unpaid tellings', perMinute, cost };
+    const bucket = { owner: accountId, name: 'unpaid disclosures', perMinute, cost };
     const { admitted, remaining } = await limiter.takeTokens(bucket);
     if (admitted) return cost;
     cost = Math.min(cost - 1, remaining);

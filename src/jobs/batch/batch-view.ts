@@ -290,8 +290,8 @@ function viewList(batch: ListBatch, now: Date): BatchView {
 function viewExport(batch: ExportBatch, now: Date): ExportView {
   const price = batch.live ? priceOf(batch.operation) : 0;
   const progress = viewProgress(batch, now);
-  const told = viewTotal(batch);
-  const counted = isTold(batch)
+  const total = viewTotal(batch);
+  const counted = isDisclosed(batch)
     ? progress
     : { ...progress, ...uncounted, credits: { ...progress.credits, reserved: 0 } };
   return {
@@ -309,20 +309,20 @@ function viewExport(batch: ExportBatch, now: Date): ExportView {
     gzip: batch.gzip,
     max_results: batch.maxResults,
     schedule_id: batch.scheduleId,
-    total_is: told?.total_is ?? null,
+    total_is: total?.total_is ?? null,
     /** Once the ids are written: the cost if no further person drops out. */
-    estimated_owned: told === null ? null : batch.ownedFound,
-    estimated_credits: told === null ? null : Math.max(0, told.total - batch.ownedFound) * price,
+    estimated_owned: total === null ? null : batch.ownedFound,
+    estimated_credits: total === null ? null : Math.max(0, total.total - batch.ownedFound) * price,
     ...counted,
-    rows: { ...counted.rows, total: told?.total ?? null },
+    rows: { ...counted.rows, total: total?.total ?? null },
   };
 }
 
 /**
- * True for an export whose counts may be told: it has charged for someone, delivered someone in test mode, or delivered
+ * True for an export whose counts may be disclosed: it has charged for someone, delivered someone in test mode, or delivered
  * only people whom its account owned, and all of them.
  */
-function isTold({ matched, owned, rowsTotal }: ExportBatch): boolean {
+function isDisclosed({ matched, owned, rowsTotal }: ExportBatch): boolean {
   return matched > owned || (owned > 0 && owned === rowsTotal);
 }
 
@@ -348,7 +348,7 @@ const uncounted = {
 function viewTotal(batch: ExportBatch): DisclosedTotal | null {
   const { rowsTotal, namesPeople } = batch;
   if (rowsTotal === null) return null;
-  if (isTold(batch)) return { total: rowsTotal, total_is: 'exact' };
+  if (isDisclosed(batch)) return { total: rowsTotal, total_is: 'exact' };
   return namesPeople ? null : discloseTotal(rowsTotal);
 }
 

@@ -10,12 +10,12 @@ import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { countWork } from '../../core/enrich/count-work.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import {
-  countUnpaidTellings,
-  tellAmbiguous,
+  countUnpaidDisclosures,
+  discloseAmbiguous,
   withoutConflict,
 } from '../../core/enrich/free-outcomes.ts';
 import { hasState } from '../../core/graph-copy/local-copy.ts';
-import { takeRows, takeUnpaidTellings } from '../../core/limits/limits.ts';
+import { takeRows, takeUnpaidDisclosures } from '../../core/limits/limits.ts';
 import { countRefusal } from '../../core/limits/refusals.ts';
 import { priceOf } from '../../core/operations.ts';
 import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
@@ -159,7 +159,7 @@ async function processChunk(
   context.endPhase('reserve');
   if (paid === undefined) return undefined;
 
-  const outcomes = await tellOutcomes(context, batch, { outcomes: paid.outcomes, owned });
+  const outcomes = await discloseOutcomes(context, batch, { outcomes: paid.outcomes, owned });
   const objects = await storeRows(context, { batch, chunk }, work, { outcomes, owned });
   const people = chargedRecords(outcomes, owned);
   const counts = countOutcomes(outcomes);
@@ -233,8 +233,8 @@ async function storeRows(
   return { objectKey, ...stored, rowBytesMax, report };
 }
 
-/** The outcomes as they are told where so many matches are charged; see `tellAmbiguous` and `withoutConflict`. */
-async function tellOutcomes(
+/** Returns the outcomes as far as they may be disclosed for so many charged matches; see `discloseAmbiguous` and `withoutConflict`. */
+async function discloseOutcomes(
   { limiter }: JobContext,
   { accountId }: Batch,
   { outcomes: found, owned }: PricedRows,
@@ -244,10 +244,14 @@ async function tellOutcomes(
     owned.size === 0
       ? found
       : found.map((one, index) => (owned.has(index) ? withoutConflict(one) : one));
-  const told = tellAmbiguous(outcomes, matches);
-  const unpaid = countUnpaidTellings(told, matches);
-  if (unpaid === 0) return told;
-  return tellAmbiguous(outcomes, matches, await takeUnpaidTellings(limiter, accountId, unpaid));
+  const disclosed = discloseAmbiguous(outcomes, matches);
+  const unpaid = countUnpaidDisclosures(disclosed, matches);
+  if (unpaid === 0) return disclosed;
+  return discloseAmbiguous(
+    outcomes,
+    matches,
+    await takeUnpaidDisclosures(limiter, accountId, unpaid),
+  );
 }
 
 /** The people that a part delivers for a schedule, to be recorded with it. */

@@ -79,18 +79,18 @@ export async function listAmbiguousRows(
   const about = await lookUpInTurn(batch.accountId, context.signal, () =>
     describe(context, batch, rows),
   );
-  const isTold = mayDescribeCandidates(batch);
+  const isDescribed = mayDescribeCandidates(batch);
   return rows.map(({ row, cells, candidates }, index) => {
     const view = ({ id, probability }: RowCandidate) => {
       const { evidence, traits } = about[index]?.get(id) ?? {};
       if (evidence === undefined || traits === undefined) return [];
-      return [{ id, probability, ...(isTold ? { evidence, traits } : untold) }];
+      return [{ id, probability, ...(isDescribed ? { evidence, traits } : undescribed) }];
     };
     return { row, cells, candidates: candidates.flatMap(view) };
   });
 }
 
-const untold = { evidence: null, traits: null };
+const undescribed = { evidence: null, traits: null };
 
 /** The descriptions of each row's candidates, by id. */
 async function describe(

@@ -4,7 +4,7 @@
  */
 import { availableCredits } from '../../core/credits/credits.ts';
 import { paysOnce } from '../../core/credits/owned.ts';
-import { discloseQuote, tellAmbiguous } from '../../core/enrich/free-outcomes.ts';
+import { discloseAmbiguous, discloseQuote } from '../../core/enrich/free-outcomes.ts';
 import { takeRows } from '../../core/limits/limits.ts';
 import { operations } from '../../core/operations.ts';
 import type { ListBatch } from '../batch/batch.ts';
@@ -32,10 +32,15 @@ export async function quoteList(context: JobContext, held: HeldBatch): Promise<N
   const rows = await countMatches(context, held, batch, chunks);
   if (rows === undefined) return { retryAfterSeconds: 0 };
   const price = batch.live ? operations[batch.operation].price : 0;
-  const told = discloseQuote(rows.outcomes, rows.owned, price);
+  const disclosed = discloseQuote(rows.outcomes, rows.owned, price);
   // Based on the rounded figure: otherwise an empty wallet would reveal whether there is any match.
-  const affordable = told.credits <= (await availableCredits(context.sql, batch.accountId));
-  const quote = { state: 'done', asked_at: batch.quote.asked_at, ...told, affordable } as const;
+  const affordable = disclosed.credits <= (await availableCredits(context.sql, batch.accountId));
+  const quote = {
+    state: 'done',
+    asked_at: batch.quote.asked_at,
+    ...disclosed,
+    affordable,
+  } as const;
   const isStored = await setQuote(context.sql, batch.id, quote);
   return isStored ? null : { retryAfterSeconds: 0 };
 }
@@ -66,8 +71,8 @@ async function countMatches(
     }
     const ownedRows = isOnce ? await findOwnedRows(context.sql, batch, outcomes, seen) : noRows;
     owned += ownedRows.size;
-    const told = tellAmbiguous(outcomes, countCharged(outcomes, ownedRows));
-    for (const [status, count] of Object.entries(countOutcomes(told))) {
+    const disclosed = discloseAmbiguous(outcomes, countCharged(outcomes, ownedRows));
+    for (const [status, count] of Object.entries(countOutcomes(disclosed))) {
       sum[status] = (sum[status] ?? 0) + count;
     }
     release();

@@ -91,8 +91,8 @@ async function* merged(
 }
 
 /**
- * True for a row of a rerun that says something new about the row of the list. An ambiguous one may only be untold there
- * (see `tellAmbiguous`): a miss that no one decided leaves it with its candidates.
+ * True for a row of a rerun that says something new about the row of the list. A miss there may be an ambiguity that was not
+ * disclosed (see `discloseAmbiguous`): one that no one decided leaves the row with its candidates.
  */
 function isAnswer(row: ResultRow, own: ResultRow, layout: ResultLayout): boolean {
   const status = statusOf(row, layout);
