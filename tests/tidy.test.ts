@@ -57,7 +57,7 @@ const sharedStatements: Record<string, readonly string[]> = {
   // A copy holds directors and financial periods with the bytes that a look-up returns.
   'src/core/graph-copy/copy.sql.ts': ['src/core/enrich/records.sql.ts'],
   // A call's matches are charged in its own statement.
-  'src/core/enrich/enrich-calls.ts': ['src/core/credits/charge-calls.sql.ts'],
+  'src/core/calls/enrich-calls.ts': ['src/core/credits/charge-calls.sql.ts'],
   // Housekeeping only calls the delete statements of each feature.
   'src/jobs/housekeeping/run-housekeeping.ts': [
     'src/core/credits/key-budgets.sql.ts',
@@ -109,6 +109,7 @@ const rules: Rule[] = [
       { 'src/core/lib/a.ts': "import { b } from '../log.ts';" },
       { 'src/core/db/a.ts': "import { b } from '../keys/keys.ts';" },
       { 'src/core/keys/a.ts': "import { b } from '../context.ts';" },
+      { 'src/core/enrich/a.ts': "import { b } from '../calls/b.ts';" },
       { 'src/core/identifiers/a.ts': "import { b } from '../log.ts';" },
       { 'src/jobs/queue/a.ts': "export * from '../../api/b.ts';" },
       { 'src/jobs/batch/a.ts': "import type { B } from '../list/b.ts';" },

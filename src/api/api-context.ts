@@ -1,7 +1,7 @@
+import type { EnrichCalls } from '../core/calls/enrich-calls.ts';
 import type { Config } from '../core/config.ts';
 import type { Context } from '../core/context.ts';
 import type { Replicas } from '../core/db/replicas.ts';
-import type { EnrichCalls } from '../core/enrich/enrich-calls.ts';
 import type { Admit } from '../core/keys/admission.ts';
 import type { KeyUses } from '../core/keys/key-uses.ts';
 import type { ReadSearch } from '../core/search/read-search.ts';

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
-import { openEnrichCalls } from '../core/enrich/enrich-calls.ts';
+import { openEnrichCalls } from '../core/calls/enrich-calls.ts';
 import { openAdmission } from '../core/keys/admission.ts';
 import { openKeyUses } from '../core/keys/key-uses.ts';
 import { metrics } from '../core/metrics.ts';

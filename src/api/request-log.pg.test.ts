@@ -9,7 +9,7 @@ import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { scrapeHere } from '../../tests/support/scrape.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
-import { openEnrichCalls } from '../core/enrich/enrich-calls.ts';
+import { openEnrichCalls } from '../core/calls/enrich-calls.ts';
 import { openAdmission } from '../core/keys/admission.ts';
 import { openKeyUses } from '../core/keys/key-uses.ts';
 import { watchBatches } from '../jobs/batch/watch-batches.ts';

@@ -3,9 +3,9 @@
  * has a transaction of its own, which both stores the response and charges the match.
  */
 import type { Response } from 'express';
+import { type EnrichCall, type EnrichedCall, enrichCalls } from '../core/calls/enrich-calls.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
-import { type EnrichCall, type EnrichedCall, enrichCalls } from '../core/enrich/enrich-calls.ts';
 import { enrichMany, type Outcome } from '../core/enrich/enrich-many.ts';
 import type { LikelyCandidate } from '../core/enrich/find-likely.ts';
 import { discloseAmbiguous } from '../core/enrich/free-outcomes.ts';

@@ -4,9 +4,9 @@
  */
 import type { Request } from 'express';
 import { chargePage } from '../core/credits/charge-page.sql.ts';
+import { paymentError } from '../core/credits/payment-error.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
-import { paymentError } from '../core/enrich/enrich-calls.ts';
 import { outputColumns } from '../core/enrich/match-data.ts';
 import { checkMobileField, hidesMobile, withoutMobile } from '../core/enrich/mobile-in-records.ts';
 import { projectPerson } from '../core/enrich/project-match.ts';

@@ -1,8 +1,8 @@
 /** People whom an account owns stay owned when an import joins their records with others. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { enrichCalls } from '../core/calls/enrich-calls.ts';
 import { changeOwnedDays } from '../core/credits/owned.ts';
-import { enrichCalls } from '../core/enrich/enrich-calls.ts';
 import { finishImport } from '../core/graph/sources/import-source.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';

@@ -35,15 +35,15 @@ export const killers = {
   owned: { file: paidOnce, test: '' },
   localCopy: { file: 'src/jobs/list/local-copy.pg.test.ts', test: 'an opt-out after the match' },
   copiedCalls: {
-    file: 'src/core/enrich/calls-from-copy.pg.test.ts',
+    file: 'src/core/calls/calls-from-copy.pg.test.ts',
     test: 'calls admitted as plain',
   },
   copiedCallsOfAny: {
-    file: 'src/core/enrich/calls-from-copy.pg.test.ts',
+    file: 'src/core/calls/calls-from-copy.pg.test.ts',
     test: 'calls of any kind',
   },
   copiedMisses: {
-    file: 'src/core/enrich/calls-from-copy.pg.test.ts',
+    file: 'src/core/calls/calls-from-copy.pg.test.ts',
     test: 'a person who is added',
   },
   ownedLists: { file: paidOnceByLists, test: '' },

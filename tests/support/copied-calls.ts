@@ -1,5 +1,5 @@
 /** Single calls that a local copy of the graph answers, as tests count, disturb and compare them. */
-import type { EnrichedCall } from '../../src/core/enrich/enrich-calls.ts';
+import type { EnrichedCall } from '../../src/core/calls/enrich-calls.ts';
 import type { LocalCopy } from '../../src/core/graph-copy/local-copy.ts';
 import { textOf } from './graph-readers.ts';
 import { scrapeHere } from './scrape.ts';

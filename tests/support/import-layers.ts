@@ -8,7 +8,7 @@ interface Layer {
   below: string[];
 }
 
-const core = ['lib', 'pure', 'base', 'store', 'feature', 'context'];
+const core = ['lib', 'pure', 'base', 'store', 'feature', 'calls', 'context'];
 
 /** Folders of `src/jobs` in sublayers: each may import those of the sublayers below. */
 const jobFloors = [
@@ -77,6 +77,12 @@ const layers: Layer[] = [
   },
   { name: 'store', holds: /^src\/core\/(db|redis|storage)\//, below: ['lib', 'base'] },
   { name: 'context', holds: /^src\/core\/context\.ts$/, below: core },
+  // Single calls: matching, money, keys and the local copy meet here.
+  {
+    name: 'calls',
+    holds: /^src\/core\/calls\//,
+    below: ['lib', 'pure', 'base', 'store', 'feature'],
+  },
   { name: 'feature', holds: /^src\/core\//, below: ['lib', 'pure', 'base', 'store'] },
   // The API's document as types: all that its callers know of it.
   { name: 'contract', holds: /^src\/client\/api-types\.ts$/, below: [] },

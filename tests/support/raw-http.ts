@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { ApiContext } from '../../src/api/api-context.ts';
 import { createApp } from '../../src/api/app.ts';
 import { createHttpServer, type HttpLimits, httpLimits } from '../../src/api/http-server.ts';
-import { openEnrichCalls } from '../../src/core/enrich/enrich-calls.ts';
+import { openEnrichCalls } from '../../src/core/calls/enrich-calls.ts';
 import { openAdmission } from '../../src/core/keys/admission.ts';
 import { openKeyUses } from '../../src/core/keys/key-uses.ts';
 import { type BatchWatcher, watchBatches } from '../../src/jobs/batch/watch-batches.ts';

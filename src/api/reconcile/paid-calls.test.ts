@@ -1,6 +1,6 @@
 /** A reconciliation request delivers the calls that it was charged for, whatever else fails in it. */
 import { expect, test, vi } from 'vitest';
-import type { EnrichedCall } from '../../core/enrich/enrich-calls.ts';
+import type { EnrichedCall } from '../../core/calls/enrich-calls.ts';
 import { miss } from '../../core/enrich/enrich-many.ts';
 import type { RouteInput } from '../define-route.ts';
 import { enrichAll } from './paid-calls.ts';

@@ -1,7 +1,8 @@
 /** Priced calls of one reconciliation request: each is charged as a single call, and what was charged is delivered. */
 
+import type { EnrichCall } from '../../core/calls/enrich-calls.ts';
+import { paymentError } from '../../core/credits/payment-error.ts';
 import { countWork } from '../../core/enrich/count-work.ts';
-import { type EnrichCall, paymentError } from '../../core/enrich/enrich-calls.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import { discloseAmbiguous } from '../../core/enrich/free-outcomes.ts';
 import { AppError } from '../../core/lib/errors.ts';

@@ -1,7 +1,7 @@
 /** The priced operations as single calls, one route each. */
 import { setTimeout } from 'node:timers/promises';
 import { z } from 'zod';
-import { paymentError } from '../../core/enrich/enrich-calls.ts';
+import { paymentError } from '../../core/credits/payment-error.ts';
 import { simulateTestOutcome } from '../../core/enrich/magic-identifiers.ts';
 import { type MatchMode, MIN_PROBABILITY_DEFAULT } from '../../core/enrich/match-mode.ts';
 import { enrichedSchema } from '../../core/enrich/match-schema.ts';

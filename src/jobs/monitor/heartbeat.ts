@@ -1,8 +1,8 @@
 /** Records that this process is alive, for the counts in `GET /admin/health` and the metrics. */
 import { hostname } from 'node:os';
 import { uuidv7 } from 'uuidv7';
+import { readCallsMatched } from '../../core/calls/calls-matched.ts';
 import type { Database, Sql } from '../../core/db/client.ts';
-import { readCallsMatched } from '../../core/enrich/calls-matched.ts';
 import type { LocalCopy } from '../../core/graph-copy/local-copy.ts';
 import { type CopyReport, reportCopy } from '../../core/graph-copy/report-copy.ts';
 import { readVersion } from '../../core/lib/package-root.ts';

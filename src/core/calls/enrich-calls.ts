@@ -4,7 +4,15 @@
  * the graph it answers, and the statement that charges proves that the graph still has the state of the answers.
  */
 import { chargeCalls } from '../credits/charge-calls.sql.ts';
+import { cannotPay } from '../credits/payment-error.ts';
 import type { Database, Sql } from '../db/client.ts';
+import { enrichMany, type Outcome } from '../enrich/enrich-many.ts';
+import { withoutConflict } from '../enrich/free-outcomes.ts';
+import { graphOfCalls } from '../enrich/graph-reader.ts';
+import type { RecordBytes } from '../enrich/match-data.ts';
+import { hidesMobile, type MobileSetting } from '../enrich/mobile-in-records.ts';
+import type { RowInput } from '../enrich/outcomes.ts';
+import { requiredColumns } from '../enrich/required-fields.ts';
 import { graphOf } from '../graph/graph-of.ts';
 import {
   type GraphInState,
@@ -15,19 +23,10 @@ import {
 import type { CallCredentials } from '../keys/keys.ts';
 import { assert, must } from '../lib/assert.ts';
 import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
-import { AppError } from '../lib/errors.ts';
-import { countRefusal } from '../limits/refusals.ts';
 import { openShare } from '../limits/shares.ts';
-import { creditsText, type OperationName, operations } from '../operations.ts';
+import { type OperationName, operations } from '../operations.ts';
 import { credentialsEnded } from '../sessions/still-valid.ts';
 import { countMatchedCalls } from './calls-matched.ts';
-import { enrichMany, type Outcome } from './enrich-many.ts';
-import { withoutConflict } from './free-outcomes.ts';
-import { graphOfCalls } from './graph-reader.ts';
-import type { RecordBytes } from './match-data.ts';
-import { hidesMobile, type MobileSetting } from './mobile-in-records.ts';
-import type { RowInput } from './outcomes.ts';
-import { requiredColumns } from './required-fields.ts';
 
 export interface EnrichCall extends CallCredentials {
   accountId: string;
@@ -264,38 +263,4 @@ function toPaidCall(call: EnrichCall, recordId: number) {
   const { accountId, keyId, sessionSha256, isPlain, reference, operation } = call;
   const { price } = operations[operation];
   return { accountId, keyId, sessionSha256, isPlain, price, reference, operation, recordId };
-}
-
-/** Returns the error of a call at this price; null when wallet and key can pay it. */
-export function paymentError(
-  price: number,
-  purse: { available: number; leftToday: number | null },
-): AppError | null {
-  const { available, leftToday } = purse;
-  return available < price || (leftToday ?? price) < price ? cannotPay(price, purse) : null;
-}
-
-function cannotPay(
-  needed: number,
-  { available, leftToday }: { available: number; leftToday: number | null },
-): AppError {
-  const bucket = available < needed || leftToday === null ? 'wallet' : 'key_budget';
-  countRefusal(bucket);
-  if (bucket === 'wallet') return insufficientCredits(needed, available);
-  return new AppError({
-    code: 'daily_credits_reached',
-    status: 402,
-    message: `This call may cost ${creditsText(needed)}, and this key may spend only ${leftToday} more today. Use another key, or wait until midnight UTC.`,
-    extensions: { needed, available: leftToday },
-  });
-}
-
-/** Returns the error of a call that the wallet cannot pay. */
-function insufficientCredits(needed: number, available: number): AppError {
-  return new AppError({
-    code: 'insufficient_credits',
-    status: 402,
-    message: `This call may cost ${creditsText(needed)}, and the wallet has only ${available} available. Add credits and try again.`,
-    extensions: { needed, available },
-  });
 }

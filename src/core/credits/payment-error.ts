@@ -1,0 +1,39 @@
+/** The errors of calls and pages that cannot be paid. */
+import { AppError } from '../lib/errors.ts';
+import { countRefusal } from '../limits/refusals.ts';
+import { creditsText } from '../operations.ts';
+
+/** The means to pay a call: credits of the wallet, and those of the key today, null without a maximum. */
+interface Purse {
+  available: number;
+  leftToday: number | null;
+}
+
+/** Returns the error of a call at this price; null when wallet and key can pay it. */
+export function paymentError(price: number, purse: Purse): AppError | null {
+  const { available, leftToday } = purse;
+  return available < price || (leftToday ?? price) < price ? cannotPay(price, purse) : null;
+}
+
+/** Returns the error of a call that needs more than the purse has, and counts the refusal. */
+export function cannotPay(needed: number, { available, leftToday }: Purse): AppError {
+  const bucket = available < needed || leftToday === null ? 'wallet' : 'key_budget';
+  countRefusal(bucket);
+  if (bucket === 'wallet') return insufficientCredits(needed, available);
+  return new AppError({
+    code: 'daily_credits_reached',
+    status: 402,
+    message: `This call may cost ${creditsText(needed)}, and this key may spend only ${leftToday} more today. Use another key, or wait until midnight UTC.`,
+    extensions: { needed, available: leftToday },
+  });
+}
+
+/** Returns the error of a call that the wallet cannot pay. */
+function insufficientCredits(needed: number, available: number): AppError {
+  return new AppError({
+    code: 'insufficient_credits',
+    status: 402,
+    message: `This call may cost ${creditsText(needed)}, and the wallet has only ${available} available. Add credits and try again.`,
+    extensions: { needed, available },
+  });
+}
