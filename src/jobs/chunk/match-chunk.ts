@@ -23,7 +23,7 @@ import { checksAgreement, type Repair, readRows } from '../mapping/read-rows.ts'
 import type { JobContext } from '../queue/job-context.ts';
 import type { ChunkPhases } from './chunk-metrics.ts';
 import type { ClaimedChunk } from './claim-chunk.sql.ts';
-import { forcedOutcome } from './forced-outcome.ts';
+import { forcedOutcomes, rowsOfPart } from './next-part.ts';
 import { storeCall } from './store-call.ts';
 
 export interface MatchedChunk {
@@ -68,13 +68,9 @@ export async function matchChunk(
   const key = must(batch.canonicalKey, 'canonical key of a split batch');
   const piece = await storeCall(readRange(context.store, key, range, chunk.crc32));
   const records = scanRecords(piece, { delimiter, firstLine: chunk.firstLine });
-  const to = Math.min(chunk.rows, chunk.rowsDone + (chunk.partRowsMax ?? chunk.rows));
-  const givenUp = forcedOutcome(batch, chunk);
-  if (givenUp !== null) {
-    const outcomes = Array.from({ length: to - chunk.rowsDone }, () => givenUp);
-    return { piece, records, repairs: [], outcomes, release() {} };
-  }
-  const part = { from: chunk.rowsDone, to };
+  const forced = forcedOutcomes(batch, chunk);
+  if (forced !== null) return { piece, records, repairs: [], outcomes: forced, release() {} };
+  const part = { from: chunk.rowsDone, to: chunk.rowsDone + rowsOfPart(chunk) };
   const read = await readRows(piece, records, { ...batch, delimiter }, part);
   const graph = graphOf(context, batch.live);
   const rows = await decidedRows(context.sql, batch, chunk, read.rows);

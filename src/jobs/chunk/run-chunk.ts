@@ -37,8 +37,9 @@ import type { ChunkWork, ReadChunk } from './chunk-work.ts';
 import { type Claim, type ClaimedChunk, claimChunk } from './claim-chunk.sql.ts';
 import { commitPaidOnce } from './commit-paid-once.sql.ts';
 import { type CommitPart, type Committed, commitPart, releaseChunk } from './commit-part.sql.ts';
-import { holdLease } from './lease.ts';
+import { holdLease } from './hold-lease.ts';
 import { answeredRecords } from './match-chunk.ts';
+import { rowsOfPart } from './next-part.ts';
 import { chargedRecords, countCharged, findOwnedRows, noRows } from './owned-rows.ts';
 import { findShortage, reserveForChunk } from './reserve.sql.ts';
 import { storeCall } from './store-call.ts';
@@ -134,8 +135,7 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
 
 /** Number of rows to match: none for a batch that is being cancelled. */
 function rowsToRun(batch: Batch, chunk: ClaimedChunk): number {
-  if (batch.state === 'cancelling') return 0;
-  return Math.min(chunk.rows - chunk.rowsDone, chunk.partRowsMax ?? chunk.rows);
+  return batch.state === 'cancelling' ? 0 : rowsOfPart(chunk);
 }
 
 /**

@@ -19,7 +19,7 @@ import { emptyReport } from '../batch/report.ts';
 import type { ChunkPhases } from '../chunk/chunk-metrics.ts';
 import type { ChunkWork } from '../chunk/chunk-work.ts';
 import type { ClaimedChunk } from '../chunk/claim-chunk.sql.ts';
-import { forcedOutcome } from '../chunk/forced-outcome.ts';
+import { forcedOutcomes, rowsOfPart } from '../chunk/next-part.ts';
 import { readFromCopy } from '../chunk/read-from-copy.ts';
 import { storeCall } from '../chunk/store-call.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -63,14 +63,13 @@ async function outcomesOf(
   chunk: ClaimedChunk,
   { people, brief }: { people: PeopleReader; brief: boolean },
 ): Promise<Outcome[]> {
-  const to = Math.min(chunk.rows, chunk.rowsDone + (chunk.partRowsMax ?? chunk.rows));
-  const givenUp = forcedOutcome(batch, chunk);
-  if (givenUp !== null) return Array.from({ length: to - chunk.rowsDone }, () => givenUp);
+  const forced = forcedOutcomes(batch, chunk);
+  if (forced !== null) return forced;
   const key = must(batch.canonicalKey, 'ids of a split export');
   const range = { from: chunk.byteFrom, to: chunk.byteTo };
   const bytes = await storeCall(readRange(context.store, key, range, chunk.crc32));
   const lines = bytes.toString('latin1').split('\n');
-  const ids = lines.slice(chunk.rowsDone, to).map(Number);
+  const ids = lines.slice(chunk.rowsDone, chunk.rowsDone + rowsOfPart(chunk)).map(Number);
   const graph = graphOf(context, batch.live);
   context.endPhase('read');
   const outcomes = await readPeople(people, ids, {
@@ -78,8 +77,8 @@ async function outcomesOf(
     hidesMobile: hidesMobile(context.config, batch.operation),
   });
   context.endPhase('fetch');
-  const everybody = await prepareFilter(graph, { conditions: [] }, batch);
-  if (everybody.hasDoNotContact) await excludeDoNotContact(graph, everybody, outcomes);
+  const allPeople = await prepareFilter(graph, { conditions: [] }, batch);
+  if (allPeople.hasDoNotContact) await excludeDoNotContact(graph, allPeople, outcomes);
   const { onlyNew, scheduleId } = batch;
   if (onlyNew && scheduleId !== null) await excludeDelivered(graph, scheduleId, outcomes);
   context.endPhase('compare');
@@ -99,10 +98,10 @@ async function excludeDelivered(
 /** Excludes people whom the account put on its do-not-contact list since the ids were written. */
 async function excludeDoNotContact(
   graph: Sql,
-  everybody: PreparedFilter,
+  allPeople: PreparedFilter,
   outcomes: Outcome[],
 ): Promise<void> {
-  const meant = new Set(await selectMatchingIds(graph, everybody, matchedIds(outcomes)));
+  const meant = new Set(await selectMatchingIds(graph, allPeople, matchedIds(outcomes)));
   exclude(outcomes, (id) => !meant.has(id), miss('suppressed', '', 'do_not_contact'));
 }
 
