@@ -6,7 +6,7 @@ import { AppError, invalidParameter } from '../core/lib/errors.ts';
 import { isOperationName, operations } from '../core/operations.ts';
 import { parseDelimiter } from '../formats/csv/delimiter.ts';
 import { parseEncoding } from '../formats/csv/encoding.ts';
-import type { BatchRequest } from '../jobs/list/create-list.ts';
+import type { ListRequest } from '../jobs/list/create-list.ts';
 import type { DialectRequest } from '../jobs/list/read-upload.ts';
 import { decimal } from './decimal.ts';
 import { parseParameters } from './parse-parameters.ts';
@@ -145,10 +145,10 @@ export const batchOptions = z.strictObject({
 export function readBatchOptions(
   values: Record<string, unknown>,
   fileName: string | null,
-): { request: BatchRequest; dialect: DialectRequest } {
+): { request: ListRequest; dialect: DialectRequest } {
   const options = parseParameters(batchOptions, values);
-  const request: BatchRequest = {
-    operation: options.operation as BatchRequest['operation'],
+  const request: ListRequest = {
+    operation: options.operation as ListRequest['operation'],
     name: options.name ?? fileName?.slice(0, 200) ?? 'list.csv',
     mapping: options.mapping ?? null,
     allowUnmapped: options.hold === 'true' && options.allow_unmapped === 'true',

@@ -4,7 +4,7 @@ import type { Sql } from '../core/db/client.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { ListBatch } from '../jobs/batch/batch.ts';
 import { type BatchView, viewBatch } from '../jobs/batch/batch-view.ts';
-import { createBatch, wakeSplit } from '../jobs/list/create-list.ts';
+import { createList, wakeSplit } from '../jobs/list/create-list.ts';
 import { assertOnlyRerun, type RowChoice, storeRerun } from '../jobs/list/rerun-list.ts';
 import type { ApiContext } from './api-context.ts';
 import type { AfterCommit } from './define-route.ts';
@@ -22,7 +22,7 @@ interface RerunInput {
   commit(work: (tx: Sql) => Promise<Created>): Promise<Created>;
 }
 
-/** Creates the rerun of the rows that `choose` gives for the list. Throws as `storeRerun` and `createBatch`. */
+/** Creates the rerun of the rows that `choose` gives for the list. Throws as `storeRerun` and `createList`. */
 export async function createRerun(
   { context, key, params, response, commit }: RerunInput,
   choose: (batch: ListBatch) => RowChoice,
@@ -32,7 +32,7 @@ export async function createRerun(
   const batch = await requireOwnBatch(context, key, 'list', params.id);
   const { endedBefore, ...list } = await storeRerun(uploadContext, batch, choose(batch));
   const owner = { ...ownerOf(key), keyId: key.id };
-  return createBatch(uploadContext, owner, list, (insert) =>
+  return createList(uploadContext, owner, list, (insert) =>
     commit(async (tx) => {
       const made = await insert(tx);
       await assertOnlyRerun(tx, made.id, endedBefore);

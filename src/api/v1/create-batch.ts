@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { batchSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
-import { createBatch, wakeSplit } from '../../jobs/list/create-list.ts';
+import { createList, wakeSplit } from '../../jobs/list/create-list.ts';
 import { useUpload } from '../../jobs/list/uploads.ts';
 import { batchOptions } from '../batch-options.ts';
 import { defineRoute } from '../define-route.ts';
@@ -48,7 +48,7 @@ export const createBatchRoute = defineRoute({
     const { context, key } = input;
     const list = await body.store();
     const owner = { ...ownerOf(key), keyId: key.id };
-    const reply = await createBatch(body.context, owner, list, (insert) =>
+    const reply = await createList(body.context, owner, list, (insert) =>
       commit(async (tx) => {
         if (body.uploadId !== undefined) await useUpload(tx, body.uploadId);
         const batch = await insert(tx);

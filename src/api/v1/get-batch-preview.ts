@@ -1,4 +1,4 @@
-import { listPreviewSchema, previewBatch } from '../../jobs/list/preview-list.ts';
+import { listPreviewSchema, previewList } from '../../jobs/list/preview-list.ts';
 import { clientGone } from '../client-gone.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
@@ -15,6 +15,6 @@ export const getBatchPreviewRoute = defineRoute({
   async handler({ context, key, params, response }) {
     const batch = await requireOwnBatch(context, key, 'list', params.id);
     const reading = { ...context, signal: clientGone(response) };
-    return { status: 200, body: await previewBatch(reading, batch) };
+    return { status: 200, body: await previewList(reading, batch) };
   },
 });

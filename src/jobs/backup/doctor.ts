@@ -17,7 +17,7 @@ import { lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
 import { isOwnStore, markStore, requireOwnStore } from '../batch/own-store.ts';
 import { isFinal } from '../batch/states.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
-import { createBatch, wakeSplit } from '../list/create-list.ts';
+import { createList, wakeSplit } from '../list/create-list.ts';
 import { rowsOfRerun } from '../list/rerun-list.ts';
 import { storeUpload, type UploadContext } from '../list/store-upload.ts';
 import { columnNumbers } from '../mapping/guess-columns.ts';
@@ -165,7 +165,7 @@ async function runAgain(
     dialect: { encoding, delimiter, headerRow: header === null ? 0 : batch.dialect.headerRow },
   };
   let refunded = 0;
-  const made = await createBatch(
+  const made = await createList(
     { ...context, accountId, signal },
     { accountId, live, keyId },
     requested,

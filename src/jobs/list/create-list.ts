@@ -1,6 +1,6 @@
 /**
- * Accepts an upload: streams it to storage, inspects its first bytes, and records the batch. A file that is
- * invalid as a whole is refused here, before anything is accepted, and leaves nothing behind.
+ * Records a stored upload as a list. A file that is invalid as a whole is refused here, before
+ * anything is accepted, and leaves nothing behind.
  */
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
@@ -18,7 +18,7 @@ import { withNameDoubt } from './name-doubt.ts';
 import { type DialectRequest, type ReadList, readUpload } from './read-upload.ts';
 import type { StoredUpload, UploadContext } from './store-upload.ts';
 
-export interface BatchRequest extends ListOptions {
+export interface ListRequest extends ListOptions {
   operation: OperationName;
   name: string;
   mapping: RequestedMapping | null;
@@ -36,18 +36,18 @@ export interface BatchRequest extends ListOptions {
 /** A stored upload with the request for it. */
 export interface RequestedList {
   upload: StoredUpload;
-  request: BatchRequest;
+  request: ListRequest;
   dialect: DialectRequest;
 }
 
 /**
- * Turns a stored upload into a batch. `commit` calls `insert` once in a transaction and resolves when that is
+ * Turns a stored upload into a list. `commit` calls `insert` once in a transaction and resolves when that is
  * committed; its result is returned. Call `wakeSplit` with the batch's id afterwards. Throws `AppError`: 415 for a
  * file of another type, 422 `unreadable_csv` with the line, 422 `unmapped`, 400 for a request that does not fit the
  * file, 409 `storage_full` when the account has no room for it, 429 when the account has its maximum of open lists.
  * The upload is then deleted.
  */
-export async function createBatch<Committed>(
+export async function createList<Committed>(
   context: UploadContext,
   owner: Owner & { keyId: string },
   { upload, request, dialect: dialectRequest }: RequestedList,

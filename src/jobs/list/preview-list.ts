@@ -35,7 +35,7 @@ export const listPreviewSchema = z.record(z.string(), z.unknown());
  * The preview of a batch: its dialect and mapping, and the first rows with their identifiers. Throws `AppError`
  * 410 when its files are no longer kept, and as `inReadingTurn`.
  */
-export async function previewBatch(
+export async function previewList(
   { sql, store, signal }: Pick<Context, 'sql' | 'store'> & Pick<ListReader, 'signal'>,
   batch: ListBatch,
 ) {

@@ -5,7 +5,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { openShare } from '../../core/limits/shares.ts';
 
-const readInTurn = openShare({
+const inTurn = openShare({
   name: 'readings of rows',
   inFlightMax: 1,
   accountInFlightMax: 1,
@@ -25,7 +25,7 @@ export function inReadingTurn<T>(
   { accountId, signal }: ListReader,
   read: () => T | Promise<T>,
 ): Promise<T> {
-  return readInTurn(accountId, signal, () => leavingRoom(read));
+  return inTurn(accountId, signal, () => leavingRoom(read));
 }
 
 /** Runs `read`, and resolves after a pause as long as it took. */

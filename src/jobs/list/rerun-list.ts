@@ -13,7 +13,7 @@ import { isFinal } from '../batch/states.ts';
 import { columnNumbers } from '../mapping/guess-columns.ts';
 import { assertFilesKept } from '../result/files-kept.ts';
 import { type MergedRow, mergedRows } from '../result/merge-reruns.ts';
-import type { BatchRequest, RequestedList } from './create-list.ts';
+import type { ListRequest, RequestedList } from './create-list.ts';
 import { storeUpload, type UploadContext } from './store-upload.ts';
 
 /** A stored rerun with the request for it. */
@@ -112,7 +112,7 @@ export async function storeRerun(
 export async function rowsOfRerun(
   sql: Sql,
   { id, rerunOf }: ListBatch,
-): Promise<Pick<BatchRequest, 'rerunOf' | 'rerunRows' | 'rerunRecords'>> {
+): Promise<Pick<ListRequest, 'rerunOf' | 'rerunRows' | 'rerunRecords'>> {
   const rerunRows = rerunOf === null ? null : await findRerunRows(sql, id);
   if (rerunRows === null) return { rerunOf };
   const records = await findRerunRecords(sql, id, { from: 1, to: rerunRows.length });
