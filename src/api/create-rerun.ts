@@ -9,7 +9,7 @@ import { assertOnlyRerun, type RowChoice, storeRerun } from '../jobs/list/rerun-
 import type { ApiContext } from './api-context.ts';
 import type { AfterCommit } from './define-route.ts';
 import { requireOwnBatch } from './own-batch.ts';
-import { ownerOf } from './owner-of.ts';
+import { ownerWithKeyOf } from './owner-of.ts';
 import { holdUpload, uploadContextOf } from './upload-context.ts';
 
 type Created = { status: 202; body: BatchView } & AfterCommit;
@@ -31,7 +31,7 @@ export async function createRerun(
   const uploadContext = uploadContextOf(context, key, response);
   const batch = await requireOwnBatch(context, key, 'list', params.id);
   const { endedBefore, ...list } = await storeRerun(uploadContext, batch, choose(batch));
-  const owner = { ...ownerOf(key), keyId: key.id };
+  const owner = ownerWithKeyOf(key);
   return createList(uploadContext, owner, list, (insert) =>
     commit(async (tx) => {
       const made = await insert(tx);

@@ -4,7 +4,7 @@ import { type BatchAction, controlBatch, wakeAfter } from '../../jobs/batch/cont
 import { type BatchResource, forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, type Route } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
-import { ownerOf } from '../owner-of.ts';
+import { ownerWithKeyOf } from '../owner-of.ts';
 
 /** The actions on a batch: their summaries, which are only for lists, and which are metered. */
 const actions: Record<BatchAction, { summary: string; listsOnly?: true; metered?: true }> = {
@@ -41,7 +41,7 @@ function controlRoute(resource: BatchResource, action: BatchAction): Route {
         await countQuote(context.limiter, batch.id);
       }
       return commit(async (tx) => {
-        const after = await controlBatch(tx, { ...ownerOf(key), keyId: key.id }, batch, action);
+        const after = await controlBatch(tx, ownerWithKeyOf(key), batch, action);
         const wake = () => wakeAfter(context, after, action);
         return { status: 202, body: viewBatch(after), wake };
       });

@@ -4,7 +4,7 @@ import { createList, wakeSplit } from '../../jobs/list/create-list.ts';
 import { useUpload } from '../../jobs/list/uploads.ts';
 import { batchOptions } from '../batch-options.ts';
 import { defineRoute } from '../define-route.ts';
-import { ownerOf } from '../owner-of.ts';
+import { ownerWithKeyOf } from '../owner-of.ts';
 import { receiveFile } from '../receive-file.ts';
 import { receiveJson, rowTypes } from '../receive-rows.ts';
 import { resultsWhenDone } from '../results-when-done.ts';
@@ -47,7 +47,7 @@ export const createBatchRoute = defineRoute({
   async handler({ body, commit, ...input }) {
     const { context, key } = input;
     const list = await body.store();
-    const owner = { ...ownerOf(key), keyId: key.id };
+    const owner = ownerWithKeyOf(key);
     const reply = await createList(body.context, owner, list, (insert) =>
       commit(async (tx) => {
         if (body.uploadId !== undefined) await useUpload(tx, body.uploadId);

@@ -10,7 +10,7 @@ import { checkExport, createExport, wakeExport } from '../../jobs/export/create-
 import { fieldNames } from '../batch-options.ts';
 import { defineRoute } from '../define-route.ts';
 import { exportOptions } from '../export-options.ts';
-import { ownerOf } from '../owner-of.ts';
+import { ownerWithKeyOf } from '../owner-of.ts';
 
 const createdSchema = exportSchema
   .extend({ unknown_values: unknownValuesSchema })
@@ -41,7 +41,7 @@ export const createExportRoute = defineRoute({
     const request = { ...same, filter, maxResults, maxCredits, scheduleId: null, onlyNew: false };
     checkExport(request, context.config.batchRowsMax);
     checkMobileField(context.config, personSearch.name, request.fields);
-    const owner = { ...ownerOf(key), keyId: key.id };
+    const owner = ownerWithKeyOf(key);
     const graph = graphOf(context, owner.live);
     const unknownValues = await findUnknownValues(graph, parseFilter(filter));
     return commit(async (tx) => {

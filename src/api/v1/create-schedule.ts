@@ -7,7 +7,7 @@ import { checkExport } from '../../jobs/export/create-export.ts';
 import { savedScheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { createSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute } from '../define-route.ts';
-import { ownerOf } from '../owner-of.ts';
+import { ownerWithKeyOf } from '../owner-of.ts';
 import { scheduleOptions, toScheduleRequest } from '../schedule-options.ts';
 
 /** Creates a schedule, which creates an export at each time of a cron expression. */
@@ -24,7 +24,7 @@ export const createScheduleRoute = defineRoute({
     const request = toScheduleRequest(body);
     checkExport(request, context.config.batchRowsMax);
     checkMobileField(context.config, personSearch.name, request.fields);
-    const owner = { ...ownerOf(key), keyId: key.id };
+    const owner = ownerWithKeyOf(key);
     const graph = graphOf(context, owner.live);
     const unknownValues = await findUnknownValues(graph, parseFilter(request.filter));
     return commit(async (tx) => {

@@ -27,7 +27,7 @@ import {
 import { clientGone } from '../client-gone.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { requireOwnBatch } from '../own-batch.ts';
-import { ownerOf } from '../owner-of.ts';
+import { ownerOf, ownerWithKeyOf } from '../owner-of.ts';
 import { holdUpload, uploadContextOf } from '../upload-context.ts';
 
 /**
@@ -74,7 +74,7 @@ export const patchBatchRoute = defineRoute({
     const { max_credits: maxCredits, ...other } = body;
     if (maxCredits !== undefined && Object.keys(other).length === 0) {
       return commit(async (tx) => {
-        const capped = await capBatch(tx, { ...ownerOf(key), keyId: key.id }, batch, maxCredits);
+        const capped = await capBatch(tx, ownerWithKeyOf(key), batch, maxCredits);
         const wake = () => wakeAfter(context, capped, 'resume');
         return { status: 200, body: viewBatch(capped), wake };
       });

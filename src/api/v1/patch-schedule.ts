@@ -6,7 +6,7 @@ import { findUnknownValues } from '../../core/search/unknown-values.ts';
 import { savedScheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { changeSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { ownerOf } from '../owner-of.ts';
+import { ownerWithKeyOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 import { noteRequest } from '../request-log.ts';
 import { scheduleChange, toScheduleRequest } from '../schedule-options.ts';
@@ -23,7 +23,7 @@ export const patchScheduleRoute = defineRoute({
     200: { description: 'The schedule after the change.', schema: savedScheduleSchema },
   },
   async handler({ context, key, params, body, response }) {
-    const owner = { ...ownerOf(key), keyId: key.id };
+    const owner = ownerWithKeyOf(key);
     const change = toScheduleRequest(body);
     checkMobileField(context.config, personSearch.name, change.fields ?? null);
     const after = await changeSchedule(context, owner, parseId('Schedule', params.id), change);

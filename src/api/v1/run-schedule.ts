@@ -3,7 +3,7 @@ import { runScheduleNow } from '../../jobs/schedule/run-now.ts';
 import { scheduleRunSchema, viewRun } from '../../jobs/schedule/schedule-view.ts';
 import { defineRoute, idParams } from '../define-route.ts';
 import { exportOptions } from '../export-options.ts';
-import { ownerOf } from '../owner-of.ts';
+import { ownerWithKeyOf } from '../owner-of.ts';
 import { parseId } from '../parse-parameters.ts';
 import { noteRequest } from '../request-log.ts';
 
@@ -21,7 +21,7 @@ export const runScheduleRoute = defineRoute({
   responses: { 202: { description: 'The run.', schema: scheduleRunSchema } },
   handler: ({ context, key, params, body, response, commit }) =>
     commit(async (tx) => {
-      const owner = { ...ownerOf(key), keyId: key.id };
+      const owner = ownerWithKeyOf(key);
       const id = parseId('Schedule', params.id);
       const bounded = { id, maxCredits: body.max_credits };
       const run = await runScheduleNow(tx, context.config, owner, bounded);

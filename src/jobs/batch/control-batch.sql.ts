@@ -3,7 +3,7 @@
  * -> chunk -> reservation -> wallet -> budget of a key.
  */
 
-import type { Owner } from '../../core/accounts/owner.ts';
+import type { Owner, OwnerWithKey } from '../../core/accounts/owner.ts';
 import { tighterKey } from '../../core/credits/key-budgets.sql.ts';
 import { voidReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
@@ -17,11 +17,7 @@ import { cancellableStates, cappableStates, statesBefore } from './states.ts';
  * Starts a held batch. It counts towards the starting key from now on if that may spend less in a day than the key that
  * made it: nothing is reserved yet. False when it is not `ready`.
  */
-export async function startBatch(
-  sql: Sql,
-  owner: Owner & { keyId: string },
-  id: string,
-): Promise<boolean> {
+export async function startBatch(sql: Sql, owner: OwnerWithKey, id: string): Promise<boolean> {
   const moved = await sql`
     update batches set state = 'queued', quote = ${doneQuote(sql)},
       key_id = ${tighterKey(sql, owner.keyId, sql`batches.key_id`)}

@@ -1,6 +1,6 @@
 /** Actions on a batch: start, pause, resume, cancel, change, quote, delete its files. */
 
-import type { Owner } from '../../core/accounts/owner.ts';
+import type { Owner, OwnerWithKey } from '../../core/accounts/owner.ts';
 import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import type { MobileSetting } from '../../core/enrich/mobile-in-records.ts';
@@ -38,9 +38,7 @@ import { assertRecordedFits, type StorageBounds } from './stored-bytes.ts';
 
 export type BatchAction = 'start' | 'pause' | 'resume' | 'cancel' | 'quote';
 
-/** The caller: the owner of the batch, with the key of the call. */
-type Caller = Owner & { keyId: string };
-type Act = (tx: Sql, owner: Caller, id: string) => Promise<boolean>;
+type Act = (tx: Sql, owner: OwnerWithKey, id: string) => Promise<boolean>;
 
 const actions: Record<BatchAction, { act: Act; refusal: string }> = {
   start: { act: startBatch, refusal: 'only a `ready` batch can be started' },
@@ -71,7 +69,7 @@ async function askBoundedQuote(tx: Sql, owner: Owner, id: string): Promise<boole
  */
 export async function controlBatch(
   tx: Sql,
-  owner: Caller,
+  owner: OwnerWithKey,
   batch: Batch,
   action: BatchAction,
 ): Promise<Batch> {
@@ -89,7 +87,7 @@ export async function controlBatch(
  * A batch that has started counts towards its own key. Throws `AppError` 403 for a key that may spend less in a day: it
  * would spend past its maximum by the other key.
  */
-async function assertMaySpend(tx: Sql, { keyId }: Caller, batch: Batch): Promise<void> {
+async function assertMaySpend(tx: Sql, { keyId }: OwnerWithKey, batch: Batch): Promise<void> {
   if (!(await spendsLess(tx, keyId, batch.id))) return;
   throw forbidden(
     `Batch ${batch.id} counts towards a key that may spend more in a day than the key of this call. Use that key, one without \`credits_per_day\`, or the web console.`,
@@ -162,7 +160,7 @@ export async function changeHeldBatch(
  */
 export async function capBatch(
   tx: Sql,
-  owner: Caller,
+  owner: OwnerWithKey,
   batch: ListBatch,
   maxCredits: number | null,
 ): Promise<ListBatch> {

@@ -1,6 +1,6 @@
 /** Accepts an export: checks its filter and fields; reads no people yet. */
 import { uuidv7 } from 'uuidv7';
-import type { Owner } from '../../core/accounts/owner.ts';
+import type { OwnerWithKey } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/match-data.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -77,7 +77,7 @@ function namesPeople(filter: string): boolean {
 /** Records a checked export. Throws as `insertBatch`. Call `wakeExport` with its id after the commit. */
 export async function insertExport(
   tx: Sql,
-  owner: Owner & { keyId: string },
+  owner: OwnerWithKey,
   request: ExportRequest,
   openListsMax: number,
 ): Promise<ExportBatch> {
@@ -107,7 +107,7 @@ export async function wakeExport(
 export async function createExport(
   tx: Sql,
   config: StorageBounds & { batchRowsMax: number; openListsMax: number },
-  owner: Owner & { keyId: string },
+  owner: OwnerWithKey,
   request: ExportRequest,
 ): Promise<ExportBatch> {
   checkExport(request, config.batchRowsMax);

@@ -2,7 +2,7 @@
  * Records a stored upload as a list. A file that is invalid as a whole is refused here, before
  * anything is accepted, and leaves nothing behind.
  */
-import type { Owner } from '../../core/accounts/owner.ts';
+import type { OwnerWithKey } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { checkListFields } from '../../core/enrich/required-fields.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -49,7 +49,7 @@ export interface RequestedList {
  */
 export async function createList<Committed>(
   context: UploadContext,
-  owner: Owner & { keyId: string },
+  owner: OwnerWithKey,
   { upload, request, dialect: dialectRequest }: RequestedList,
   commit: (insert: (tx: Sql) => Promise<ListBatch>) => Promise<Committed>,
 ): Promise<Committed> {

@@ -1,6 +1,6 @@
 /** Runs a schedule when its owner asks for it, in addition to its slots. */
 
-import type { Owner } from '../../core/accounts/owner.ts';
+import type { OwnerWithKey } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { readClock } from '../../core/db/clock.ts';
 import { assert } from '../../core/lib/assert.ts';
@@ -25,7 +25,7 @@ import { requireOwnSchedule } from './schedules.ts';
 export async function runScheduleNow(
   tx: Sql,
   config: Parameters<typeof createExport>[1],
-  owner: Owner & { keyId: string },
+  owner: OwnerWithKey,
   { id, maxCredits }: { id: string; maxCredits: number | null },
 ): Promise<ScheduleRun & { batchId: string }> {
   const schedule = await requireOwnSchedule(tx, owner, id, true);

@@ -1,7 +1,7 @@
 /** Operations on schedules: create, change, delete. */
 
 import { uuidv7 } from 'uuidv7';
-import type { Owner } from '../../core/accounts/owner.ts';
+import type { Owner, OwnerWithKey } from '../../core/accounts/owner.ts';
 import { lockWallet } from '../../core/credits/credits.sql.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { readClock } from '../../core/db/clock.ts';
@@ -48,7 +48,7 @@ interface ScheduleContext {
 export async function createSchedule(
   tx: Sql,
   { batchRowsMax }: ScheduleContext['config'],
-  owner: Owner & { keyId: string },
+  owner: OwnerWithKey,
   request: ScheduleRequest,
 ): Promise<Schedule> {
   checkExport(request, batchRowsMax);
@@ -69,7 +69,7 @@ export async function createSchedule(
  */
 export async function changeSchedule(
   { sql, config }: ScheduleContext,
-  owner: Owner & { keyId: string },
+  owner: OwnerWithKey,
   id: string,
   change: Partial<ScheduleRequest>,
 ): Promise<Schedule> {
