@@ -8,7 +8,7 @@ import { createList, wakeSplit } from '../jobs/list/create-list.ts';
 import { assertOnlyRerun, type RowChoice, storeRerun } from '../jobs/list/rerun-list.ts';
 import type { ApiContext } from './api-context.ts';
 import type { AfterCommit } from './define-route.ts';
-import { requireOwnBatch } from './own-batch.ts';
+import { requireOwnBatch } from './own-objects.ts';
 import { ownerWithKeyOf } from './owner-of.ts';
 import { holdUpload, uploadContextOf } from './upload-context.ts';
 

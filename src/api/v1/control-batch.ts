@@ -3,7 +3,7 @@ import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { type BatchAction, controlBatch, wakeAfter } from '../../jobs/batch/control-batch.ts';
 import { type BatchResource, forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, type Route } from '../define-route.ts';
-import { requireOwnBatch } from '../own-batch.ts';
+import { requireOwnBatch } from '../own-objects.ts';
 import { ownerWithKeyOf } from '../owner-of.ts';
 
 /** The actions on a batch: their summaries, which are only for lists, and which are metered. */

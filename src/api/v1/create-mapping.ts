@@ -5,7 +5,7 @@ import {
   viewNamedMapping,
 } from '../../jobs/batch/named-mappings.ts';
 import { defineRoute } from '../define-route.ts';
-import { requireOwnBatch } from '../own-batch.ts';
+import { requireOwnBatch } from '../own-objects.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /** Keeps the mapping of a list under a name, in the place of the one that has it. */

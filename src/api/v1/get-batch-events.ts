@@ -4,7 +4,7 @@ import { isFinal } from '../../jobs/batch/states.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
 import { limitOpenResponses } from '../open-responses.ts';
-import { requireOwnBatch } from '../own-batch.ts';
+import { requireOwnBatch } from '../own-objects.ts';
 
 /** Proxies close a connection that is silent for a minute. */
 const HEARTBEAT_MS = 15_000;

@@ -1,7 +1,7 @@
 import { listPreviewSchema, previewList } from '../../jobs/list/preview-list.ts';
 import { clientGone } from '../client-gone.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { requireOwnBatch } from '../own-batch.ts';
+import { requireOwnBatch } from '../own-objects.ts';
 
 /** Returns the first rows of a list: their cells, and the identifiers found in them. Free. */
 export const getBatchPreviewRoute = defineRoute({

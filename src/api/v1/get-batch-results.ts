@@ -8,7 +8,7 @@ import { acceptRange } from '../byte-range.ts';
 import { clientGone } from '../client-gone.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
 import { holdMerge, limitOpenResponses } from '../open-responses.ts';
-import { requireOwnBatch } from '../own-batch.ts';
+import { requireOwnBatch } from '../own-objects.ts';
 import { sendWhileValid } from '../while-valid.ts';
 
 const contentTypes: Record<ResultFormat, string> = {

@@ -1,7 +1,7 @@
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { requireOwnBatch } from '../own-batch.ts';
+import { requireOwnBatch } from '../own-objects.ts';
 
 /** Returns the state, counts and credits of one list or export. */
 export const getBatchRoutes = forEachResource((resource) => [

@@ -1,9 +1,6 @@
 import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
-import type { Schedule } from '../../jobs/schedule/schedules.sql.ts';
-import { requireOwnSchedule } from '../../jobs/schedule/schedules.ts';
-import { defineRoute, idParams, type RouteInput } from '../define-route.ts';
-import { ownerOf } from '../owner-of.ts';
-import { parseId } from '../parse-parameters.ts';
+import { defineRoute, idParams } from '../define-route.ts';
+import { scheduleOfPath } from '../own-objects.ts';
 
 /** Returns one schedule. */
 export const getScheduleRoute = defineRoute({
@@ -13,14 +10,5 @@ export const getScheduleRoute = defineRoute({
   scope: 'exports',
   params: idParams,
   responses: { 200: { description: 'The schedule.', schema: scheduleSchema } },
-  handler: async (input) => ({ status: 200, body: viewSchedule(await ownSchedule(input)) }),
+  handler: async (input) => ({ status: 200, body: viewSchedule(await scheduleOfPath(input)) }),
 });
-
-/** Returns the caller's schedule. Throws `AppError` 404, also for one of another account. */
-export function ownSchedule({
-  context,
-  key,
-  params,
-}: RouteInput<unknown, { id: string }>): Promise<Schedule> {
-  return requireOwnSchedule(context.sql, ownerOf(key), parseId('Schedule', params.id));
-}

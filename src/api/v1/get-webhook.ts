@@ -1,8 +1,6 @@
 import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
-import { requireOwnWebhook } from '../../jobs/webhook/webhooks.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { ownerOf } from '../owner-of.ts';
-import { parseId } from '../parse-parameters.ts';
+import { webhookOfPath } from '../own-objects.ts';
 
 /** Returns one webhook. */
 export const getWebhookRoute = defineRoute({
@@ -12,12 +10,5 @@ export const getWebhookRoute = defineRoute({
   scope: 'account',
   params: idParams,
   responses: { 200: { description: 'The webhook.', schema: webhookSchema } },
-  async handler({ context, key, params }) {
-    const webhook = await requireOwnWebhook(
-      context.sql,
-      ownerOf(key),
-      parseId('Webhook', params.id),
-    );
-    return { status: 200, body: viewWebhook(webhook) };
-  },
+  handler: async (input) => ({ status: 200, body: viewWebhook(await webhookOfPath(input)) }),
 });

@@ -4,7 +4,7 @@ import { clientGone } from '../client-gone.ts';
 import { definePage } from '../define-page.ts';
 import { idParams } from '../define-route.ts';
 import { holdMerge } from '../open-responses.ts';
-import { requireOwnBatch } from '../own-batch.ts';
+import { requireOwnBatch } from '../own-objects.ts';
 
 /** A page reads the result up to its rows. */
 const limit = { default: 20, max: 100 };

@@ -3,7 +3,7 @@ import { scheduleRunSchema, viewRun } from '../../jobs/schedule/schedule-view.ts
 import { listRuns } from '../../jobs/schedule/schedules.sql.ts';
 import { definePage } from '../define-page.ts';
 import { idParams } from '../define-route.ts';
-import { ownSchedule } from './get-schedule.ts';
+import { scheduleOfPath } from '../own-objects.ts';
 
 /** Lists the outcome of each slot of a schedule, latest first. The cursor is the slot of the last one. */
 export const listScheduleRunsRoute = definePage({
@@ -15,7 +15,7 @@ export const listScheduleRunsRoute = definePage({
   item: scheduleRunSchema,
   cursor: z.iso.datetime(),
   async read(input, { before, limit }) {
-    const { id } = await ownSchedule(input);
+    const { id } = await scheduleOfPath(input);
     const slot = before === null ? null : new Date(before);
     return listRuns(input.context.sql, id, { before: slot, limit });
   },

@@ -3,7 +3,7 @@ import type { Sql } from '../../core/db/client.ts';
 import { lookUpCompaniesNamed, lookUpCompanyIds } from '../../core/lookups/look-up-companies.ts';
 import { discloseCount } from '../../core/search/free-responses.ts';
 import { defineRoute } from '../define-route.ts';
-import { lookupQuery } from './look-up.ts';
+import { lookupQuery } from '../lookup-query.ts';
 
 const companySchema = z.strictObject({
   data: z.array(

@@ -11,8 +11,8 @@ import {
 } from '../../core/lookups/look-up.ts';
 import { discloseCount } from '../../core/search/free-responses.ts';
 import { escapeItem } from '../../core/search/parse-items.ts';
-import { decimal } from '../decimal.ts';
 import { defineRoute, type Route } from '../define-route.ts';
+import { lookupQuery } from '../lookup-query.ts';
 
 const summaries: Record<LookupKind, string> = {
   'job-titles':
@@ -20,13 +20,6 @@ const summaries: Record<LookupKind, string> = {
   locations: 'Cities, regions and countries that match a text',
   industries: 'Industries that match a text, with the ids for `industryIds`',
 };
-
-/** No name is longer. */
-const TEXT_LENGTH_MAX = 200;
-
-/** Maximum ids of one call. */
-const IDS_MAX = 100;
-const ID_MAX = 2 ** 31 - 1;
 
 const parameterOf: Readonly<Record<LookupType, string>> = {
   position: 'positionIds',
@@ -41,25 +34,6 @@ const parameterOf: Readonly<Record<LookupType, string>> = {
 function filterOf({ type, id, name }: LookupValue): string {
   return `${parameterOf[type]}=[${id ?? escapeItem(name)}]`;
 }
-
-/** The query of a lookup: a text, or ids to get their names. */
-export const lookupQuery = z
-  .strictObject({
-    q: z.string().max(TEXT_LENGTH_MAX).default(''),
-    ids: z
-      .string()
-      .regex(/^\d+(,\d+)*$/, 'must be ids such as 12,15')
-      .transform((text) => text.split(',').map(Number))
-      .refine((ids) => ids.length <= IDS_MAX, `must have at most ${IDS_MAX} ids`)
-      .refine((ids) => ids.every((id) => id <= ID_MAX), `must have ids of at most ${ID_MAX}`)
-      .optional()
-      .describe('Instead of `q`: ids such as `12,15`, to get their names'),
-    limit: decimal(z.number().int().min(1).max(100)).default(10),
-  })
-  .refine(({ q, ids }) => ids === undefined || q === '', {
-    path: ['ids'],
-    message: 'cannot be combined with `q`: send a text or ids',
-  });
 
 const lookupSchema = z.strictObject({
   data: z.array(

@@ -26,7 +26,7 @@ import {
 } from '../batch-options.ts';
 import { clientGone } from '../client-gone.ts';
 import { defineRoute, idParams } from '../define-route.ts';
-import { requireOwnBatch } from '../own-batch.ts';
+import { requireOwnBatch } from '../own-objects.ts';
 import { ownerOf, ownerWithKeyOf } from '../owner-of.ts';
 import { holdUpload, uploadContextOf } from '../upload-context.ts';
 
