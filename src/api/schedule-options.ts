@@ -1,5 +1,6 @@
 /** The JSON of a schedule that callers send. */
 import { z } from 'zod';
+import { omitUndefined } from '../core/lib/omit-undefined.ts';
 import type { ScheduleRequest } from '../jobs/schedule/schedules.ts';
 import { exportOptions } from './export-options.ts';
 
@@ -38,6 +39,5 @@ export function toScheduleRequest(body: z.output<typeof scheduleChange>): Partia
 export function toScheduleRequest(body: z.output<typeof scheduleChange>): Partial<ScheduleRequest> {
   const { time_zone, max_results, max_credits, ...same } = body;
   const renamed = { timeZone: time_zone, maxResults: max_results, maxCredits: max_credits };
-  const all = Object.entries({ ...same, ...renamed });
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+  return omitUndefined({ ...same, ...renamed });
 }

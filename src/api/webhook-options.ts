@@ -1,5 +1,6 @@
 /** The JSON of a webhook that callers send. */
 import { z } from 'zod';
+import { omitUndefined } from '../core/lib/omit-undefined.ts';
 import { eventTypes } from '../jobs/webhook/event-types.ts';
 import type { WebhookChange } from '../jobs/webhook/webhooks.sql.ts';
 import type { WebhookRequest } from '../jobs/webhook/webhooks.ts';
@@ -33,6 +34,5 @@ export function toWebhookRequest(body: z.output<typeof webhookOptions>): Webhook
 export function toWebhookRequest(body: z.output<typeof webhookChange>): WebhookChange;
 export function toWebhookRequest(body: z.output<typeof webhookChange>): WebhookChange {
   const { credits_low_threshold, ...same } = body;
-  const all = Object.entries({ ...same, creditsLowThreshold: credits_low_threshold });
-  return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+  return omitUndefined({ ...same, creditsLowThreshold: credits_low_threshold });
 }

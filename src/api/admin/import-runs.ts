@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError, notFound } from '../../core/lib/errors.ts';
+import { omitUndefined } from '../../core/lib/omit-undefined.ts';
 import {
   cancelRun,
   changeOptions,
@@ -204,7 +205,7 @@ const patchRoute = defineRoute({
     const { source, ...change } = body;
     const chosen = source === undefined ? {} : { source: source === 'auto' ? null : source };
     const run = await changing(context.sql, operatorOf(key), params.id, (tx, run) =>
-      changeOptions(tx, run, { ...present(change), ...chosen }),
+      changeOptions(tx, run, { ...omitUndefined(change), ...chosen }),
     );
     return { status: 200, body: viewRun(run) };
   },
@@ -285,14 +286,6 @@ export const importRunRoutes = [
 ];
 
 const idOf = (text: string) => parseId('Import run', text);
-
-/** Without members that are absent. */
-function present<Given extends object>(
-  given: Given,
-): { [Name in keyof Given]: Exclude<Given[Name], undefined> } {
-  const entries = Object.entries(given).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as never;
-}
 
 async function changing(
   sql: Sql,

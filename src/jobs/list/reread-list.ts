@@ -1,6 +1,7 @@
 /** Reads the stored upload of a held list again: another sheet, header row, delimiter or encoding. */
 import type { Owner } from '../../core/accounts/owner.ts';
 import { AppError, conflict, invalidParameter } from '../../core/lib/errors.ts';
+import { omitUndefined } from '../../core/lib/omit-undefined.ts';
 import { readHead } from '../../core/storage/object-sum.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import type { BatchChange } from '../batch/control-batch.sql.ts';
@@ -45,11 +46,10 @@ export async function rereadList(
   };
   // The header row of another sheet is found anew.
   const { headerRow, ...before } = requestOf(batch.dialect);
-  const given = Object.entries(changed).filter(([, value]) => value !== undefined);
   const request = {
     ...before,
     ...(sheet === undefined ? { headerRow } : {}),
-    ...Object.fromEntries(given),
+    ...omitUndefined(changed),
   };
   const list =
     sheet === undefined
