@@ -8,12 +8,12 @@ import {
   type UndoPlan,
 } from '../../core/graph/sources/undo-import.ts';
 import { must } from '../../core/lib/assert.ts';
-import { notFound } from '../../core/lib/errors.ts';
 import { openUndo } from '../../jobs/imports/change-run.ts';
 import { importRunSchema, viewRun } from '../../jobs/imports/import-run.ts';
 import { findRunsOfImports } from '../../jobs/imports/import-runs.sql.ts';
 import { definePage } from '../define-page.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { numberCursor, parseNumber } from './graph-number.ts';
 import { operatorOf } from './operator-of.ts';
 
 const count = z.number().int();
@@ -95,10 +95,10 @@ const listRoute = definePage({
   description: 'A page of imports.',
   scope: 'admin',
   item: importSchema,
-  cursor: z.string().regex(/^[1-9]\d{0,14}$/, 'must be `next_cursor` of another page'),
+  cursor: numberCursor,
   async read({ context, key }, { limit, before }) {
     const accountId = operatorOf(key);
-    const imports = await listImports(context.sql, limit, before === null ? null : Number(before));
+    const imports = await listImports(context.sql, limit, before);
     return withRuns(context.sql, accountId, imports);
   },
   cursorOf: ({ id }) => String(id),
@@ -114,7 +114,7 @@ const getRoute = defineRoute({
   responses: { 200: { description: 'The import.', schema: shownImportSchema } },
   async handler({ context, key, params }) {
     const accountId = operatorOf(key);
-    const { stored, undo } = await showImport(context.sql, importIdOf(params.id));
+    const { stored, undo } = await showImport(context.sql, parseNumber('Import', params.id));
     const [one] = await withRuns(context.sql, accountId, [stored]);
     return { status: 200, body: { ...viewImport(must(one, 'import')), undo: viewUndo(undo) } };
   },
@@ -136,14 +136,9 @@ const undoRoute = defineRoute({
   responses: { 202: { description: 'The run that undoes it.', schema: importRunSchema } },
   handler: ({ key, params, body, commit }) =>
     commit(async (tx) => {
-      const undo = { id: importIdOf(params.id), told: body.with };
+      const undo = { id: parseNumber('Import', params.id), told: body.with };
       return { status: 202, body: viewRun(await openUndo(tx, operatorOf(key), undo)) };
     }),
 });
-
-function importIdOf(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw notFound(`Import ${text}`);
-}
 
 export const importHistoryRoutes = [listRoute, getRoute, undoRoute];

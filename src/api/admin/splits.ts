@@ -1,9 +1,9 @@
 /** The calls by which an operator splits records that were wrongly merged. */
 import { z } from 'zod';
 import { listSplits, splitRecords, undoSplit } from '../../core/graph/sources/split.ts';
-import { notFound } from '../../core/lib/errors.ts';
 import { definePage } from '../define-page.ts';
 import { defineRoute, idParams } from '../define-route.ts';
+import { numberCursor, parseNumber } from './graph-number.ts';
 import { operatorOf } from './operator-of.ts';
 
 const id = z.number().int();
@@ -32,7 +32,7 @@ const splitRoutes = (
     errors: [409],
     async handler({ context, key, params, body }) {
       operatorOf(key);
-      const asked = numberOf(of === 'company' ? 'Company' : 'Person', params.id);
+      const asked = parseNumber(of === 'company' ? 'Company' : 'Person', params.id);
       return { status: 200, body: await splitRecords(context.sql, of, asked, body.records) };
     },
   }),
@@ -53,10 +53,10 @@ const listRoute = definePage({
       undone_at: z.string().nullable(),
     })
     .meta({ id: 'Split' }),
-  cursor: z.string().regex(/^[1-9]\d{0,14}$/, 'must be `next_cursor` of another page'),
+  cursor: numberCursor,
   read: ({ context, key }, { limit, before }) => {
     operatorOf(key);
-    return listSplits(context.sql, limit, before === null ? null : Number(before));
+    return listSplits(context.sql, limit, before);
   },
   cursorOf: (split) => String(split.id),
   view: ({ madeAt, undoneAt, ...split }) => ({
@@ -76,13 +76,8 @@ const undoRoute = defineRoute({
   errors: [409],
   async handler({ context, key, params }) {
     operatorOf(key);
-    return { status: 200, body: await undoSplit(context.sql, numberOf('Split', params.id)) };
+    return { status: 200, body: await undoSplit(context.sql, parseNumber('Split', params.id)) };
   },
 });
-
-function numberOf(noun: string, text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw notFound(`${noun} ${text}`);
-}
 
 export const splitByHandRoutes = [...splitRoutes, listRoute, undoRoute];
