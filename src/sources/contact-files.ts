@@ -2,7 +2,7 @@
 import type { SourceRow } from '../core/graph/sources/source-record.ts';
 import type { Dataset, PartHead } from './adapter.ts';
 import { ContactKeys } from './contact.ts';
-import { type CsvRow, readCsvRows } from './csv-rows.ts';
+import { type CsvRow, readCsvRows, rejectUnnamed } from './csv-rows.ts';
 import type { SourcePart } from './source-files.ts';
 
 type ReadRow = (row: CsvRow, keys: ContactKeys) => SourceRow;
@@ -36,14 +36,7 @@ async function* readRows(
   const keys = new ContactKeys();
   for await (const part of parts) {
     for await (const rows of readCsvRows(part, { required })) {
-      yield rows.map((row): SourceRow => {
-        const { line } = row;
-        if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
-        if (row.width > row.headerWidth) {
-          return { line, reason: 'more_cells_than_header', source: row.source() };
-        }
-        return readRow(row, keys);
-      });
+      yield rows.map((row) => rejectUnnamed(row) ?? readRow(row, keys));
     }
   }
 }

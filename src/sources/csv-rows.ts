@@ -1,4 +1,5 @@
 /** Rows of CSV files of sources, by the names of their header, in any encoding. */
+import type { SourceRow } from '../core/graph/sources/source-record.ts';
 import { unprocessable } from '../core/lib/errors.ts';
 import { readColumns, readRecord } from '../formats/csv/cells.ts';
 import { detectEncoding, markLength, Transcoder } from '../formats/csv/encoding.ts';
@@ -116,6 +117,26 @@ class HeaderFinder {
       `${this.#file} has no column ${name}; nothing was changed. Check that it is the file of this source.`,
     );
   }
+}
+
+/** Returns why a row has not one cell for each name of the header; null when it has. */
+export function unevenReason({
+  width,
+  headerWidth,
+}: Pick<CsvRow, 'width' | 'headerWidth'>): string | null {
+  if (width === headerWidth) return null;
+  return width > headerWidth ? 'more_cells_than_header' : 'fewer_cells_than_header';
+}
+
+/**
+ * Returns the rejection of a row whose cells have no names: an unreadable one, and one with more cells than the header; null
+ * for others. Programs leave out empty cells at the end of a row.
+ */
+export function rejectUnnamed(row: CsvRow): SourceRow | null {
+  const { line, unreadable } = row;
+  if (unreadable !== null) return { line, reason: unreadable, source: row.cells() };
+  if (row.width <= row.headerWidth) return null;
+  return { line, reason: 'more_cells_than_header', source: row.source() };
 }
 
 /** Returns the names of a header, trimmed; the second of two equal names is `name (2)`. */

@@ -1,15 +1,14 @@
 /** Files of CSV or JSON lines that no adapter knows, read by a mapping. */
 import path from 'node:path';
-import { Readable } from 'node:stream';
 import { asObject } from '../core/graph/import/coerce.ts';
-import { readRecords } from '../core/graph/import/read-records.ts';
 import type { SourceRow } from '../core/graph/sources/source-record.ts';
 import { unprocessable } from '../core/lib/errors.ts';
 import { detectDialect } from '../formats/csv/dialect.ts';
 import { readColumnName } from '../jobs/mapping/column-names.ts';
 import type { Dataset } from './adapter.ts';
 import { ContactKeys } from './contact.ts';
-import { type CsvRow, numberedNames, readCsvRows } from './csv-rows.ts';
+import { numberedNames, readCsvRows, rejectUnnamed } from './csv-rows.ts';
+import { readJsonLines } from './json-lines.ts';
 import { mappedRow, type NamedRow } from './mapped-rows.ts';
 import { HEAD_BYTES, readPartHead, type SourcePart } from './source-files.ts';
 import type { FileHead, SourceMapping } from './source-mapping.ts';
@@ -102,18 +101,9 @@ async function* readParts(
       yield* readJsonRows({ name, bytes: whole }, required, read);
     } else {
       for await (const rows of readCsvRows({ name, bytes: whole }, { required }))
-        yield rows.map((row) => csvRow(row, read));
+        yield rows.map((row) => rejectUnnamed(row) ?? read(row));
     }
   }
-}
-
-function csvRow(row: CsvRow, read: (row: NamedRow) => SourceRow): SourceRow {
-  const { line } = row;
-  if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
-  if (row.width > row.headerWidth) {
-    return { line, reason: 'more_cells_than_header', source: row.source() };
-  }
-  return read(row);
 }
 
 async function* readJsonRows(
@@ -122,17 +112,11 @@ async function* readJsonRows(
   read: (row: NamedRow) => SourceRow,
 ): AsyncGenerator<SourceRow[]> {
   const missing = new Set(required);
-  for await (const items of readRecords(Readable.from(bytes, { objectMode: false }), 'jsonl')) {
-    yield items.map((item): SourceRow => {
-      const { line } = item;
-      if ('reason' in item) {
-        return { line, reason: item.reason, source: Buffer.from(item.source).toString('utf8') };
-      }
-      const texts = flattened(item.record);
-      if (missing.size > 0) for (const name of texts.keys()) missing.delete(name);
-      return read({ line, get: (name) => texts.get(name) ?? '', source: () => item.record });
-    });
-  }
+  yield* readJsonLines(bytes, (line, record) => {
+    const texts = flattened(record);
+    if (missing.size > 0) for (const name of texts.keys()) missing.delete(name);
+    return read({ line, get: (name) => texts.get(name) ?? '', source: () => record });
+  });
   const [member] = missing;
   if (member !== undefined) {
     throw unprocessable(

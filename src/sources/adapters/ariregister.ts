@@ -11,7 +11,7 @@ import {
 import { unprocessable } from '../../core/lib/errors.ts';
 import { fold } from '../../core/lib/fold.ts';
 import type { Adapter } from '../adapter.ts';
-import { type CsvRow, readCsvRows } from '../csv-rows.ts';
+import { type CsvRow, readCsvRows, unevenReason } from '../csv-rows.ts';
 import { readJsonArray } from '../json-array.ts';
 import { type JsonObject, objectOf, objectsOf, stringOf } from '../json-values.ts';
 import type { SourcePart } from '../source-files.ts';
@@ -68,12 +68,8 @@ function readBasicRow(row: CsvRow): SourceRow {
     seen: COMPANY + number,
     source: row.source(),
   });
-  if (row.width !== row.headerWidth) {
-    return reject(
-      row.width > row.headerWidth ? 'more_cells_than_header' : 'fewer_cells_than_header',
-      '',
-    );
-  }
+  const uneven = unevenReason(row);
+  if (uneven !== null) return reject(uneven, '');
   if (!/^\d{8}$/.test(number)) return reject('not_a_registry_number', 'ariregistri_kood');
   const name = cell('nimi');
   if (name === undefined) return reject('missing', 'nimi');

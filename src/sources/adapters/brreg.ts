@@ -10,7 +10,7 @@ import {
 } from '../../core/graph/sources/source-record.ts';
 import { fold } from '../../core/lib/fold.ts';
 import type { Adapter } from '../adapter.ts';
-import { type CsvRow, readCsvRows } from '../csv-rows.ts';
+import { type CsvRow, readCsvRows, unevenReason } from '../csv-rows.ts';
 import { readJsonArray } from '../json-array.ts';
 import { type JsonObject, objectOf, objectsOf, stringOf } from '../json-values.ts';
 import type { SourcePart } from '../source-files.ts';
@@ -61,11 +61,8 @@ function readCsvRow(row: CsvRow): SourceRow {
   const { line } = row;
   if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
   const number = row.get('organisasjonsnummer').trim();
-  if (row.width !== row.headerWidth) {
-    const reason =
-      row.width > row.headerWidth ? 'more_cells_than_header' : 'fewer_cells_than_header';
-    return { line, reason, seen: UNIT + number, source: row.source() };
-  }
+  const reason = unevenReason(row);
+  if (reason !== null) return { line, reason, seen: UNIT + number, source: row.source() };
   return readUnit(line, (name) => row.get(name), row.source);
 }
 

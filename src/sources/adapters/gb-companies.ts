@@ -4,7 +4,7 @@
  */
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type CsvRow, readCsvRows } from '../csv-rows.ts';
+import { type CsvRow, readCsvRows, unevenReason } from '../csv-rows.ts';
 import type { SourcePart } from '../source-files.ts';
 import { compact, dayFirstDate, decodeEntities, joined, textOf } from '../values.ts';
 
@@ -74,8 +74,8 @@ function readRow(row: CsvRow): SourceRow {
   });
   if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
   // A fifth SIC code moves all later columns one to the right.
-  if (row.width > row.headerWidth) return reject('more_cells_than_header');
-  if (row.width < row.headerWidth) return reject('fewer_cells_than_header');
+  const uneven = unevenReason(row);
+  if (uneven !== null) return reject(uneven);
   if (SIC_TEXT.test(row.get('LimitedPartnerships.NumGenPartners'))) return reject('columns_moved');
   if (!/^[A-Z0-9]{8}$/.test(number)) return reject('not_a_registry_number', 'CompanyNumber');
   const name = decodeEntities(row.get('CompanyName')).trim();

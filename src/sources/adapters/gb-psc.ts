@@ -2,11 +2,11 @@
  * Companies House, people with significant control (`persons-with-significant-control-snapshot-2026-10-02.zip` or
  * its 32 parts): one JSON object a line, daily.
  */
-import { Readable } from 'node:stream';
-import { type JsonRecord, readRecords } from '../../core/graph/import/read-records.ts';
 import type { SourceRecord, SourceRow } from '../../core/graph/sources/source-record.ts';
 import { fold } from '../../core/lib/fold.ts';
 import type { Adapter } from '../adapter.ts';
+import { readJsonLines } from '../json-lines.ts';
+import { type JsonObject, objectOf } from '../json-values.ts';
 import type { SourcePart } from '../source-files.ts';
 import { britishCompany, compact, isoDate, joinedBy, textOf } from '../values.ts';
 
@@ -29,31 +29,19 @@ export const gbPsc: Adapter = {
 
 async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
   for await (const { bytes } of parts) {
-    for await (const items of readRecords(Readable.from(bytes, { objectMode: false }), 'jsonl')) {
-      yield items.flatMap((item) => {
-        const { line } = item;
-        if ('reason' in item) {
-          const source = Buffer.from(item.source).toString('utf8');
-          return [{ line, reason: item.reason, source }];
-        }
-        const row = readLine(item.record);
-        return row === null ? [] : [{ line, ...row } as SourceRow];
-      });
-    }
+    yield* readJsonLines(bytes, readLine);
   }
 }
 
-type Outcome = SourceRow extends infer Row ? Omit<Row, 'line'> : never;
-
 /** Returns null for the trailer, which describes the file and no person. */
-function readLine(record: JsonRecord): Outcome | null {
+function readLine(line: number, record: JsonObject): SourceRow | null {
   const data = objectOf(record.data);
   const kind = text(data.kind) ?? '';
   if (kind.startsWith('totals#')) return null;
   const self = text(objectOf(data.links).self);
-  const reject = (reason: string): Outcome => ({ reason, source: record });
+  const reject = (reason: string): SourceRow => ({ line, reason, source: record });
   if (kind.startsWith('super-secure-')) {
-    return { optedOut: [], keys: self === undefined ? [] : [['officer', self]] };
+    return { line, optedOut: [], keys: self === undefined ? [] : [['officer', self]] };
   }
   if (STATEMENT_KINDS.test(kind)) return reject('names_no_person');
   if (!OFFICER_KINDS.test(kind)) return reject('unknown_kind');
@@ -81,17 +69,17 @@ function readLine(record: JsonRecord): Outcome | null {
       ownerNumber: text(objectOf(data.identification).registration_number),
     }),
   };
-  if (!INDIVIDUAL.test(kind)) return { records: [officer] };
+  if (!INDIVIDUAL.test(kind)) return { line, records: [officer] };
   const key = `person:${birthYear === undefined ? self : `${fold(name)} ${birthYear}-${birthMonth ?? 0}`}`;
   const person = personOf(key, data, birthYear);
   return person === null
-    ? { records: [officer] }
-    : { records: [{ ...officer, person: key }, person] };
+    ? { line, records: [officer] }
+    : { line, records: [{ ...officer, person: key }, person] };
 }
 
 function personOf(
   key: string,
-  data: JsonRecord,
+  data: JsonObject,
   birthYear: number | undefined,
 ): SourceRecord | null {
   const elements = objectOf(data.name_elements);
@@ -107,7 +95,7 @@ function personOf(
   return { entity: 'person', key, record };
 }
 
-function nameOf(data: JsonRecord): string | undefined {
+function nameOf(data: JsonObject): string | undefined {
   const { title, forename, middle_name: middle, surname } = objectOf(data.name_elements);
   return text(data.name) ?? joinedBy(' ', text(title), text(forename), text(middle), text(surname));
 }
@@ -116,10 +104,6 @@ function dayOf(value: unknown): string | undefined {
   const day = isoDate(text(value));
   const year = Number(day?.slice(0, 4));
   return year >= FIRST_YEAR && year <= new Date().getUTCFullYear() + 1 ? day : undefined;
-}
-
-function objectOf(value: unknown): JsonRecord {
-  return typeof value === 'object' && value !== null ? (value as JsonRecord) : {};
 }
 
 function text(value: unknown): string | undefined {

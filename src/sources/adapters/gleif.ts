@@ -5,7 +5,7 @@
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import { countryCode } from '../../core/identifiers/country.ts';
 import type { Adapter } from '../adapter.ts';
-import { type CsvRow, readCsvRows } from '../csv-rows.ts';
+import { type CsvRow, readCsvRows, unevenReason } from '../csv-rows.ts';
 import type { SourcePart } from '../source-files.ts';
 import { compact, isoDate, joined, textOf } from '../values.ts';
 
@@ -64,12 +64,8 @@ function readRow(row: CsvRow): SourceRow {
     source: row.source(),
     ...(lei === '' ? {} : { seen: lei }),
   });
-  if (row.width !== row.headerWidth) {
-    return reject(
-      row.width > row.headerWidth ? 'more_cells_than_header' : 'fewer_cells_than_header',
-      '',
-    );
-  }
+  const uneven = unevenReason(row);
+  if (uneven !== null) return reject(uneven, '');
   if (!isLei(lei)) return reject('not_a_lei', 'LEI');
   if (mistakenStates.has(row.get('Registration.RegistrationStatus'))) {
     return { line, ended: ['company', lei] };

@@ -2,11 +2,11 @@
  * People Data Labs, free company dataset: JSON lines, or CSV whose quotes are escaped by a backslash, which is not RFC
  * 4180. A backslash elsewhere is itself.
  */
-import { Readable } from 'node:stream';
-import { readRecords } from '../../core/graph/import/read-records.ts';
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
 import { readBackslashCsv } from '../backslash-csv.ts';
+import { unevenReason } from '../csv-rows.ts';
+import { readJsonLines } from '../json-lines.ts';
 import { type JsonObject, stringOf } from '../json-values.ts';
 import type { SourcePart } from '../source-files.ts';
 import { compact, domainOf, joined } from '../values.ts';
@@ -36,14 +36,7 @@ export const pdl: Adapter = {
 
 async function* readJson(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
   for await (const { bytes } of parts) {
-    for await (const items of readRecords(Readable.from(bytes, { objectMode: false }), 'jsonl')) {
-      yield items.map((item): SourceRow => {
-        const { line } = item;
-        return 'reason' in item
-          ? { line, reason: item.reason, source: Buffer.from(item.source).toString('utf8') }
-          : readRow(line, item.record);
-      });
-    }
+    yield* readJsonLines(bytes, readRow);
   }
 }
 
@@ -53,14 +46,8 @@ async function* readCsv(parts: AsyncIterable<SourcePart>): AsyncGenerator<Source
       yield rows
         .filter(({ line }) => line > 1)
         .map(({ line, cells }): SourceRow => {
-          if (cells.length !== header.length) {
-            const isMore = cells.length > header.length;
-            return {
-              line,
-              reason: isMore ? 'more_cells_than_header' : 'fewer_cells_than_header',
-              source: cells,
-            };
-          }
+          const reason = unevenReason({ width: cells.length, headerWidth: header.length });
+          if (reason !== null) return { line, reason, source: cells };
           return readRow(
             line,
             Object.fromEntries(header.map((name, index) => [name, cells[index]])),

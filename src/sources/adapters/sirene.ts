@@ -4,7 +4,7 @@
  */
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type CsvRow, readCsvRows } from '../csv-rows.ts';
+import { type CsvRow, readCsvRows, unevenReason } from '../csv-rows.ts';
 import type { SourcePart } from '../source-files.ts';
 import { compact, isoDate, joined, joinedBy, textOf } from '../values.ts';
 
@@ -84,11 +84,8 @@ function checked(
 ): SourceRow | null {
   const { line } = row;
   if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
-  if (row.width !== row.headerWidth) {
-    const reason =
-      row.width > row.headerWidth ? 'more_cells_than_header' : 'fewer_cells_than_header';
-    return { line, reason, source: row.source() };
-  }
+  const reason = unevenReason(row);
+  if (reason !== null) return { line, reason, source: row.source() };
   const siren = row.get('siren').trim();
   if (!isSiren(siren)) return { line, reason: 'not_a_siren', field: 'siren', source: row.source() };
   return readRow(row, siren);
