@@ -76,7 +76,7 @@ async function whileLimited(
     try {
       return await read();
     } catch (error) {
-      const seconds = error instanceof Problem ? retrySecondsOf(error) : null;
+      const seconds = error instanceof Problem ? error.retrySeconds : null;
       if (seconds === null) throw error;
       // Each try counts for a second at least, so that their number is bounded too.
       waited += Math.max(1, seconds);
@@ -84,12 +84,6 @@ async function whileLimited(
       await pause(seconds * 1000, signal);
     }
   }
-}
-
-/** Seconds after which the limits of the key allow the call again; null when something else is wrong. */
-function retrySecondsOf({ status, more }: Problem): number | null {
-  const seconds = more.retry_after;
-  return status === 429 && typeof seconds === 'number' ? seconds : null;
 }
 
 function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {

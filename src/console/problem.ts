@@ -23,6 +23,12 @@ export class Problem extends Error {
     this.errors = errors ?? [];
     this.more = more;
   }
+
+  /** Seconds after which the limits of the key allow the call again; null when something else is wrong. */
+  get retrySeconds(): number | null {
+    const seconds = this.more.retry_after;
+    return this.status === 429 && typeof seconds === 'number' ? seconds : null;
+  }
 }
 
 export interface ProblemDocument {

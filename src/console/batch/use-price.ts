@@ -46,13 +46,13 @@ export function usePrice(
   const isOutdated = quote !== null && quote.asked_at === oldQuote.current;
   const isMissing = quote === null || isOutdated;
   const isDue = state === 'ready' && isMissing && rows.total !== 0 && isCurrent && isUsable;
-  const seconds = problem?.status === 429 ? Number(problem.more.retry_after) : null;
+  const seconds = problem?.retrySeconds ?? null;
   useEffect(() => {
     if (isDue && !isBusy && problem === null) run();
   }, [isDue, isBusy, problem, run]);
   useEffect(() => {
     // A list may be priced a few times a minute: wait rather than complain.
-    if (seconds === null || !Number.isFinite(seconds)) return;
+    if (seconds === null) return;
     const timer = setTimeout(clear, seconds * 1000);
     return () => clearTimeout(timer);
   }, [seconds, problem, clear]);
