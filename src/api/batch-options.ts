@@ -14,6 +14,7 @@ import { parseJson } from './read-json.ts';
 
 /** More than any operation has. */
 const FIELDS_MAX = 200;
+const NAME_CHARACTERS_MAX = 200;
 const FIELD_CHARACTERS_MAX = 100;
 /** More than the header of a list can hold in its first bytes. */
 const COLUMN_NAME_CHARACTERS_MAX = 10_000;
@@ -53,6 +54,9 @@ function json<Schema extends z.ZodType>(schema: Schema, example: string) {
     return z.NEVER;
   });
 }
+
+/** The name of a list, an export or a schedule, after which downloads are named. */
+export const batchName = z.string().trim().min(1).max(NAME_CHARACTERS_MAX);
 
 const flag = z.enum(['true', 'false']);
 
@@ -111,7 +115,7 @@ export const batchOptions = z.strictObject({
     error: `must be one of ${Object.keys(operations).join(', ')}`,
   }),
   mapping: json(mapping, '{"email": "Column name"}').optional(),
-  name: z.string().trim().min(1).max(200).optional(),
+  name: batchName.optional(),
   fields: fieldNamesInText.optional(),
   default_region: country.optional(),
   country: country.optional(),
@@ -149,7 +153,7 @@ export function readBatchOptions(
   const options = parseParameters(batchOptions, values);
   const request: ListRequest = {
     operation: options.operation as ListRequest['operation'],
-    name: options.name ?? fileName?.slice(0, 200) ?? 'list.csv',
+    name: options.name ?? fileName?.slice(0, NAME_CHARACTERS_MAX) ?? 'list.csv',
     mapping: options.mapping ?? null,
     allowUnmapped: options.hold === 'true' && options.allow_unmapped === 'true',
     fields: options.fields ?? null,

@@ -1,16 +1,18 @@
 /** The JSON of a schedule that callers send. */
 import { z } from 'zod';
 import { omitUndefined } from '../core/lib/omit-undefined.ts';
+import { scheduleModes } from '../jobs/schedule/schedules.sql.ts';
 import type { ScheduleRequest } from '../jobs/schedule/schedules.ts';
+import { batchName } from './batch-options.ts';
 import { exportOptions } from './export-options.ts';
 
 const cron = z.string().max(200);
 const timeZone = z.string().max(100);
-const mode = z.enum(['all', 'new']);
+const mode = z.enum(scheduleModes);
 
 /** A new schedule: the options of its exports, and its times. */
 export const scheduleOptions = exportOptions.extend({
-  name: z.string().trim().min(1).max(200).default('schedule'),
+  name: batchName.default('schedule'),
   cron,
   time_zone: timeZone.default('UTC'),
   mode: mode.default('all'),

@@ -5,6 +5,7 @@ import {
   type LedgerLine,
   type LedgerPlace,
   type LedgerRange,
+  ledgerKinds,
   listLedgerLines,
 } from '../../core/credits/credits.sql.ts';
 import { definePage } from '../define-page.ts';
@@ -16,7 +17,7 @@ import { sendWhileValid } from '../while-valid.ts';
 
 const lineSchema = z.strictObject({
   created_at: z.string(),
-  kind: z.enum(['grant', 'charge', 'refund']),
+  kind: z.enum(ledgerKinds),
   operation: z.string().nullable(),
   credits: z.number().int(),
   units: z.number().int().nullable(),

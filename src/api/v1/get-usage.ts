@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { UsagePlace, UsageRow } from '../../core/credits/credits.sql.ts';
+import { ledgerKinds, type UsagePlace, type UsageRow } from '../../core/credits/credits.sql.ts';
 import { listUsage } from '../../core/credits/credits.ts';
 import { definePage } from '../define-page.ts';
 import { readInTurn } from '../read-in-turn.ts';
@@ -7,7 +7,7 @@ import { day, usageFilter, usageRange } from '../usage-range.ts';
 
 const usageSchema = z.strictObject({
   day: z.string(),
-  kind: z.enum(['grant', 'charge', 'refund']),
+  kind: z.enum(ledgerKinds),
   operation: z.string().nullable(),
   key_id: z.string().nullable(),
   batch_id: z.string().nullable(),

@@ -16,6 +16,7 @@ import { readSample } from '../../jobs/list/preview-list.ts';
 import { type Rereading, rereadList } from '../../jobs/list/reread-list.ts';
 import { mapColumns, type RequestedMapping } from '../../jobs/mapping/columns.ts';
 import {
+  batchName,
   country,
   delimiter,
   encoding,
@@ -33,7 +34,7 @@ import { ownerOf, ownerWithKeyOf } from '../owner-of.ts';
 import { holdUpload, uploadContextOf } from '../upload-context.ts';
 
 const changes = z.strictObject({
-  name: z.string().trim().min(1).max(200).optional().meta({
+  name: batchName.optional().meta({
     description: 'May be sent alone in every state. Downloads are named after it.',
   }),
   mapping: mapping.optional(),

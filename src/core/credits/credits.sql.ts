@@ -143,11 +143,13 @@ export interface LedgerRange {
   keyId: string | null;
 }
 
+export const ledgerKinds = ['grant', 'charge', 'refund'] as const;
+
 /** Ledger lines of one UTC day, kind, operation, key and batch, combined. */
 export interface UsageRow {
   /** `2024-01-31`. */
   day: string;
-  kind: 'grant' | 'charge' | 'refund';
+  kind: (typeof ledgerKinds)[number];
   operation: string | null;
   keyId: string | null;
   batchId: string | null;
