@@ -11,8 +11,8 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import { connect } from '../../src/core/db/client.ts';
-import { type GraphNames, readGraphNames } from '../../src/core/enrich/name-frequencies.ts';
 import { fold } from '../../src/core/lib/fold.ts';
+import { type GraphNames, readGraphNames } from '../../src/core/likely/name-frequencies.ts';
 import { editDistance } from '../../src/core/lookups/edit-distance.ts';
 import { readCompanyName } from '../../src/core/match/company-words.ts';
 import { compareCompany } from '../../src/core/match/compare-company.ts';

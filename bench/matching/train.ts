@@ -9,11 +9,11 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { connect, type Sql } from '../../src/core/db/client.ts';
-import { findCompanies, findPeople } from '../../src/core/enrich/likely-candidates.ts';
-import { readCompanyRow, readPersonRow } from '../../src/core/enrich/likely-cards.ts';
-import { type GraphNames, readGraphNames } from '../../src/core/enrich/name-frequencies.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { findCompanies, findPeople } from '../../src/core/likely/likely-candidates.ts';
+import { readCompanyRow, readPersonRow } from '../../src/core/likely/likely-cards.ts';
+import { type GraphNames, readGraphNames } from '../../src/core/likely/name-frequencies.ts';
 import { decide } from '../../src/core/match/decide.ts';
 import {
   type AddLevel,

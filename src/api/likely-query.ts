@@ -1,6 +1,6 @@
 /** The parameters of single calls with `match=likely`. */
 import { z } from 'zod';
-import type { LikelyCells } from '../core/enrich/likely-row.ts';
+import type { LikelyCells } from '../core/likely/likely-row.ts';
 import { country, matchMode, minProbability } from './batch-options.ts';
 
 const CHARACTERS_MAX = 300;

@@ -7,7 +7,6 @@ import { type EnrichCall, type EnrichedCall, enrichCalls } from '../core/calls/e
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { enrichMany, type Outcome } from '../core/enrich/enrich-many.ts';
-import type { LikelyCandidate } from '../core/enrich/find-likely.ts';
 import { discloseAmbiguous } from '../core/enrich/free-outcomes.ts';
 import { matchToJson, peopleOfMatch } from '../core/enrich/match-data.ts';
 import type { RowInput } from '../core/enrich/outcomes.ts';
@@ -15,6 +14,7 @@ import { projectMatch } from '../core/enrich/project-match.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
 import { must } from '../core/lib/assert.ts';
 import { AppError, conflict, invalidParameter } from '../core/lib/errors.ts';
+import type { LikelyCandidate } from '../core/likely/find-likely.ts';
 import { type OperationName, operations } from '../core/operations.ts';
 import { redactDirectors } from '../core/suppression/opted-out-people.ts';
 import { isAnySuppressed } from '../core/suppression/suppress.ts';

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Sql } from '../../src/core/db/client.ts';
-import { findLikely } from '../../src/core/enrich/find-likely.ts';
 import { MIN_PROBABILITY_DEFAULT } from '../../src/core/enrich/match-mode.ts';
-import { readGraphNames } from '../../src/core/enrich/name-frequencies.ts';
+import { findLikely } from '../../src/core/likely/find-likely.ts';
+import { readGraphNames } from '../../src/core/likely/name-frequencies.ts';
 import { type Measured, measureLikely } from '../../src/core/match/measure.ts';
 import { MODEL_VERSION } from '../../src/core/match/weights.ts';
 import { readLabelledList } from '../../src/jobs/mapping/read-labelled-list.ts';

@@ -5,10 +5,10 @@
 import type { Sql } from '../db/client.ts';
 import { isSharedMailbox } from '../identifiers/shared-mailbox.ts';
 import { must } from '../lib/assert.ts';
+import { findLikely, type LikelyCandidate, type LikelyOutcome } from '../likely/find-likely.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { companiesLeftOut } from './companies-left-out.ts';
 import { withPresentRecords } from './decided-records.ts';
-import { findLikely, type LikelyCandidate, type LikelyOutcome } from './find-likely.ts';
 import { type GraphReader, postgresGraph } from './graph-reader.ts';
 import { isSuccess, type MatchData, type OutputColumn } from './match-data.ts';
 import {

@@ -9,9 +9,9 @@ import {
   personIdentifierCodes,
 } from '../graph/identifier-kinds.ts';
 import { type IdentifierKind, identifierKinds, kindNames } from '../identifiers/identifier.ts';
+import type { LikelyCells } from '../likely/likely-row.ts';
 import type { OperationName } from '../operations.ts';
 import { operations } from '../operations.ts';
-import type { LikelyCells } from './likely-row.ts';
 
 /** Every row gets exactly one of these. */
 export const outcomeStatuses = [

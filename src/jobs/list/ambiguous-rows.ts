@@ -1,12 +1,12 @@
 /** Lists the ambiguous rows of a list with their candidates, so that a caller can decide them. */
 import { z } from 'zod';
-import {
-  type CandidateDescription,
-  describeCandidates,
-} from '../../core/enrich/describe-candidates.ts';
 import { mayDescribeCandidates } from '../../core/enrich/free-outcomes.ts';
 import { lookUpInTurn } from '../../core/enrich/look-up-turns.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
+import {
+  type CandidateDescription,
+  describeCandidates,
+} from '../../core/likely/describe-candidates.ts';
 import { subjectOf } from '../../core/operations.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { readLikelyCells } from '../mapping/read-rows.ts';

@@ -1,6 +1,7 @@
 /** The doubt that the columns of given and family names are swapped. */
-import { areNamesSwapped } from '../../core/enrich/name-order.ts';
+
 import { graphOf } from '../../core/graph/graph-of.ts';
+import { areNamesSwapped } from '../../core/likely/name-order.ts';
 import type { StoredDialect } from '../batch/batch.ts';
 import type { ColumnMapping } from '../mapping/columns.ts';
 import type { UploadContext } from './store-upload.ts';

@@ -1,5 +1,5 @@
 /** The cells of a row that a likely match is found by. */
-import type { LikelyCells } from '../../core/enrich/likely-row.ts';
+import type { LikelyCells } from '../../core/likely/likely-row.ts';
 import { readCountry } from '../../core/match/place.ts';
 import type { ColumnMapping } from './columns.ts';
 

@@ -1,7 +1,6 @@
 /** Turns the records of a piece of a list into rows ready for matching. */
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { ListedNames } from '../../core/enrich/agreement.ts';
-import type { LikelyCells } from '../../core/enrich/likely-row.ts';
 import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
 import { countryCode } from '../../core/identifiers/country.ts';
@@ -9,6 +8,7 @@ import { type IdentifierKind, identifierKinds } from '../../core/identifiers/ide
 import type { KindDescription, NormaliseContext } from '../../core/identifiers/kind.ts';
 import { isPlaceholder } from '../../core/identifiers/placeholder.ts';
 import { must } from '../../core/lib/assert.ts';
+import type { LikelyCells } from '../../core/likely/likely-row.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { type CellColumn, openColumns } from '../../formats/csv/cells.ts';
 import {

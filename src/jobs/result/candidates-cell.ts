@@ -1,5 +1,5 @@
 /** The cell `match.candidates` of an ambiguous row: `<id>:<probability>` of each record that it may mean, best first. */
-import type { LikelyCandidate } from '../../core/enrich/find-likely.ts';
+import type { LikelyCandidate } from '../../core/likely/find-likely.ts';
 
 const PROBABILITY_DIGITS = 4;
 

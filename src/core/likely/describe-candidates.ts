@@ -1,6 +1,6 @@
 /**
  * Describes the candidates of ambiguous rows, so that a caller can choose one before any payment: what of the row agrees
- * with each, and values that describe groups of people (see `free-responses.ts`).
+ * with each, and values that describe groups of people (see `search/free-responses.ts`).
  */
 import type { Sql } from '../db/client.ts';
 import { explainCompany, explainPerson } from '../match/evidence.ts';
