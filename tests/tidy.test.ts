@@ -339,8 +339,8 @@ function matches(file: SourceFile, pattern: RegExp): string[] {
 /** Folders of one feature, the life of a batch: their statements are about the same tables. */
 const batchRooms = /^src\/jobs\/(batch|chunk|list|export|result|audit|housekeeping)\//;
 
-/** Statements that may always be composed: money and state change together, and all mean the same ids of a joined record. */
-const sharedFragments = /^src\/core\/(credits\/.+|graph\/merged-ids)\.sql\.ts$/;
+/** Statements that may always be composed: money and state change together, and all mean the same record and graph. */
+const sharedFragments = /^src\/core\/(credits\/.+|graph\/(in-state|merged-ids))\.sql\.ts$/;
 
 /** The folder directly under core or jobs; other code belongs to no feature and may call any of them. */
 function featureOf(file: string): string | undefined {

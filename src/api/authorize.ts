@@ -1,8 +1,9 @@
 /** Finds the key or session of a call and applies its limits. */
 import type { Request, Response } from 'express';
+import type { CallCredentials } from '../core/call-credentials.ts';
 import type { Admission } from '../core/keys/admission.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
-import { authenticate, type CallCredentials, readKey } from '../core/keys/keys.ts';
+import { authenticate, readKey } from '../core/keys/keys.ts';
 import { countUnmeteredCall, requestRefused } from '../core/limits/limits.ts';
 import type { ApiContext } from './api-context.ts';
 import { type Presented, presentedBySession } from './console/session-cookie.ts';

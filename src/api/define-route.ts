@@ -4,11 +4,12 @@
  */
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
+import type { CallCredentials } from '../core/call-credentials.ts';
 import { beginningWith, inTransaction, type Sql } from '../core/db/client.ts';
 import { assertSameRequest, requestHash } from '../core/idempotency/idempotency.ts';
 import type { Admission } from '../core/keys/admission.ts';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
-import { type CallCredentials, refuseAddressKey, type Scope } from '../core/keys/keys.ts';
+import { refuseAddressKey, type Scope } from '../core/keys/keys.ts';
 import { forbidden } from '../core/lib/errors.ts';
 import type { Share } from '../core/limits/shares.ts';
 import { assertStillValid } from '../core/sessions/still-valid.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Response } from 'express';
-import type { CallCredentials } from '../core/keys/keys.ts';
+import type { CallCredentials } from '../core/call-credentials.ts';
 import { credentialsEnded } from '../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
 import { sendStream } from './client-gone.ts';

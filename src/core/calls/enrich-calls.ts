@@ -3,6 +3,8 @@
  * order of arrival, one statement for all. A call that cannot be paid returns nothing of its match. Where there is a local copy of
  * the graph it answers, and the statement that charges proves that the graph still has the state of the answers.
  */
+
+import type { CallCredentials } from '../call-credentials.ts';
 import { chargeCalls } from '../credits/charge-calls.sql.ts';
 import { cannotPay } from '../credits/payment-error.ts';
 import type { Database, Sql } from '../db/client.ts';
@@ -14,13 +16,8 @@ import { hidesMobile, type MobileSetting } from '../enrich/mobile-in-records.ts'
 import type { RowInput } from '../enrich/outcomes.ts';
 import { requiredColumns } from '../enrich/required-fields.ts';
 import { graphOf } from '../graph/graph-of.ts';
-import {
-  type GraphInState,
-  type GraphState,
-  hasState,
-  type LocalCopy,
-} from '../graph-copy/local-copy.ts';
-import type { CallCredentials } from '../keys/keys.ts';
+import type { GraphState } from '../graph/graph-state.ts';
+import { type GraphInState, hasState, type LocalCopy } from '../graph-copy/local-copy.ts';
 import { assert, must } from '../lib/assert.ts';
 import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { openShare } from '../limits/shares.ts';

@@ -1,8 +1,9 @@
+import type { CallCredentials } from '../call-credentials.ts';
 import type { Sql } from '../db/client.ts';
+import type { GraphState } from '../graph/graph-state.ts';
+import { isInState } from '../graph/in-state.sql.ts';
 import { presentIds } from '../graph/merged-ids.sql.ts';
 import { entityCodes } from '../graph/sources/source-record.ts';
-import { type GraphState, isInState } from '../graph-copy/local-copy.ts';
-import type { CallCredentials } from '../keys/keys.ts';
 import type { PricedOperation } from '../operations.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';
 import { ownedAmong, ownedCode, ownFrom } from './owned.sql.ts';

@@ -1,5 +1,6 @@
 /** The records that changed since a copy was built, in memory: the copy is not asked about them. */
-import type { ChangesSince, GraphState } from './copy.sql.ts';
+import type { GraphState } from '../graph/graph-state.ts';
+import type { ChangesSince } from './copy.sql.ts';
 import type { Entity } from './manifest.ts';
 
 /** With more changed records than this Postgres answers for all, until the copy is rolled forward. */

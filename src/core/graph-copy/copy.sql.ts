@@ -1,31 +1,17 @@
 /** Statements of a local copy of the graph. They run on the live graph. */
 import type { Sql } from '../db/client.ts';
 import { compactJson, directorsOf, periodsOf } from '../enrich/records.sql.ts';
+import type { GraphState } from '../graph/graph-state.ts';
+import { isInState } from '../graph/in-state.sql.ts';
 import { must } from '../lib/assert.ts';
 import { encodeFacts } from './company-facts.ts';
 import type { Entity } from './manifest.ts';
-
-/** A state of the graph: all changes up to this number, in the history that the token names. */
-export interface GraphState {
-  number: number;
-  token: string;
-}
 
 /** Returns the state of the graph in the snapshot of this statement. */
 export async function readGraphState(sql: Sql): Promise<GraphState> {
   const [state] = await sql<GraphState[]>`
     select number, token from graph_changes order by number desc limit 1`;
   return must(state, 'the state of the graph');
-}
-
-/**
- * Condition: the live graph has this state, so that what a local copy answered in it is what the graph holds; true for
- * null.
- */
-export function isInState(sql: Sql, state: GraphState | null): ReturnType<Sql> {
-  if (state === null) return sql`true`;
-  return sql`${state.token}::uuid = (
-    select token from graph.graph_changes order by number desc limit 1)`;
 }
 
 /** Returns true when the live graph still has this state. */

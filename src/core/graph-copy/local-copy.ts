@@ -6,10 +6,11 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Database } from '../db/client.ts';
 import { postgresGraph } from '../enrich/graph-reader.ts';
+import type { GraphState } from '../graph/graph-state.ts';
 import type { Log } from '../log.ts';
 import { CHANGED_MAX, ChangedGraph } from './changed-records.ts';
 import { type CopiedGraph, copiedGraph } from './copied-graph.ts';
-import { type GraphState, readChangesSince, readGraphState } from './copy.sql.ts';
+import { readChangesSince, readGraphState } from './copy.sql.ts';
 import { problemOf } from './copy-status.ts';
 import {
   dropCopies,
@@ -24,7 +25,7 @@ import {
 import { type CopyReader, type OpenReader, readInThread } from './read-in-thread.ts';
 import { wipeWithdrawn } from './wipe-withdrawn.ts';
 
-export { type GraphState, hasState, isInState } from './copy.sql.ts';
+export { hasState } from './copy.sql.ts';
 
 /** The graph as a copy answers for it. */
 export interface GraphInState extends CopiedGraph {

@@ -1,7 +1,8 @@
 /** Statements about published copies of the live graph: which one is whole, who writes the next one, which must go. */
 import type { Sql } from '../db/client.ts';
 import { isHeld, leaseEnd } from '../db/lease.ts';
-import { type GraphState, hasWithdrawnSince } from './copy.sql.ts';
+import type { GraphState } from '../graph/graph-state.ts';
+import { hasWithdrawnSince } from './copy.sql.ts';
 
 /** Longer than the upload of one piece takes, on a network that is worth it. */
 const LEASE_SECONDS = 300;

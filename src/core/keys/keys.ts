@@ -39,13 +39,6 @@ export const defaultScopes: (typeof accountScopes)[number][] = [
 /** Scopes of people who sign in with the account's password. */
 const consoleScopes: Scope[] = [...defaultScopes, 'account'];
 
-/** The credentials of a call: a key, and the session that presents it for a browser. */
-export interface CallCredentials {
-  keyId: string;
-  /** Hash of the session's token; null for a call that sends the key itself. */
-  sessionSha256: Buffer | null;
-}
-
 /** The limits of a key that is made without any. */
 export const defaultLimits = { requestsPerMinute: 60, requestsPerDay: 10_000 } as const;
 

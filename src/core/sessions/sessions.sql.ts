@@ -1,6 +1,6 @@
+import type { CallCredentials } from '../call-credentials.ts';
 import type { Sql } from '../db/client.ts';
 import type { KeyMode } from '../keys/key-format.ts';
-import type { CallCredentials } from '../keys/keys.ts';
 
 /**
  * Locks the credentials of a call until the transaction ends: waits for a revocation in progress, and delays a

@@ -2,8 +2,10 @@
  * Rechecks credentials. They are checked when the headers of a call arrive, but its body, or its turn, may come
  * much later. So code that writes, charges or creates for a caller checks again at that point.
  */
+
+import type { CallCredentials } from '../call-credentials.ts';
 import type { Sql } from '../db/client.ts';
-import { type CallCredentials, keyRevoked } from '../keys/keys.ts';
+import { keyRevoked } from '../keys/keys.ts';
 import type { AppError } from '../lib/errors.ts';
 import { findEndedCredentials, holdCredentials } from './sessions.sql.ts';
 import { sessionExpired } from './sessions.ts';

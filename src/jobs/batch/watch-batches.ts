@@ -4,8 +4,9 @@
  * idle listeners cost two small queries every half second. A batch that is newly watched is polled more often: a small
  * list ends within a tenth of a second, and its caller may wait for it.
  */
+
+import type { CallCredentials } from '../../core/call-credentials.ts';
 import type { Sql } from '../../core/db/client.ts';
-import type { CallCredentials } from '../../core/keys/keys.ts';
 import type { Log } from '../../core/log.ts';
 import { findEnded } from '../../core/sessions/still-valid.ts';
 import type { Batch } from './batch.ts';

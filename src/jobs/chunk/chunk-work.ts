@@ -1,6 +1,6 @@
 /** The differences between lists and exports in a run: the outcomes of their rows, and their format. */
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
-import type { GraphState } from '../../core/graph-copy/local-copy.ts';
+import type { GraphState } from '../../core/graph/graph-state.ts';
 import type { BatchKind, BatchOf } from '../batch/batch.ts';
 import type { PartReport } from '../batch/report.ts';
 import type { JobContext } from '../queue/job-context.ts';

@@ -12,7 +12,8 @@ import {
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
-import { type GraphState, isInState } from '../../core/graph-copy/local-copy.ts';
+import type { GraphState } from '../../core/graph/graph-state.ts';
+import { isInState } from '../../core/graph/in-state.sql.ts';
 import type { PricedOperation } from '../../core/operations.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
