@@ -110,6 +110,7 @@ const rules: Rule[] = [
       { 'src/core/db/a.ts': "import { b } from '../keys/keys.ts';" },
       { 'src/core/keys/a.ts': "import { b } from '../context.ts';" },
       { 'src/core/enrich/a.ts': "import { b } from '../calls/b.ts';" },
+      { 'src/core/match/a.ts': "import type { B } from '../enrich/b.ts';" },
       { 'src/core/identifiers/a.ts': "import { b } from '../log.ts';" },
       { 'src/jobs/queue/a.ts': "export * from '../../api/b.ts';" },
       { 'src/jobs/batch/a.ts': "import type { B } from '../list/b.ts';" },

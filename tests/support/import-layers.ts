@@ -8,9 +8,23 @@ interface Layer {
   below: string[];
 }
 
-const core = ['lib', 'pure', 'base', 'store', 'feature', 'calls', 'context'];
+/** Folders of `src/core` in sublayers: each may import those of the sublayers below. */
+const coreFloors = [
+  ['idempotency', 'limits', 'match'],
+  // An import leaves out those whom suppressions name, and a suppression deletes records.
+  ['(graph|suppression)'],
+  ['credits', 'search/free-responses'],
+  ['accounts', 'keys', 'likely', 'lookups'],
+  ['enrich', 'search', 'sessions'],
+  ['graph-copy'],
+  // Single calls: matching, money, keys and the local copy meet here.
+  ['calls'],
+];
+const ground = ['lib', 'pure', 'base', 'store'];
+const coreLayers = layersOf('core', coreFloors, () => ground);
+const core = [...ground, ...coreLayers.map(({ name }) => name), 'context'];
 
-/** Folders of `src/jobs` in sublayers: each may import those of the sublayers below. */
+/** The same of `src/jobs`. */
 const jobFloors = [
   ['queue', 'mapping'],
   ['batch', 'webhook'],
@@ -46,7 +60,7 @@ function layersOf(
   return floors.flatMap((folders, floor) =>
     folders.map((folder) => ({
       name: `${parent}/${folder}`,
-      holds: new RegExp(`^src/${parent}/${folder}/`),
+      holds: new RegExp(`^src/${parent}/${folder}[/.]`),
       below: [
         ...belowAll(folder),
         ...floors
@@ -63,10 +77,11 @@ const layers: Layer[] = [
   // Tests are next to the code they test and may import anything; nothing may import them.
   { name: 'test', holds: /\.(test|test-suite)\.ts$|^(tests|bench)\/|^vitest\./, below: ['any'] },
   { name: 'lib', holds: /^src\/core\/lib\//, below: [] },
-  // Text in, value out: identifiers, the filter's parser and its tables of fields.
+  // Text in, value out: identifiers, the filter's parser and its tables of fields; prices.
   {
     name: 'pure',
-    holds: /^src\/core\/(identifiers\/|search\/(parse|fields)|graph\/fields\.ts$)/,
+    holds:
+      /^src\/core\/(identifiers\/|search\/(parse|fields)|(graph\/fields|operations|call-credentials)\.ts$)/,
     below: ['lib'],
   },
   {
@@ -77,13 +92,7 @@ const layers: Layer[] = [
   },
   { name: 'store', holds: /^src\/core\/(db|redis|storage)\//, below: ['lib', 'base'] },
   { name: 'context', holds: /^src\/core\/context\.ts$/, below: core },
-  // Single calls: matching, money, keys and the local copy meet here.
-  {
-    name: 'calls',
-    holds: /^src\/core\/calls\//,
-    below: ['lib', 'pure', 'base', 'store', 'feature'],
-  },
-  { name: 'feature', holds: /^src\/core\//, below: ['lib', 'pure', 'base', 'store'] },
+  ...coreLayers,
   // The API's document as types: all that its callers know of it.
   { name: 'contract', holds: /^src\/client\/api-types\.ts$/, below: [] },
   // Runs in the browser and is served as files by the API: it imports no code of ours, and nothing imports it.
