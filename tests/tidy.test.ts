@@ -23,6 +23,7 @@ const dataTables = new Set([
   'samples/generate/vocabulary/places.ts',
   'src/client/api-types.ts',
   'src/jobs/mapping/columns.test.ts',
+  'tests/mutation/sql-mutants.ts',
 ]);
 
 const testFile = /\.(test|test-suite)\.ts$|^(tests|bench)\//;

@@ -10,7 +10,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { startTestServer, type TestServer } from '../support/postgres-server.ts';
 import type { Killer } from './killers.ts';
-import { type SqlMutant, sqlMutants } from './sql-mutants.ts';
+import { mutate } from './mutate.ts';
+import { sqlMutants } from './sql-mutants.ts';
 
 const copy = path.join(packageRoot, 'coverage/sql-mutants');
 const copied = [
@@ -83,14 +84,6 @@ async function runTests(killer: Killer, config: string, bail: number): Promise<R
   const namesOf = (status: string) =>
     tests.filter((one) => one.status === status).map(({ fullName }) => fullName);
   return { passed: namesOf('passed'), failed: namesOf('failed') };
-}
-
-/** The text with the change applied. Throws when there is nothing to change. */
-function mutate(text: string, { file, after, find, replace }: SqlMutant): string {
-  const head = text.indexOf(after);
-  const at = text.indexOf(find, head);
-  if (head < 0 || at < 0) throw new Error(`${file} has no ${find} after ${after}`);
-  return text.slice(0, at) + replace + text.slice(at + find.length);
 }
 
 const killers = [

@@ -272,6 +272,11 @@ const changed: Changed[] = [
   },
   {
     file: chunks,
+    after: 'function referenceOf(',
+    changes: [[':${part.number}`', '`', 'lists']],
+  },
+  {
+    file: chunks,
     after: 'function commitPart(',
     changes: [
       ['and ${isInState(sql, part.graph)} for update', 'for update', 'localCopy'],
@@ -281,7 +286,6 @@ const changed: Changed[] = [
         'reserve',
       ],
       ['and c.epoch = ${part.epoch}', '', 'leases'],
-      [':${part.number}`', '`', 'lists'],
       ['units: counts.matched', 'units: part.rows', 'lists'],
       ['b.credits_charged + coalesce', 'b.credits_charged + 0 * coalesce', 'lists'],
       ['b.credits_reserved - coalesce', 'b.credits_reserved - 0 * coalesce', 'lists'],
@@ -317,7 +321,7 @@ const changed: Changed[] = [
     after: 'function releaseChunk(',
     changes: [
       ['and epoch = ${held.epoch}', '', 'leases'],
-      ['- coalesce((select sum(amount)', '- 0 * coalesce((select sum(amount)', 'crash'],
+      ['sql`coalesce((select sum(amount) from voided), 0)`', 'sql`0`', 'crash'],
     ],
   },
   {
@@ -336,8 +340,12 @@ const changed: Changed[] = [
     file: chunks,
     after: 'function reclaimChunks(',
     changes: [
-      ['and lease_until < clock_timestamp()\n      returning id', '\n      returning id', 'leases'],
-      ['b.credits_reserved - v.amount', 'b.credits_reserved', 'leases'],
+      [
+        'and not ${isClaimed(sql, sql`lease_until`)}\n      returning id',
+        '\n      returning id',
+        'leases',
+      ],
+      ['sql`v.amount`', 'sql`0`', 'leases'],
     ],
   },
   {
