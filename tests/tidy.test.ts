@@ -42,6 +42,7 @@ const sharedStatements: Record<string, readonly string[]> = {
   'src/jobs/backup/doctor.ts': [
     'src/core/credits/credits.sql.ts',
     'src/jobs/batch/batches.sql.ts',
+    'src/jobs/batch/reruns.sql.ts',
     'src/jobs/batch/stored-bytes.sql.ts',
   ],
   // Deliveries end in the transaction that brings them back.

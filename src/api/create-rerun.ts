@@ -35,7 +35,7 @@ export async function createRerun(
   return createList(uploadContext, owner, list, (insert) =>
     commit(async (tx) => {
       const made = await insert(tx);
-      await assertOnlyRerun(tx, made.id, endedBefore);
+      await assertOnlyRerun(tx, made, endedBefore);
       const wake = () => wakeSplit(context, made.id);
       return { status: 202, body: viewBatch(made), wake };
     }),

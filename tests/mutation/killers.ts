@@ -56,4 +56,5 @@ export const killers = {
   secondPart: { file: failures, test: 'rows that throw whenever' },
   reserve: { file: reserve, test: '' },
   leases: { file: leases, test: '' },
+  rerunsOfDeleted: { file: 'src/jobs/list/reruns-of-deleted-lists.pg.test.ts', test: '' },
 } satisfies Record<string, Killer>;

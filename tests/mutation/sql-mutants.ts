@@ -271,6 +271,18 @@ const changed: Changed[] = [
     ],
   },
   {
+    file: 'src/jobs/batch/reruns.sql.ts',
+    after: 'function deleteUnneededRecords(',
+    changes: [
+      ['where not exists (select from kept)', '', 'rerunsOfDeleted'],
+      [
+        'where exists (select from upwards',
+        'where false and exists (select from upwards',
+        'rerunsOfDeleted',
+      ],
+    ],
+  },
+  {
     file: chunks,
     after: 'function referenceOf(',
     changes: [[':${part.number}`', '`', 'lists']],

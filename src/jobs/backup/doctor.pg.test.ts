@@ -98,6 +98,29 @@ test('a rerun that is restored stays a rerun, with its row numbers', async () =>
   await isSound();
 });
 
+test('a rerun with dedupe that is restored matches its rows anew, also when the files of its list are deleted', async () => {
+  const options = { operation: 'people.enrich', fields: 'id', dedupe: 'true' };
+  const id = await pipeline.enrich(caller, 'Email\np1@list.example\nlate@list.example\n', options);
+  await importGraph(pipeline.sql, { persons: [{ id: 701, email: 'late@list.example' }] });
+  const rerun = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ outcomes: ['no_match'] }),
+  });
+  const { id: lost } = (await rerun.json()) as { id: string };
+  await pipeline.runUntilIdle();
+  await pipeline.call(caller, `/v1/batches/${id}`, { method: 'DELETE' });
+  await lose(lost, /parts/);
+  const { findings } = await fix();
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(caller, findings[0]?.rerun_id ?? '')).toMatchObject({
+    rows: { matched: 1, duplicate: 0 },
+    credits: { charged: 1 },
+  });
+  expect(await balance()).toBe(98);
+  await isSound();
+});
+
 test('people whose charge was refunded are not owned, and paid by the list that runs again', async () => {
   await pipeline.sql`update wallets set owned_days = 30 where account_id = ${caller.accountId}`;
   const id = await finish();

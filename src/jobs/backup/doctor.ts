@@ -15,6 +15,7 @@ import { checkObjects } from '../audit/check-objects.ts';
 import { type Batch, type ListBatch, optionsOf } from '../batch/batch.ts';
 import { lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
 import { isOwnStore, markStore, requireOwnStore } from '../batch/own-store.ts';
+import { deleteAnsweredRecords } from '../batch/reruns.sql.ts';
 import { isFinal } from '../batch/states.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 import { createList, wakeSplit } from '../list/create-list.ts';
@@ -191,6 +192,8 @@ async function endRefunded(tx: Sql, batchId: string): Promise<number> {
   }
   const credits = await refundBatch(tx, batchId);
   await markFilesDeleted(tx, [batchId]);
+  // They are not paid any more.
+  await deleteAnsweredRecords(tx, batchId);
   return credits;
 }
 

@@ -10,6 +10,7 @@ import { wordList } from '../../core/db/word-list.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import { type Batch, type BatchKind, type BatchOf, type ListBatch, storedFields } from './batch.ts';
 import type { PartReport } from './report.ts';
+import { deleteUnneededRecords } from './reruns.sql.ts';
 import type { BatchState } from './states.ts';
 import { endingStates } from './states.ts';
 
@@ -240,19 +241,19 @@ export async function readOldestKept(sql: Sql): Promise<Date | null> {
 
 /**
  * Records that a batch's objects are deleted, so that they need no more checks. Its row is kept, without the long texts that
- * only reading or repeating it needed.
+ * only reading or repeating it needed. What it has matched with `dedupe` goes as `deleteUnneededRecords` says.
  */
 export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
   const { mapping, dialect, filter } = shortColumns(sql);
   await sql`
     with checked as (
       update parts set suppression_number = null
-      where batch_id = any(${ids}::uuid[]) and suppression_number is not null),
-    answered as (
-      delete from batch_records where batch_id = any(${ids}::uuid[]))
+      where batch_id = any(${ids}::uuid[]) and suppression_number is not null)
     update batches set files_deleted_at = now(), mapping = ${mapping}, dialect = ${dialect}, filter = ${filter},
       rerun_rows = null, rerun_records = null
     where id = any(${ids}::uuid[])`;
+  // A statement of its own: it sees a rerun that was inserted while the first one waited for its lock.
+  for (const id of ids) await deleteUnneededRecords(sql, id);
 }
 
 /** Locks a batch until the end of the transaction; false when its files were deleted. */

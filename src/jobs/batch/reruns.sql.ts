@@ -115,6 +115,27 @@ export async function findAnsweredRecords(
     order by row desc`;
 }
 
+/**
+ * Forgets what a list whose files are deleted has matched with `dedupe`, and what its family has, once none of them has files. As
+ * long as one has, it may run further rows, whose records are not charged again. The list's own rows are run again only by a list
+ * that it is a rerun of: if that has files, they are matched anew.
+ */
+export async function deleteUnneededRecords(sql: Sql, id: string): Promise<void> {
+  await sql`
+    with recursive ${familyOf(sql, id)},
+    kept (list_id) as (
+      select id from family join batches on id = list_id where files_deleted_at is null)
+    delete from batch_records where batch_id in (
+      select list_id from family where not exists (select from kept)
+      union
+      select ${id}::uuid where exists (select from upwards join kept using (list_id)))`;
+}
+
+/** Forgets what a list has matched with `dedupe`. */
+export async function deleteAnsweredRecords(sql: Sql, id: string): Promise<void> {
+  await sql`delete from batch_records where batch_id = ${id}`;
+}
+
 /** Forgets that lists with `dedupe` have matched these people. */
 export async function deleteAnsweredPeople(sql: Sql, ids: readonly number[]): Promise<void> {
   await sql`

@@ -4,6 +4,7 @@
  */
 import { endFutureDays } from '../../core/credits/key-budgets.sql.ts';
 import { deleteNoLongerOwned } from '../../core/credits/owned.sql.ts';
+import { inTransaction } from '../../core/db/client.ts';
 import { assertClocksAgree } from '../../core/db/clock.ts';
 import { deleteOldChanges } from '../../core/graph/changes.sql.ts';
 import { deleteFormerIdentifiers } from '../../core/graph/former-identifiers.sql.ts';
@@ -79,7 +80,7 @@ async function deleteExpiredFiles(context: JobContext, mustStop: () => boolean):
       const isDeleted = await triedToDelete(context, `batches/${id}/`);
       (isDeleted ? deleted : passed).push(id);
     }
-    await markFilesDeleted(sql, deleted);
+    await inTransaction(sql, (tx) => markFilesDeleted(tx, deleted));
   }
 }
 

@@ -8,6 +8,7 @@ import { fieldsEnd } from '../../formats/csv/cells.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
 import { RECORD_BYTES_MAX } from '../../formats/csv/record-reader.ts';
 import { type ListBatch, optionsOf } from '../batch/batch.ts';
+import { findBatch, lockFiles } from '../batch/batches.sql.ts';
 import { findRerunRecords, findRerunRows, listFamily, type Rerun } from '../batch/reruns.sql.ts';
 import { isFinal } from '../batch/states.ts';
 import { columnNumbers } from '../mapping/guess-columns.ts';
@@ -150,13 +151,17 @@ async function* chosenRows(
 
 /**
  * Throws `AppError` 409 `invalid_state` while another rerun of the same list has not ended, or when one ended after
- * the rows were chosen: both could be charged for one row. Call in the transaction of the insert, after it.
+ * the rows were chosen: both could be charged for one row. Throws 410 when the files of the list were deleted since, and with
+ * them perhaps what it has matched with `dedupe`. Call in the transaction of the insert, after it.
  */
 export async function assertOnlyRerun(
   sql: Sql,
-  id: string,
+  { id, rerunOf }: Pick<ListBatch, 'id' | 'rerunOf'>,
   endedBefore: ReadonlySet<string>,
 ): Promise<void> {
+  const list = must(rerunOf, 'list of a rerun');
+  const hasFiles = await lockFiles(sql, list);
+  if (!hasFiles) assertFilesKept(must(await findBatch(sql, list), `batch ${list}`));
   for (const other of await listFamily(sql, id)) {
     if (other.id !== id && !(other.hasEnded && endedBefore.has(other.id))) throw rerunOpen(other);
   }
