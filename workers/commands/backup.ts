@@ -136,7 +136,7 @@ function describeFinding({ batch_id: id, objects, action, ...found }: Finding): 
     case 'rerun':
       return `${lost}; ${countOf(credits, 'credit')} refunded, it runs again as ${rerun}.`;
     case 'refunded':
-      return `${lost}; ${countOf(credits, 'credit')} refunded, it cannot be run again.`;
+      return `${lost}; ${countOf(credits, 'credit')} refunded, it is not run again.`;
   }
 }
 

@@ -162,6 +162,21 @@ test('a list without its upload, and an export, are refunded', async () => {
   await isSound();
 });
 
+test('a list that was cancelled is refunded, and its other rows are not run', async () => {
+  const id = await pipeline.upload(caller, list(1, 21), { operation: 'people.enrich' });
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+  await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(95);
+  await lose(id, /parts\/1-/);
+  const { findings } = await fix();
+  expect(findings).toMatchObject([{ batch_id: id, action: 'refunded', credits_refunded: 5 }]);
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(100);
+  await isSound();
+});
+
 test('a list that has not ended is left to the service', async () => {
   const id = await pipeline.upload(caller, list(1, 21), { operation: 'people.enrich' });
   await pipeline.queues.runNext(pipeline.context, 'split-batch');

@@ -1,7 +1,7 @@
 /**
  * Finds what the database and the object store do not agree on, as after a restore of one of them from another hour, and
- * mends it: a list whose objects are missing is refunded and run again; one that cannot be run again is refunded. Parts that
- * an opt-out replaced since are recorded as they are now, and nothing is refunded for them.
+ * mends it: a list whose objects are missing is refunded and run again; one that was cancelled or cannot be run again is only
+ * refunded. Parts that an opt-out replaced since are recorded as they are now, and nothing is refunded for them.
  */
 import { Readable } from 'node:stream';
 import { refundBatch } from '../../core/credits/credits.sql.ts';
@@ -32,9 +32,9 @@ export interface Finding {
   /** Objects that are missing or damaged. */
   objects: number;
   /**
-   * `rerun`: refunded and run again as `rerun_id`. `refunded`: it cannot be run again. `open`: it has not ended; look again
-   * then. `replaced`: an opt-out replaced them since, and with `fix` the new ones are recorded; nothing is refunded. `found`:
-   * nothing was changed.
+   * `rerun`: refunded and run again as `rerun_id`. `refunded`: it was cancelled, so that its other rows are not wanted, or
+   * cannot be run again. `open`: it has not ended; look again then. `replaced`: an opt-out replaced them since, and with `fix`
+   * the new ones are recorded; nothing is refunded. `found`: nothing was changed.
    */
   action: 'found' | 'rerun' | 'refunded' | 'open' | 'replaced';
   credits_refunded: number;
@@ -134,7 +134,7 @@ async function examine(
   }
   if (!isFinal(batch.state)) return { ...found, action: 'open' };
   if (!fix) return { ...found, action: 'found' };
-  if (batch.kind === 'list' && !lost.has(batch.uploadKey)) {
+  if (batch.kind === 'list' && batch.state !== 'cancelled' && !lost.has(batch.uploadKey)) {
     return { ...found, ...(await runAgain(context, batch)) };
   }
   const refunded = await inTransaction(context.sql, (tx) => endRefunded(tx, batch.id));
