@@ -162,6 +162,34 @@ test('a list without its upload, and an export, are refunded', async () => {
   await isSound();
 });
 
+test('a schedule delivers the new people of a refunded run again, unless only some of them were delivered', async () => {
+  const post = async (path: string, body: object) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await pipeline.call(caller, path, init)).json() as Promise<Record<string, string>>;
+  };
+  const whole = { cron: '0 2 * * *', mode: 'new', filter: 'id=1001-1010', fields: ['id'] };
+  const run = async (schedule: string | undefined, body = {}) => {
+    const started = await post(`/v1/schedules/${schedule}/run`, body);
+    await pipeline.runUntilIdle();
+    return started.export_id ?? '';
+  };
+  const { id: schedule } = await post('/v1/schedules', whole);
+  await lose(await run(schedule), /parts/);
+  await fix();
+  expect((await pipeline.exportOf(caller, await run(schedule))).rows.matched).toBe(10);
+  expect(await balance()).toBe(90);
+  const { id: limited } = await post('/v1/schedules', whole);
+  const first = await run(limited, { max_credits: 4 });
+  expect((await pipeline.exportOf(caller, await run(limited))).rows.matched).toBe(6);
+  await lose(first, /parts/);
+  await fix();
+  expect((await pipeline.exportOf(caller, await run(limited))).rows.matched).toBe(0);
+  expect(await balance()).toBe(84);
+  await pipeline.sql`delete from schedules`;
+  await isSound();
+});
+
 test('a list that was cancelled is refunded, and its other rows are not run', async () => {
   const id = await pipeline.upload(caller, list(1, 21), { operation: 'people.enrich' });
   await pipeline.queues.runNext(pipeline.context, 'split-batch');

@@ -24,6 +24,7 @@ import { storeUpload, type UploadContext } from '../list/store-upload.ts';
 import { columnNumbers } from '../mapping/guess-columns.ts';
 import { batchOfRewritten } from '../result/part-keys.ts';
 import { adoptReplacements, findReplacements } from '../result/replaced-parts.ts';
+import { deliverAgain, readDelivered } from '../schedule/deliver-again.ts';
 import { type LeftPast, leaveThePast } from './leave-the-past.ts';
 
 /** A batch whose objects are missing or damaged, and its cure. */
@@ -137,7 +138,11 @@ async function examine(
   if (batch.kind === 'list' && batch.state !== 'cancelled' && !lost.has(batch.uploadKey)) {
     return { ...found, ...(await runAgain(context, batch)) };
   }
-  const refunded = await inTransaction(context.sql, (tx) => endRefunded(tx, batch.id));
+  const people = await readDelivered(context, batch, lost);
+  const refunded = await inTransaction(context.sql, async (tx) => {
+    await deliverAgain(tx, batch, people);
+    return endRefunded(tx, batch.id);
+  });
   return { ...found, action: 'refunded', credits_refunded: refunded };
 }
 

@@ -97,6 +97,17 @@ export async function deleteSchedule(sql: Sql, id: string): Promise<void> {
   await sql`delete from schedule_deliveries where schedule_id = ${id}`;
 }
 
+/** Forgets that the schedule has delivered these people. */
+export async function deleteDeliveries(
+  sql: Sql,
+  scheduleId: string,
+  people: readonly number[],
+): Promise<void> {
+  await sql`
+    delete from schedule_deliveries
+    where schedule_id = ${scheduleId} and person_id = any(${[...people]}::bigint[])`;
+}
+
 /** A due schedule, with the facts that can prevent its run. */
 export interface DueSchedule extends Schedule {
   nextRunAt: Date;
