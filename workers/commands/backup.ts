@@ -130,7 +130,7 @@ function describeFinding({ batch_id: id, objects, action, ...found }: Finding): 
     case 'found':
       return `${lost}.`;
     case 'open':
-      return `${lost}; it has not ended: run the doctor again afterwards.`;
+      return `${lost}; it has not ended, or a rerun of it: run the doctor again afterwards.`;
     case 'replaced':
       return `${lost}; an opt-out replaced them since: the new ones are the result, and nothing is refunded.`;
     case 'rerun':

@@ -98,6 +98,35 @@ test('a rerun that is restored stays a rerun, with its row numbers', async () =>
   await isSound();
 });
 
+test('reruns of a list that is run again are refunded and end with it, once they have ended', async () => {
+  const post = (path: string, body: object) =>
+    pipeline.call(caller, `/v1/batches/${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const id = await pipeline.enrich(caller, 'Email\np1@list.example\nfresh@list.example\n', {
+    operation: 'people.enrich',
+  });
+  await importGraph(pipeline.sql, { persons: [{ id: 702, email: 'fresh@list.example' }] });
+  const rerun = await post(`${id}/rerun`, { outcomes: ['no_match'], hold: true });
+  const { id: held } = (await rerun.json()) as { id: string };
+  await pipeline.runUntilIdle();
+  await lose(id, /parts/);
+  expect((await fix()).findings).toMatchObject([{ batch_id: id, action: 'open' }]);
+  await post(`${held}/start`, {});
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(98);
+  const { findings } = await fix();
+  expect(findings).toMatchObject([{ batch_id: id, action: 'rerun', credits_refunded: 2 }]);
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(caller, findings[0]?.rerun_id ?? '')).toMatchObject({
+    rows: { matched: 2 },
+  });
+  expect(await balance()).toBe(98);
+  await isSound();
+});
+
 test('a rerun with dedupe that is restored matches its rows anew, also when the files of its list are deleted', async () => {
   const options = { operation: 'people.enrich', fields: 'id', dedupe: 'true' };
   const id = await pipeline.enrich(caller, 'Email\np1@list.example\nlate@list.example\n', options);

@@ -15,7 +15,7 @@ import { checkObjects } from '../audit/check-objects.ts';
 import { type Batch, type ListBatch, optionsOf } from '../batch/batch.ts';
 import { lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
 import { isOwnStore, markStore, requireOwnStore } from '../batch/own-store.ts';
-import { deleteAnsweredRecords } from '../batch/reruns.sql.ts';
+import { deleteAnsweredRecords, listRerunsBelow } from '../batch/reruns.sql.ts';
 import { isFinal } from '../batch/states.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 import { createList, wakeSplit } from '../list/create-list.ts';
@@ -34,8 +34,8 @@ export interface Finding {
   objects: number;
   /**
    * `rerun`: refunded and run again as `rerun_id`. `refunded`: it was cancelled, so that its other rows are not wanted, or
-   * cannot be run again. `open`: it has not ended; look again then. `replaced`: an opt-out replaced them since, and with `fix`
-   * the new ones are recorded; nothing is refunded. `found`: nothing was changed.
+   * cannot be run again. `open`: it has not ended, or a rerun of it; look again then. `replaced`: an opt-out replaced them
+   * since, and with `fix` the new ones are recorded; nothing is refunded. `found`: nothing was changed.
    */
   action: 'found' | 'rerun' | 'refunded' | 'open' | 'replaced';
   credits_refunded: number;
@@ -136,6 +136,8 @@ async function examine(
   if (!isFinal(batch.state)) return { ...found, action: 'open' };
   if (!fix) return { ...found, action: 'found' };
   if (batch.kind === 'list' && batch.state !== 'cancelled' && !lost.has(batch.uploadKey)) {
+    const reruns = await listRerunsBelow(context.sql, batch.id);
+    if (reruns.some(({ hasEnded }) => !hasEnded)) return { ...found, action: 'open' };
     return { ...found, ...(await runAgain(context, batch)) };
   }
   const people = await readDelivered(context, batch, lost);
@@ -146,7 +148,10 @@ async function examine(
   return { ...found, action: 'refunded', credits_refunded: refunded };
 }
 
-/** The refund, the new list and the end of the old one's files are one transaction: none happens twice. */
+/**
+ * The refund, the new list and the end of the old one's files are one transaction: none happens twice. The new list runs the rows
+ * of its reruns too, so that they are refunded and end with it.
+ */
 async function runAgain(
   context: DoctorContext,
   batch: ListBatch,
@@ -179,6 +184,11 @@ async function runAgain(
       inTransaction(context.sql, async (tx) => {
         const inserted = await insert(tx);
         refunded = await endRefunded(tx, batch.id);
+        // No rerun of it can be added from here on.
+        for (const { id, hasEnded } of await listRerunsBelow(tx, batch.id)) {
+          if (!hasEnded) throw mendedMeanwhile(id);
+          refunded += await endRefunded(tx, id);
+        }
         return inserted;
       }),
   );
@@ -191,15 +201,17 @@ async function runAgain(
  * meanwhile: begin again.
  */
 async function endRefunded(tx: Sql, batchId: string): Promise<number> {
-  if (!(await lockFiles(tx, batchId))) {
-    const message = `Batch ${batchId} was mended or deleted meanwhile. Run the doctor again.`;
-    throw conflict('mended_meanwhile', message);
-  }
+  if (!(await lockFiles(tx, batchId))) throw mendedMeanwhile(batchId);
   const credits = await refundBatch(tx, batchId);
   await markFilesDeleted(tx, [batchId]);
   // They are not paid any more.
   await deleteAnsweredRecords(tx, batchId);
   return credits;
+}
+
+function mendedMeanwhile(batchId: string) {
+  const message = `Batch ${batchId} was mended, deleted or rerun meanwhile. Run the doctor again.`;
+  return conflict('mended_meanwhile', message);
 }
 
 interface Stored {

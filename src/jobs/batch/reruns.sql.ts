@@ -131,6 +131,18 @@ export async function deleteUnneededRecords(sql: Sql, id: string): Promise<void>
       select ${id}::uuid where exists (select from upwards join kept using (list_id)))`;
 }
 
+/** Lists that rerun rows of a list, directly or not, and have files; those of decisions are left out. */
+export async function listRerunsBelow(sql: Sql, id: string): Promise<Rerun[]> {
+  return sql<Rerun[]>`
+    with recursive below (list_id) as (
+      select id from batches where rerun_of = ${id}
+      union all
+      select id from below join batches on rerun_of = list_id)
+    select id, state in ${wordList(sql, finalStates)} as has_ended
+    from below join batches on id = list_id
+    where files_deleted_at is null and rerun_records is null`;
+}
+
 /** Forgets what a list has matched with `dedupe`. */
 export async function deleteAnsweredRecords(sql: Sql, id: string): Promise<void> {
   await sql`delete from batch_records where batch_id = ${id}`;
