@@ -1,10 +1,12 @@
-/** The erasure of a person whom a call has matched, and not been charged for yet. */
+/** The erasure of a person whom a call or a list has matched, and not been charged for yet. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { inTransaction } from '../../core/db/client.ts';
+import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { erasePerson } from './erase-person.ts';
 
 let pipeline: Pipeline;
@@ -38,4 +40,34 @@ test('clears the response that the call stores meanwhile', async () => {
   expect(erasure).toMatchObject({ erased: 1, answers_cleared: 1, left: [] });
   const stored = await sql`select from idempotency_keys where body::text like ${`%${email}%`}`;
   expect(stored).toEqual([]);
+});
+
+test('forgets that a list has paid for the person meanwhile', async () => {
+  const { sql, context } = pipeline;
+  const caller = await pipeline.account(10);
+  await changeOwnedDays(sql, caller.accountId, 30);
+  const email = 'p2@list.example';
+  const [matched, erased] = [new Signal(), new Signal()];
+  pipeline.faults.put = async () => {
+    delete pipeline.faults.put;
+    matched.raise();
+    await erased.raised;
+  };
+  const running = pipeline.enrich(caller, `email\n${email}\n`, {
+    operation: 'people.enrich',
+    dedupe: 'true',
+  });
+  await matched.raised;
+  // Objects are listed after the record is deleted.
+  const store = Object.assign(Object.create(context.store) as ObjectStore, {
+    async *list() {
+      erased.raise();
+      await running;
+      yield* context.store.list();
+    },
+  });
+  await erasePerson({ ...context, store }, { identifier: email });
+  expect(await pipeline.wallet(caller)).toEqual({ balance: 9, reserved: 0 });
+  expect(await sql`select from owned_people where person_id = 1002`).toHaveLength(0);
+  expect(await sql`select from batch_records where record_id = 1002`).toHaveLength(0);
 });

@@ -4,6 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { disown } from '../../core/credits/owned.ts';
+import type { Sql } from '../../core/db/client.ts';
 import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { withdrawPublished } from '../../core/graph-copy/published-objects.ts';
 import { deleteResponsesAbout } from '../../core/idempotency/idempotency.ts';
@@ -54,8 +55,7 @@ export async function erasePerson(
   const parts = await redactAllResults(context);
   // A call that was matched before has ended by now, and its response is stored.
   const answers = await deleteResponsesAbout(sql, true, ids);
-  await disown(sql, ids);
-  await forgetPeople(sql, ids);
+  await forgetPayments(sql, ids);
   const erased = await deletePersons(sql, ids);
   const after = await readLastChange(sql);
   // A worker that publishes a copy with the person notices, and reports its end.
@@ -63,8 +63,16 @@ export async function erasePerson(
   await waitForCopies(context, after, waitMs);
   await withdrawPublished(context, after.number);
   await deleteAbandonedWrites(context.store);
+  // Parts and calls that matched the person before may have ended since, and recorded the id.
+  await forgetPayments(sql, ids);
   const audit = await auditErasure(context, ids, identifiers, after);
   return { erased, parts_rewritten: parts, answers_cleared: answers, ...audit };
+}
+
+/** Forgets what accounts have paid for these people: owned people, and records of lists with `dedupe`. */
+async function forgetPayments(sql: Sql, ids: readonly number[]): Promise<void> {
+  await disown(sql, ids);
+  await forgetPeople(sql, ids);
 }
 
 /**
