@@ -66,8 +66,27 @@ export function spendToday(sql: Sql, by: { calls: ReturnType<Sql>; batches: Retu
 
 /**
  * Lets budgets of a day that has not come yet end with today: they were spent before the clock was set back, and would not
- * begin again until that day.
+ * begin again until that day. So do the reservations of that day; those of other days to come belong to no day any more.
+ * `payers` is a query of `(batch_id, key_id)`: the keys that batches count against.
  */
-export async function endFutureDays(sql: Sql): Promise<void> {
-  await sql`update key_budgets set day = utc_today() where day > utc_today() + 1`;
+export async function endFutureDays(sql: Sql, payers: ReturnType<Sql>): Promise<void> {
+  const isLate = sql`day > utc_today() + 1`;
+  const late = await sql`select from key_budgets where ${isLate}`;
+  // Reservations are many: they are read for such a day alone.
+  if (late.length === 0) return;
+  await sql`
+    with payer as (${payers}),
+    late as (select key_id, day from key_budgets where ${isLate} order by key_id for update),
+    taken as (
+      select r.id, late.key_id, r.amount, r.state, r.budget_day in (late.day, utc_today()) as is_today
+      from late join api_keys a on a.credits_of = late.key_id join payer on payer.key_id = a.id
+        join reservations r using (batch_id)
+      where r.budget_day >= utc_today()),
+    moved as (
+      update reservations r set budget_day = case when is_today then utc_today() end
+      from taken where r.id = taken.id)
+    update key_budgets k set day = utc_today(), spent_by_batches = coalesce((
+      select sum(amount)::bigint from taken
+      where taken.key_id = k.key_id and is_today and state <> 'voided'), 0)
+    from late where k.key_id = late.key_id`;
 }

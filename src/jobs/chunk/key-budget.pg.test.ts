@@ -7,6 +7,7 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { setCreditsPerDay } from '../../core/credits/key-budgets.sql.ts';
 import { createKey } from '../../core/keys/keys.ts';
 import { audit } from '../audit/audit.ts';
+import { runHousekeeping } from '../housekeeping/run-housekeeping.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {
@@ -357,4 +358,25 @@ test('a charge with a late clock after midnight counts on the new day instead of
   await pipeline.passADay(caller);
   expect(await takenToday(caller)).toBe(2);
   expect((await pipeline.call(caller, onePerson)).status).toBe(402);
+});
+
+test('what lists took before the clock was set back counts for today, and the audit agrees', async () => {
+  const caller = await pipeline.boundedAccount(100, 9);
+  await pipeline.enrich(caller, people(3), options);
+  const move = (days: number) => pipeline.sql`
+    update reservations set budget_day = budget_day + ${days}::int where account_id = ${caller.accountId}`;
+  await move(-1);
+  await pipeline.enrich(caller, people(2), options);
+  // Three credits on the next to last of the days ahead, and two on the last one.
+  await move(30);
+  await pipeline.sql`
+    update key_budgets set day = day + 30, spent_by_batches = 2 where key_id = ${caller.keyId}`;
+  await runHousekeeping(pipeline.context);
+  expect(await takenToday(caller)).toBe(2);
+  const id = await pipeline.enrich(caller, people(9), options);
+  expect(await pipeline.batch(caller, id)).toMatchObject({
+    state: 'paused',
+    reason: 'key_budget',
+    credits: { charged: 7 },
+  });
 });

@@ -12,6 +12,7 @@ import { deleteOldKeys } from '../../core/idempotency/idempotency.sql.ts';
 import { deleteOldLimits } from '../../core/limits/limits.sql.ts';
 import { deleteOldHints } from '../../core/search/search.sql.ts';
 import { deleteOldSessions } from '../../core/sessions/sessions.sql.ts';
+import { batchPayers } from '../audit/audit-batches.sql.ts';
 import { scrub } from '../audit/scrub.ts';
 import { listExpired, markFilesDeleted, readOldestKept } from '../batch/batches.sql.ts';
 import { expireAbandoned } from '../batch/control-batch.ts';
@@ -49,7 +50,7 @@ export async function runHousekeeping(
   await deleteOldLimits(context.sql);
   await deleteOldHints(context.sql);
   await deleteOldSessions(context.sql);
-  await endFutureDays(context.sql);
+  await endFutureDays(context.sql, batchPayers(context.sql));
   await deleteNoLongerOwned(context.sql);
   await deleteOldChanges(context.sql);
   await deleteOldChanges(context.testSql);
