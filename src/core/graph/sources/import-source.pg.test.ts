@@ -68,3 +68,23 @@ it('records the opt-outs of a snapshot that it refuses, and says so', async () =
   expect(await optedOut()).toHaveLength(1);
   expect(await sql`select from persons where surname = 'Finch'`).toHaveLength(5);
 });
+
+it('refuses a snapshot that lacks a record and ends in the middle of a row, in any of its files', async () => {
+  const { sql } = database;
+  const company = (line: number, key: string): SourceRow => {
+    return { line, records: [{ entity: 'company', key, record: { name: key } }] };
+  };
+  const broken: SourceRow = { line: 4, reason: 'open_quote', source: '"Fin' };
+  const load = (asOf: string, ...rows: readonly SourceRow[]) => {
+    const input = sourceInput({ source: 'parts', asOf, snapshotOf: [''], rows: rowsOf(...rows) });
+    return importSource(sql, input, { rejects: noRejects() });
+  };
+  const refused = { code: 'too_many_gone', message: expect.stringContaining('middle of a row') };
+  const [a, b] = [company(2, 'Acme'), company(3, 'Bolt')];
+  await load('2026-01-01', a, b, company(4, 'Finch'));
+  await expect(load('2026-01-02', a, b, broken)).rejects.toMatchObject(refused);
+  const others = [company(2, 'Cord'), company(3, 'Dove')];
+  await expect(load('2026-01-02', a, b, broken, ...others)).rejects.toMatchObject(refused);
+  const report = await load('2026-01-02', a, { ...broken, line: 3 }, company(5, 'Bolt'));
+  expect(report).toMatchObject({ rejected: 1, gone: 1 });
+});

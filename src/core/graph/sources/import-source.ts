@@ -73,6 +73,12 @@ const STAGED_PER_COPY = 10_000;
 const GONE_SHARE_MAX = 0.05;
 const GONE_FEW = 20;
 const GONE_SHARE_OF_FEW_MAX = 0.5;
+/** Reasons of a row that is not whole: as the last one of a file, it was cut off. */
+const brokenReasons: ReadonlySet<string> = new Set([
+  'fewer_cells_than_header',
+  'open_quote',
+  'not_json',
+]);
 
 /**
  * Imports a source. Throws `AppError` 422 for a refused file, 409 `import_running` while another import of a source
@@ -149,6 +155,8 @@ export async function withImportLock<T>(
 interface Staged {
   rows: number;
   rejected: number;
+  /** A file ended in the middle of a row. */
+  isCutOff: boolean;
   /** Identifiers of people who opted out, as the source has them. */
   optedOut: string[];
 }
@@ -158,7 +166,11 @@ async function stageAll(
   input: SourceInput,
   options: SourceImportOptions,
 ): Promise<Staged> {
-  const counts: Staged = { rows: 0, rejected: 0, optedOut: [] };
+  const counts: Staged = { rows: 0, rejected: 0, isCutOff: false, optedOut: [] };
+  const last = { line: 0, isBroken: false };
+  const endFile = () => {
+    counts.isCutOff ||= last.isBroken;
+  };
   const placeOf = stage.openPlaces();
   let pending: stage.StagedRow[] = [];
   let copying = Promise.resolve();
@@ -174,6 +186,8 @@ async function stageAll(
     for await (const rows of input.rows()) {
       for (const given of rows) {
         const row = buildableRow(given);
+        if (row.line <= last.line) endFile();
+        [last.line, last.isBroken] = [row.line, 'reason' in row && brokenReasons.has(row.reason)];
         counts.rows += 1;
         if ('reason' in row) {
           counts.rejected += 1;
@@ -189,6 +203,7 @@ async function stageAll(
   } finally {
     await copying;
   }
+  endFile();
   await flush();
   await copying;
   return counts;
@@ -293,7 +308,7 @@ async function identifyIn(
   else if (snapshotOf !== null) {
     checkGone(
       await identify.addGone(tx, row, snapshotOf),
-      { rows: staged.rows, optedOut },
+      { rows: staged.rows, isCutOff: staged.isCutOff, optedOut },
       options,
     );
   }
@@ -317,10 +332,10 @@ async function identifyIn(
   return report;
 }
 
-/** Refuses a snapshot that is empty or lacks many records: it is a download that was cut off. */
+/** Refuses a snapshot that is empty, lacks many records, or lacks any and ends in the middle of a row: it is a download that was cut off. */
 function checkGone(
   { gone, before }: { gone: number; before: number },
-  { rows, optedOut }: { rows: number; optedOut: number },
+  { rows, isCutOff, optedOut }: { rows: number; isCutOff: boolean; optedOut: number },
   { allowsGone = false, isDryRun = false }: SourceImportOptions,
 ): void {
   if (rows === 0) {
@@ -330,13 +345,15 @@ function checkGone(
     );
   }
   const isMany = gone > GONE_FEW ? GONE_SHARE_MAX : GONE_SHARE_OF_FEW_MAX;
-  if (allowsGone || gone <= before * isMany) return;
+  const isBroken = isCutOff && gone > 0;
+  if (allowsGone || (gone <= before * isMany && !isBroken)) return;
   // They are recorded before, in transactions of their own: a person who opted out does not wait for a whole file.
   const changed =
     optedOut > 0 && !isDryRun ? 'its opt-outs are recorded, nothing else was' : 'nothing was';
   throw unprocessable(
     'too_many_gone',
-    `The file lacks ${gone} of ${before} records that the source had before, as if it were cut off; ${changed} ` +
+    `The file ${isBroken ? 'ends in the middle of a row and ' : ''}lacks ${gone} of ${before} records that the source had before, ` +
+      `as if it were cut off; ${changed} ` +
       'changed. Download it again, or repeat the import with --allow-gone if they are gone.',
   );
 }
