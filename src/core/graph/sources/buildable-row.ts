@@ -12,7 +12,7 @@ import type { SourceRecord, SourceRow } from './source-record.ts';
  * without what it needs. Their other values that cannot be stored are left out; those of people and companies the build leaves out.
  */
 export function buildableRow(row: SourceRow): SourceRow {
-  if (!('records' in row)) return row;
+  if (!('records' in row)) return withStorableKeys(row);
   const [first, ...others] = row.records;
   const checked = [buildable(first), ...others.map(buildable)] as const;
   const problem = checked.find((one): one is Problem => 'reason' in one);
@@ -24,6 +24,14 @@ export function buildableRow(row: SourceRow): SourceRow {
   const { key, record } = first;
   const seen = isStorable(key) ? { seen: key } : {};
   return { line: row.line, reason, ...(field === null ? {} : { field }), source: record, ...seen };
+}
+
+/** Without keys that cannot be stored: no record has them. */
+function withStorableKeys(row: Exclude<SourceRow, { records: unknown }>): SourceRow {
+  if ('optedOut' in row) return { ...row, keys: row.keys.filter(([, key]) => isStorable(key)) };
+  if (!('seen' in row) || row.seen === undefined || isStorable(row.seen)) return row;
+  const { seen: _, ...rest } = row;
+  return rest;
 }
 
 function buildable(given: SourceRecord): SourceRecord | Problem {

@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
-import { filesOf, sourceInput } from '../../../../tests/support/source-input.ts';
+import { filesOf, noRejects, rowsOf, sourceInput } from '../../../../tests/support/source-input.ts';
 import { importValues, readCompany, readPerson } from '../import/import-harness.test-suite.ts';
 import { importSource } from './import-source.ts';
-import type { SourceRecord } from './source-record.ts';
+import type { SourceRecord, SourceRow } from './source-record.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -114,4 +114,18 @@ it('of files with ids of one’s own are left out, or reject a row that says not
     ['name', 'too_long'],
     ['name', 'too_long'],
   ]);
+});
+
+it('of rows without a record are left out, and a row that cannot be read hides none of its key', async () => {
+  const rows: readonly SourceRow[] = [
+    { line: 2, records: [person('a', { name: 'Ada' })] },
+    { line: 3, reason: 'columns_moved', source: {}, seen: 'a' },
+    { line: 4, reason: 'columns_moved', source: {}, seen: long() },
+    { line: 5, reason: 'columns_moved', source: {}, seen: 'a\0b' },
+    { line: 6, optedOut: ['b@home.example'], keys: [['person', long()]] },
+  ];
+  const input = sourceInput({ rows: rowsOf(...rows) });
+  const report = await importSource(database.sql, input, { rejects: noRejects() });
+  expect(report).toMatchObject({ rows: 5, new: 1, rejected: 3 });
+  expect(await database.sql`select name from persons`).toEqual([{ name: 'Ada' }]);
 });

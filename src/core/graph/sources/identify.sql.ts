@@ -47,9 +47,9 @@ export async function readLastSnapshot(
 }
 
 /**
- * Compares the last row of each key with the stored record into `changes`: `kind` is new, changed, ended, same, or
- * unknown for the end of a record that was never there. A key without a record gets its number here (`is_fresh`), and
- * `staged` finds the row. A record that is newer than the file stays as it is.
+ * Compares the last row of each key that could be read with the stored record into `changes`: `kind` is new, changed, ended,
+ * same, or unknown for the end of a record that was never there. A key without a record gets its number here (`is_fresh`),
+ * and `staged` finds the row. A record that is newer than the file stays as it is.
  */
 export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise<void> {
   await tx`
@@ -68,7 +68,7 @@ export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise
       end as kind
     from (
       select distinct on (key) ctid as staged, is_counted, state, entity, key, hash from import_rows
-      order by key, line desc, place desc) s
+      order by key, state = 2, line desc, place desc) s
     left join source_records r on r.source = ${source} and r.key = s.key`;
   await tx`create index on changes (key)`;
   await tx`analyze changes`;
