@@ -52,11 +52,26 @@ export async function importText(
   { name, text, ...given }: { name: string; text: string | Buffer } & Omit<SourceFiles, 'files'>,
   options: Omit<SourceImportOptions, 'rejects'> = {},
 ): Promise<SourceOutcome> {
+  return importTexts(sql, { ...given, parts: [[name, text]] }, options);
+}
+
+/** Imports texts as the files of one import. */
+export async function importTexts(
+  sql: Database,
+  {
+    parts,
+    ...given
+  }: { parts: readonly (readonly [name: string, text: string | Buffer])[] } & Omit<
+    SourceFiles,
+    'files'
+  >,
+  options: Omit<SourceImportOptions, 'rejects'> = {},
+): Promise<SourceOutcome> {
   const folder = await mkdtemp(path.join(tmpdir(), 'source-'));
   try {
-    const file = path.join(folder, name);
-    await writeFile(file, text);
-    return await importFiles(sql, { ...given, files: [file] }, options);
+    const files = parts.map(([name]) => path.join(folder, name));
+    for (const [place, [, text]] of parts.entries()) await writeFile(files[place] ?? '', text);
+    return await importFiles(sql, { ...given, files }, options);
   } finally {
     await rm(folder, { recursive: true });
   }

@@ -98,13 +98,16 @@ function factOf(
   };
 }
 
+/** Formats of the registries of transformations 1 to 5, without the dashes that they have since the fourth. */
+const COMMA_DECIMAL = /^num(?:dot|space)?comma(?:decimal)?$/;
+
 /** Digits by the format, times ten to the scale, with the sign of the tag. */
 function numberOf(text: string, attributes: Record<string, string>): number | null {
-  const format = (attributes.format ?? '').replace(/^.*:/, '').toLowerCase();
+  const format = (attributes.format ?? '').replace(/^.*:|-/g, '').toLowerCase();
   const written = text.replace(/&nbsp;|&#160;|&#xa0;|\s/gi, '');
   const isDash = /^[-\u2013\u2014]$|^&#(?:8211|8212);$|^nil$|^no$/i.test(written);
   if (/zero|nocontent/.test(format) || isDash) return 0;
-  const hasCommaDecimal = format === 'numcommadecimal' || format === 'numdotcomma';
+  const hasCommaDecimal = COMMA_DECIMAL.test(format);
   const digits = hasCommaDecimal
     ? written.replaceAll('.', '').replace(',', '.')
     : written.replaceAll(',', '');

@@ -42,9 +42,11 @@ export const ariregister: Adapter = {
       return { snapshotOf: [COMPANY], read: readBasic };
     if (/^\ufeff?"report_id";/.test(text)) return { snapshotOf: null, read: readReports };
     if (!/^\s*\[\s*\{\s*"ariregistri_kood"/.test(text)) return null;
-    return text.includes('"kaardile_kantud_isikud"')
-      ? { snapshotOf: ['role:', 'person:'], read: readPersons }
-      : { snapshotOf: [DETAILS], read: readDetails };
+    if (text.includes('"kaardile_kantud_isikud"')) {
+      return { snapshotOf: ['role:', 'person:'], read: readPersons };
+    }
+    // The files of owners and beneficiaries begin in the same way; as details they would empty those of all companies.
+    return text.includes('"yldandmed"') ? { snapshotOf: [DETAILS], read: readDetails } : null;
   },
 };
 
@@ -209,6 +211,7 @@ async function* readReports(parts: AsyncIterable<SourcePart>): AsyncGenerator<So
   let hasElements = false;
   for await (const part of parts) {
     const isGeneral = /yldandmed/i.test(part.name);
+    if (!isGeneral && reports.size === 0) throw incomplete();
     const required = isGeneral ? reportColumns : elementColumns;
     hasElements ||= !isGeneral;
     for await (const rows of readCsvRows(part, { delimiter: ';', required })) {
@@ -218,18 +221,25 @@ async function* readReports(parts: AsyncIterable<SourcePart>): AsyncGenerator<So
       }
     }
   }
-  if (reports.size === 0 || !hasElements) {
-    throw unprocessable(
-      'incomplete_files',
-      'Name the file of general data (1.aruannete_yldandmed...) and then those of the elements (4.YYYY_aruannete_elemendid...) in one command; nothing was changed.',
-    );
-  }
+  if (reports.size === 0 || !hasElements) throw incomplete();
   yield [...orphans].map(([report, line]) => ({
     line,
     reason: 'no_general_row',
     source: { report_id: report },
   }));
-  yield [...reports.values()].map(reportRow);
+  // The elements are by year, the general data of all years: a report without any stays as another import left it.
+  yield [...reports.values()].filter(hasFigures).map(reportRow);
+}
+
+function incomplete(): Error {
+  return unprocessable(
+    'incomplete_files',
+    'Name the file of general data (1.aruannete_yldandmed...) and then those of the elements (4.YYYY_aruannete_elemendid...) in one command; nothing was changed.',
+  );
+}
+
+function hasFigures({ figures }: Report): boolean {
+  return Object.keys(figures).length > 0;
 }
 
 function addReport(reports: Map<string, Report>, row: CsvRow): void {

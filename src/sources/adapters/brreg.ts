@@ -41,6 +41,8 @@ export const brreg: Adapter = {
   recognise: ({ text }) => {
     if (/^\ufeff?"?organisasjonsnummer"?,"?navn"?,/.test(text)) return { ...units, read: readCsv };
     if (!/^\s*\[\s*\{\s*"organisasjonsnummer"/.test(text)) return null;
+    // The units below a company (`underenheter`) are branches: they have no `forretningsadresse`, but a `beliggenhetsadresse`.
+    if (text.includes('"beliggenhetsadresse"')) return null;
     return text.includes('"rollegrupper"')
       ? { ...roles, read: readRoles }
       : { ...units, read: readJson };

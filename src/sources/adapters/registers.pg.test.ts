@@ -2,7 +2,14 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { importValues } from '../../core/graph/import/import-harness.test-suite.ts';
-import { companyOf, countRows, csvOf, importText, personOf } from '../import-files.test-suite.ts';
+import {
+  companyOf,
+  countRows,
+  csvOf,
+  importText,
+  importTexts,
+  personOf,
+} from '../import-files.test-suite.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -214,6 +221,7 @@ it('accounts: scale, sign, decimal comma, dash, dimensions, another currency, a 
     ${figure('NetAssetsLiabilities', 'part', '999')}
     ${figure('NetAssetsLiabilities', 'now', '<b>2</b>,800', 'unitRef="M" scale="3" sign="-"')}
     ${figure('NetAssetsLiabilities', 'then', '1.234,5', 'unitRef="M" format="ixt:numcommadecimal"')}
+    ${figure('CashBankOnHand', 'then', '1.234,5', 'unitRef="M" format="ixt4:num-comma-decimal"')}
     ${figure('CashBankOnHand', 'now', '-', 'unitRef="M" format="ixt:zerodash"')}
     ${figure('AverageNumberEmployeesDuringPeriod', 'year', '2', 'unitRef="P" scale="-2"')}</html>`;
   const file = 'Prod223_1_00000011_20241231.html';
@@ -221,7 +229,7 @@ it('accounts: scale, sign, decimal comma, dash, dimensions, another currency, a 
   const periods =
     await database.sql`select period_end, currency, net_assets, cash, employees from financial_periods order by 1`;
   expect(periods).toEqual([
-    { periodEnd: '2023-12-31', currency: 'EUR', netAssets: 1235, cash: null, employees: null },
+    { periodEnd: '2023-12-31', currency: 'EUR', netAssets: 1235, cash: 1235, employees: null },
     { periodEnd: '2024-12-31', currency: 'EUR', netAssets: -2800000, cash: 0, employees: 0 },
   ]);
   expect((await load(file, html.slice(0, -7))).rejects).toMatchObject([{ reason: 'cut_off' }]);
@@ -264,4 +272,39 @@ it('PDL: quotes behind a backslash, a line end in a name, a shared host, the sam
     domain: null,
     website: 'facebook.com/page',
   });
+});
+
+it('Brreg and Ariregister: a file that only begins like one of theirs is refused', async () => {
+  const branch = { organisasjonsnummer: '810034882', navn: 'AVDELING', beliggenhetsadresse: {} };
+  const owners = { ariregistri_kood: 19172583, nimi: 'x', osanikud: [] };
+  for (const rows of [[branch], [owners]]) {
+    const refused = load('rows.json', JSON.stringify(rows));
+    await expect(refused).rejects.toMatchObject({ code: 'unknown_source' });
+  }
+});
+
+it('Ariregister: the reports of one year leave those of another as they are, and come after the general data', async () => {
+  await load(
+    'lihtandmed.csv',
+    'nimi;ariregistri_kood;ettevotja_staatus;asukoht_ettevotja_aadressis\nEks AS;19172583;R;\n',
+  );
+  const general =
+    '"report_id";"registrikood";"period_end"\n"1";"19172583";"31.12.2023"\n"2";"19172583";"31.12.2024"\n';
+  const elements = (report: string, revenue: string) =>
+    `"report_id";"elemendi_nimetus";"vaartus"\n"${report}";"Revenue";"${revenue}"\n`;
+  const loadBoth = (...parts: [name: string, text: string][]) =>
+    importTexts(database.sql, { source: 'auto', parts, asOf: '2026-01-01' });
+  const [first, second] = ['1.aruannete_yldandmed.csv', '4.aruannete_elemendid.csv'];
+  await loadBoth([first, general], [second, elements('1', '100.0')]);
+  await loadBoth([first, general], [second, elements('2', '200.0')]);
+  const periods = () =>
+    database.sql`select period_end, revenue from financial_periods order by period_end`;
+  const both = [
+    { periodEnd: '2023-12-31', revenue: 100 },
+    { periodEnd: '2024-12-31', revenue: 200 },
+  ];
+  expect(await periods()).toEqual(both);
+  const turned = loadBoth([second, elements('2', '300.0')], [first, general]);
+  await expect(turned).rejects.toMatchObject({ code: 'incomplete_files' });
+  expect(await periods()).toEqual(both);
 });
