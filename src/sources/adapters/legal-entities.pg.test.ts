@@ -212,6 +212,15 @@ describe('legal units of SIRENE', () => {
     expect(left).toEqual({ companies: 1, hidden: 0, found: 0 });
   });
 
+  it('keep a unit whose row has other cells than the header', async () => {
+    const rows = [unit(), unit({ siren: '552100554' })];
+    await loadUnits(rows, '2026-01-01');
+    const text = plain(unitHeader, rows).replace(/^552100554.*$/m, '$&,one more');
+    const file = { source: 'auto', name: 'units.csv', text, asOf: '2026-02-01' } as const;
+    expect(await importText(database.sql, file)).toMatchObject({ same: 1, rejected: 1, gone: 0 });
+    expect(await countRows(database.sql, 'companies')).toBe(2);
+  });
+
   it('join the entity of the golden copy by their number, and keep the trusted values', async () => {
     await loadGleif([entity()], '2026-03-01');
     const report = await loadUnits([unit()], '2026-01-01');

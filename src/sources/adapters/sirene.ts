@@ -57,10 +57,10 @@ export const sirene: Adapter = {
   name: 'sirene',
   recognise: ({ text }) => {
     if (/^\ufeff?siren,statutDiffusionUniteLegale,/.test(text)) {
-      return { snapshotOf: [UNIT], read: (parts) => readRows(parts, unitColumns, readUnit) };
+      return { snapshotOf: [UNIT], read: (parts) => readRows(parts, UNIT, unitColumns, readUnit) };
     }
     if (/^\ufeff?siren,nic,siret,/.test(text)) {
-      return { snapshotOf: [SEAT], read: (parts) => readRows(parts, seatColumns, readSeat) };
+      return { snapshotOf: [SEAT], read: (parts) => readRows(parts, SEAT, seatColumns, readSeat) };
     }
     return null;
   },
@@ -68,26 +68,28 @@ export const sirene: Adapter = {
 
 async function* readRows(
   parts: AsyncIterable<SourcePart>,
+  prefix: string,
   required: readonly string[],
   readRow: (row: CsvRow, siren: string) => SourceRow | null,
 ): AsyncGenerator<SourceRow[]> {
   for await (const part of parts) {
     for await (const rows of readCsvRows(part, { delimiter: ',', required })) {
-      yield rows.map((row) => checked(row, readRow)).filter((row) => row !== null);
+      yield rows.map((row) => checked(row, prefix, readRow)).filter((row) => row !== null);
     }
   }
 }
 
 function checked(
   row: CsvRow,
+  prefix: string,
   readRow: (row: CsvRow, siren: string) => SourceRow | null,
 ): SourceRow | null {
   const { line } = row;
   if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
-  const reason = unevenReason(row);
-  if (reason !== null) return { line, reason, source: row.source() };
   const siren = row.get('siren').trim();
   if (!isSiren(siren)) return { line, reason: 'not_a_siren', field: 'siren', source: row.source() };
+  const reason = unevenReason(row);
+  if (reason !== null) return { line, reason, seen: prefix + siren, source: row.source() };
   return readRow(row, siren);
 }
 
