@@ -3,6 +3,7 @@
  * fields that end with `<`; a header with the day, and a trailer with the number of lines, which must agree.
  */
 import type { SourceRecord, SourceRow } from '../../core/graph/sources/source-record.ts';
+import { countryCode } from '../../core/identifiers/country.ts';
 import { unprocessable } from '../../core/lib/errors.ts';
 import type { Adapter } from '../adapter.ts';
 import type { SourcePart } from '../source-files.ts';
@@ -182,6 +183,10 @@ function personOf(
 ): SourceRecord {
   const [title, forenames, surname, , careOf, poBox, line1, line2, town, county, country] = fields;
   const [occupation, , residence] = fields.slice(11);
+  // The address for letters is often that of the company, in another country than the person's.
+  const isAtHome =
+    textOf(residence) === undefined ||
+    countryCode(residence ?? '') === countryCode(textOf(country) ?? 'GB');
   return {
     entity: 'person',
     key: `person:${number}`,
@@ -199,7 +204,7 @@ function personOf(
       ),
       postcode: textOf(postcode),
       locality: joined(town, county, country),
-      _city: textOf(town),
+      _city: isAtHome ? textOf(town) : undefined,
       _country: textOf(residence) ?? textOf(country),
     }),
   };

@@ -176,6 +176,19 @@ describe('officers', () => {
     });
   });
 
+  it('live where they say, and not in the town of an address in another country', async () => {
+    const abroad = officer('00000011').replace(/ENGLAND<$/, 'UNITED STATES<');
+    const home = officer('00000011', { person: '222222220001' });
+    await load(file(snapshot, [company('00000011'), abroad, home]));
+    const people = await database.sql`
+      select n.iso2, c.name as city, p.street from persons p join countries n on n.id = p.country_id
+      left join cities c on c.id = p.city_id order by 1`;
+    expect(people).toEqual([
+      { iso2: 'GB', city: 'Town', street: '1 ROAD' },
+      { iso2: 'US', city: null, street: '1 ROAD' },
+    ]);
+  });
+
   it('are refused as a whole when the trailer disagrees or is missing', async () => {
     const lines = [company('00000011'), officer('00000011')];
     await expect(load(file(snapshot, lines, 3))).rejects.toMatchObject({ code: 'wrong_trailer' });
