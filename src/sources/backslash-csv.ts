@@ -30,7 +30,9 @@ export async function* readBackslashCsv(
     if (rest.length > ROW_CHARACTERS_MAX) throw lineTooLong(line, ROW_CHARACTERS_MAX);
     if (rows.length > 0) yield rows;
   }
-  const { rows } = readRows(rest + decoder.decode(), line, true);
+  const { rows, at, next } = readRows(rest + decoder.decode(), line, true);
+  // The text from a quote that is never closed is one cell, not nothing.
+  if (at !== '') rows.push({ line: next, cells: [at] });
   if (rows.length > 0) yield rows;
 }
 

@@ -60,6 +60,16 @@ test('a CSV file with backslashes whose line does not end is refused', async () 
   await expect(read()).rejects.toMatchObject({ code: 'line_too_long' });
 });
 
+test('the text from a quote of such a file that is never closed is a row that has too few cells', async () => {
+  const rows = [];
+  for await (const read of readBackslashCsv(inPieces('a,b\n1,2\n3,"x\n4,5\n'))) rows.push(...read);
+  expect(rows).toEqual([
+    { line: 1, cells: ['a', 'b'] },
+    { line: 2, cells: ['1', '2'] },
+    { line: 3, cells: ['3,"x\n4,5\n'] },
+  ]);
+});
+
 test('an array of JSON with an element that does not end is refused', async () => {
   async function* endless(): AsyncGenerator<Buffer> {
     yield Buffer.from('[{"a":1},{"a":[0');
