@@ -1,8 +1,9 @@
 /** The frame of adapters of contacts and accounts in CSV: how a file is recognised, and its rows. */
 import type { SourceRow } from '../core/graph/sources/source-record.ts';
+import { delimiters } from '../formats/csv/record-table.ts';
 import type { Dataset, PartHead } from './adapter.ts';
 import { ContactKeys } from './contact.ts';
-import { type CsvRow, readCsvRows, rejectUnnamed } from './csv-rows.ts';
+import { type CsvRow, hasNames, readCsvRows, rejectUnnamed } from './csv-rows.ts';
 import type { SourcePart } from './source-files.ts';
 
 type ReadRow = (row: CsvRow, keys: ContactKeys) => SourceRow;
@@ -17,10 +18,7 @@ export function contactDataset(
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
     .slice(0, HEADER_LINES_MAX);
-  const isHeader = lines.some((line) => {
-    const cells = new Set(line.split(/[,;\t]/).map((cell) => cell.trim().replace(/^"|"$/g, '')));
-    return required.every((name) => cells.has(name));
-  });
+  const isHeader = lines.some((line) => delimiters.some((one) => hasNames(line, one, required)));
   return isHeader
     ? { snapshotOf: null, columns: required, read: (parts) => readRows(parts, required, readRow) }
     : null;

@@ -4,14 +4,16 @@ import { unprocessable } from '../core/lib/errors.ts';
 import { readColumns, readRecord } from '../formats/csv/cells.ts';
 import { detectEncoding, markLength, Transcoder } from '../formats/csv/encoding.ts';
 import { type RecordBatch, RecordScanner } from '../formats/csv/record-scanner.ts';
-import { type Delimiter, unreadableReason } from '../formats/csv/record-table.ts';
+import { type Delimiter, delimiters, unreadableReason } from '../formats/csv/record-table.ts';
 import type { Encoding } from '../formats/csv/windows-1252.ts';
 import type { SourcePart } from './source-files.ts';
 import { LINE_BYTES_MAX, lineTooLong } from './text-lines.ts';
 
 export interface CsvForm {
-  /** Otherwise the one that is most frequent in the first rows. */
+  /** Otherwise the one of the header, or that is most frequent in the first rows. */
   delimiter?: Delimiter;
+  /** The encoding is guessed like that of a list; otherwise it is UTF-8, UTF-16 or Windows-1252. */
+  isOfAnyEncoding?: boolean;
   /** Names that the header has; rows above it are skipped. */
   required: readonly string[];
 }
@@ -45,9 +47,9 @@ export async function* readCsvRows(
   { name, bytes }: SourcePart,
   form: CsvForm,
 ): AsyncGenerator<CsvRow[]> {
-  const utf8 = toUtf8(bytes)[Symbol.asyncIterator]();
+  const utf8 = toUtf8(bytes, form)[Symbol.asyncIterator]();
   const first = await utf8.next();
-  const delimiter = form.delimiter ?? frequentDelimiter(first.value ?? Buffer.alloc(0));
+  const delimiter = form.delimiter ?? delimiterOf(first.value ?? Buffer.alloc(0), form.required);
   const header = new HeaderFinder(name, form.required, delimiter);
   const scanner = new RecordScanner({ delimiter });
   const rowsOf = (batch: RecordBatch): CsvRow[] => {
@@ -66,19 +68,31 @@ export async function* readCsvRows(
   if (rows.length > 0) yield rows;
 }
 
-/** Tabs in an export of Excel, semicolons where the comma is a decimal sign. */
-function frequentDelimiter(head: Buffer): Delimiter {
-  const text = head
+/**
+ * Tabs in an export of Excel, semicolons where the comma is a decimal sign. A cell with a list may have more of them than the row,
+ * so the header decides, unless it is not as plain as headers are.
+ */
+function delimiterOf(head: Buffer, required: readonly string[]): Delimiter {
+  const lines = head
     .subarray(0, SAMPLE_BYTES)
     .toString('utf8')
     .split('\n')
-    .slice(0, HEADER_ROWS_MAX)
-    .join('\n');
-  const counts = ([',', '\t', ';', '|'] as const).map((delimiter) => ({
+    .slice(0, HEADER_ROWS_MAX);
+  const named = delimiters.find((one) => lines.some((line) => hasNames(line, one, required)));
+  if (named !== undefined) return named;
+  const text = lines.join('\n');
+  const counts = delimiters.map((delimiter) => ({
     delimiter,
     count: text.split(delimiter).length,
   }));
   return counts.reduce((most, one) => (one.count > most.count ? one : most)).delimiter;
+}
+
+/** Returns true for a line that is a header with these names. */
+export function hasNames(line: string, delimiter: Delimiter, names: readonly string[]): boolean {
+  const cells = line.split(delimiter).map((cell) => cell.trim().replace(/^\ufeff?"|"$/g, ''));
+  const found = new Set(numberedNames(cells));
+  return names.every((name) => found.has(name));
 }
 
 class HeaderFinder {
@@ -215,15 +229,18 @@ function cellsOfRow({ buffer, records }: RecordBatch, delimiter: Delimiter): Cel
 
 /**
  * Converts a file to UTF-8: from UTF-8 or UTF-16 as its beginning shows, otherwise from Windows-1252, which Outlook,
- * Excel and Salesforce write.
+ * Excel and Salesforce write, or from the likeliest encoding.
  */
-export async function* toUtf8(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* toUtf8(
+  bytes: AsyncIterable<Buffer>,
+  { isOfAnyEncoding = false }: Pick<CsvForm, 'isOfAnyEncoding'> = {},
+): AsyncGenerator<Buffer> {
   let head: Buffer = Buffer.alloc(0);
   let transcoder: Transcoder | null = null;
   const start = (isWhole: boolean): Buffer => {
     const { encoding, isGuess } = detectEncoding(head, isWhole);
-    const isUnicode = encoding.startsWith('utf-');
-    const source: { encoding: Encoding; isGuess: boolean } = isUnicode
+    const isDetected = isOfAnyEncoding || encoding.startsWith('utf-');
+    const source: { encoding: Encoding; isGuess: boolean } = isDetected
       ? { encoding, isGuess }
       : { encoding: 'windows-1252', isGuess: true };
     transcoder = new Transcoder(source);

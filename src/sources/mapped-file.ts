@@ -100,7 +100,8 @@ async function* readParts(
     if (isJsonLines(head)) {
       yield* readJsonRows({ name, bytes: whole }, required, read);
     } else {
-      for await (const rows of readCsvRows({ name, bytes: whole }, { required }))
+      const form = { required, isOfAnyEncoding: true };
+      for await (const rows of readCsvRows({ name, bytes: whole }, form))
         yield rows.map((row) => rejectUnnamed(row) ?? read(row));
     }
   }

@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import type { Dataset } from './adapter.ts';
+import { hubspot } from './adapters/hubspot.ts';
+import { mappedDataset } from './mapped-file.ts';
+
+async function rowsOf(dataset: Dataset | null, bytes: Buffer) {
+  async function* parts() {
+    async function* whole() {
+      yield bytes;
+    }
+    yield { name: 'a.csv', bytes: whole() };
+  }
+  const rows = [];
+  for await (const batch of dataset?.read(parts()) ?? []) rows.push(...batch);
+  return rows;
+}
+
+test('lists in the cells do not decide on the delimiter of a file, its header does', async () => {
+  const ids = Array.from({ length: 500 }, (_, id) => id).join(';');
+  const text = `Record ID,Company name,Company Domain Name,Associated Contact IDs\n7,Acme,acme.example,${ids}\n`;
+  const dataset = hubspot.recognise({ name: 'companies.csv', text });
+  expect(await rowsOf(dataset, Buffer.from(text))).toMatchObject([
+    { records: [{ key: 'company:7', record: { name: 'Acme' } }] },
+  ]);
+});
+
+test('a mapped file is read in the encoding in which its columns were guessed', async () => {
+  // Windows-1250.
+  const bytes: Record<string, number> = { Ł: 0xa3, ś: 0x9c, ó: 0xf3, ł: 0xb3, Ż: 0xaf, ź: 0x9f };
+  const text = 'Name,City\nŁukasz Wiśniewski,Kraków\nMałgorzata Żak,Łódź\n';
+  const encoded = Buffer.from([...text].map((letter) => bytes[letter] ?? letter.charCodeAt(0)));
+  const columns = { full_name: ['Name'], city: ['City'] };
+  expect(
+    await rowsOf(mappedDataset('partners', { of: 'persons', columns }), encoded),
+  ).toMatchObject([
+    { records: [{ record: { name: 'Łukasz', surname: 'Wiśniewski', _city: 'Kraków' } }] },
+    { records: [{ record: { name: 'Małgorzata', surname: 'Żak', _city: 'Łódź' } }] },
+  ]);
+});
