@@ -5,9 +5,19 @@ import {
   type SourceRow,
 } from '../core/graph/sources/source-record.ts';
 import { normaliseIdentifier } from '../core/identifiers/identifier.ts';
+import { isFlag, isPlaceholder } from '../core/identifiers/placeholder.ts';
 import { fold } from '../core/lib/fold.ts';
 import type { CsvRow } from './csv-rows.ts';
-import { compact, emailOf, joined, mailDomainOf, phoneOf, textOf } from './values.ts';
+import {
+  compact,
+  countryOf,
+  emailOf,
+  hasLostDigits,
+  joined,
+  mailDomainOf,
+  phoneOf,
+  textOf,
+} from './values.ts';
 
 export interface Contact {
   /** Key in the source; undefined when it has none: then the e-mail, phone or profile is one. */
@@ -17,6 +27,8 @@ export interface Contact {
   title?: string | undefined;
   name?: string | undefined;
   surname?: string | undefined;
+  /** The part after the name: `Jr.`, `PhD`. */
+  suffix?: string | undefined;
   /** The first is the one to write to. */
   emails: readonly (string | undefined)[];
   /** The first e-mail is at work whatever its domain, as in a CRM. */
@@ -36,7 +48,8 @@ export interface Contact {
   postcode?: string | undefined;
   country?: string | undefined;
   birthDate?: string | undefined;
-  isOptedOut?: boolean;
+  /** Null for a contact of whom the file does not clearly say it, who is neither imported nor suppressed. */
+  isOptedOut?: boolean | null;
 }
 
 /** Finds keys for contacts of a file that has none; two names under one address are two people. */
@@ -44,17 +57,23 @@ export class ContactKeys {
   readonly #names = new Map<string, string>();
 
   keyOf(contact: Contact): string | undefined {
-    const { key, emails, phone, mobile, profile, name, surname, country } = contact;
+    const { key, emails, phone, mobile, profile, name, surname, country, company, city } = contact;
     if (key !== undefined) return key;
     const email = emails.map(emailOf).find((found) => found !== undefined);
     const number =
       phoneOf(phone, country) ?? phoneOf(mobile, country) ?? textOf(phone) ?? textOf(mobile);
     const folded = fold([name, surname].filter(Boolean).join(' '));
     const address = email ?? profileOf(profile) ?? number;
-    if (address === undefined) return folded === '' ? undefined : `name:${folded}`;
+    if (address !== undefined) return this.addressOf(address, folded);
+    if (folded === '') return undefined;
+    return this.addressOf(`name:${folded}`, fold([company, city].filter(Boolean).join(' ')));
+  }
+
+  /** Returns an address as a key, with the name of its holder when another one had it before. */
+  addressOf(address: string, name: string): string {
     const known = this.#names.get(address);
-    if (known === undefined) this.#names.set(address, folded);
-    return known === undefined || known === folded ? address : `${address} ${folded}`;
+    if (known === undefined) this.#names.set(address, name);
+    return known === undefined || known === name ? address : `${address} ${name}`;
   }
 }
 
@@ -64,11 +83,21 @@ export function contactRow(
   given: { line: number; row: CsvRow | { source(): unknown }; contact: Contact; keys: ContactKeys },
   more: readonly SourceRecord[] = [],
 ): SourceRow {
-  const { line, row, contact, keys } = given;
+  const { line, row, keys } = given;
+  const tidy = tidyContact(given.contact);
+  const isDamaged = hasLostDigits(tidy.key?.replace(/^[a-z]+:/, ''));
+  if (isDamaged && tidy.isOptedOut !== true) {
+    return { line, reason: 'digits_lost', source: row.source() };
+  }
+  // An opt-out holds for the addresses of the row, whatever its key.
+  const contact = isDamaged ? { ...tidy, key: undefined, sameAs: [] } : tidy;
   const key = keys.keyOf(contact);
   const hasName = contact.name !== undefined || contact.surname !== undefined;
   if (key === undefined) return { line, reason: 'names_no_person', source: row.source() };
-  const { country } = contact;
+  if (contact.isOptedOut === null) {
+    return { line, reason: 'unclear_opt_out', source: row.source(), seen: key };
+  }
+  const { country, sameAs = [] } = contact;
   const emails = [...new Set(contact.emails.map(emailOf).filter((email) => email !== undefined))];
   const phone = phoneOf(contact.phone, country);
   const mobile = phoneOf(contact.mobile, country);
@@ -77,7 +106,7 @@ export function contactRow(
     const own = [...emails, mobile, profile].filter((text) => text !== undefined);
     // Colleagues share the telephone of their office: it stands for the person where nothing else does.
     const optedOut = own.length === 0 && phone !== undefined ? [phone] : own;
-    return { line, optedOut, keys: [['person', key]] };
+    return { line, optedOut, keys: [key, ...sameAs].map((one) => ['person', one] as const) };
   }
   // A contact with an address and no name is a person; one with an organization is that.
   if (!hasName && contact.company !== undefined) {
@@ -112,7 +141,7 @@ export function contactRow(
     entity: 'person',
     key,
     record,
-    sameAs: (contact.sameAs ?? []).map((other) => keyReference(source, other)),
+    sameAs: sameAs.map((other) => keyReference(source, other)),
     company: [
       ...(contact.companyKeys ?? []).map((company) => keyReference(source, company)),
       ...new Set(domains.map((domain) => `domain:${domain}`)),
@@ -121,9 +150,30 @@ export function contactRow(
   return { line, records: [person, ...more] };
 }
 
+/** After a family name: tells father and son apart, which a degree does not. */
+const GENERATION = /^(?:jr|jnr|junior|sr|snr|senior|ii|iii|iv)\.?$/i;
+
+/**
+ * Returns the contact with the generation in its family name, and without cells that say that they have no value: `nan` would be
+ * the key, the profile or the city of all of them. A name stays as it is: there are people called Na and Null.
+ */
+function tidyContact({ suffix, surname, country, ...contact }: Contact): Contact {
+  const values = Object.entries(contact).filter(
+    ([field, value]) => typeof value !== 'string' || field === 'name' || !isPlaceholder(value),
+  );
+  const hasGeneration = surname !== undefined && GENERATION.test(suffix ?? '');
+  return {
+    ...(Object.fromEntries(values) as unknown as Contact),
+    surname: hasGeneration ? `${surname} ${suffix}` : surname,
+    country: countryOf(country),
+  };
+}
+
 /** The address of a profile in canonical form, if it is one. */
 export function profileOf(text: string | undefined): string | undefined {
-  const normalised = normaliseIdentifier('professional_network', text ?? '', { subject: 'person' });
+  // `no` or `-` would be the handle of all who have none.
+  if (text === undefined || isPlaceholder(text) || isFlag(text.trim())) return undefined;
+  const normalised = normaliseIdentifier('professional_network', text, { subject: 'person' });
   return 'values' in normalised ? `https://www.linkedin.com/in/${normalised.values[0]}` : undefined;
 }
 

@@ -2,13 +2,18 @@
 import type { SourceRow } from '../core/graph/sources/source-record.ts';
 import { countryCode } from '../core/identifiers/country.ts';
 import { fold } from '../core/lib/fold.ts';
+import { readPersonName } from '../core/match/person-name.ts';
 import { type Contact, type ContactKeys, contactRow } from './contact.ts';
+import { optOutOf } from './opt-out.ts';
 import type { SourceMapping } from './source-mapping.ts';
 import {
+  cellOf,
   compact,
+  countryOf,
   dayFirstDate,
   domainOf,
   emailOf,
+  hasLostDigits,
   isoDate,
   joined,
   phoneOf,
@@ -23,35 +28,64 @@ export interface NamedRow {
   source(): unknown;
 }
 
-const TRUE_WORDS = /^(?:1|true|yes|y|x|ja|oui|si|sí)$/i;
+/** The values of a field in a row, in the order of its columns. */
+type Values = (field: string) => string[];
 
-/** Returns the row of the import. `keys` finds keys for people of a file that has none. */
+const names: ReadonlySet<string> = new Set(['full_name', 'given_name', 'family_name', 'name']);
+
+/** Returns the row of the import. `keys` finds keys for people and companies of a file that has none. */
 export function mappedRow(
   source: string,
   mapping: SourceMapping,
   row: NamedRow,
   keys: ContactKeys,
 ): SourceRow {
-  const values = (field: string) =>
-    (mapping.columns[field] ?? [])
-      .map((name) => textOf(row.get(name)))
+  const { line } = row;
+  const cells = (field: string) => (mapping.columns[field] ?? []).map((name) => row.get(name));
+  const values: Values = (field) => {
+    const read = names.has(field) ? textOf : field === 'country' ? countryOf : cellOf;
+    return cells(field)
+      .map(read)
       .filter((text) => text !== undefined);
-  const value = (field: string) => values(field)[0];
-  const country = value('country') ?? mapping.country;
-  return mapping.of === 'persons'
-    ? contactRow(source, { line: row.line, row, contact: contactOf(values, country), keys })
-    : companyRow(row, mapping, value, country);
+  };
+  const reject = (reason: string, field: string): SourceRow => {
+    const column = mapping.columns[field]?.[0];
+    return {
+      line,
+      reason,
+      ...(column === undefined ? {} : { field: column }),
+      source: row.source(),
+    };
+  };
+  const [country = mapping.country] = values('country');
+  if (mapping.of === 'companies') return companyRow({ line, values, country, keys, reject });
+  const isOptedOut = optOutOf(cells('opt_out'));
+  const contact = { ...contactOf(values, country), isOptedOut };
+  const name = `${contact.name ?? ''} ${contact.surname ?? ''}`;
+  const isTaken = isOfAnother(keys, contact.key, name);
+  if (isTaken && isOptedOut !== true) return reject('key_twice', 'key');
+  // An opt-out holds for the addresses of the row, and not for the other person.
+  const own = isTaken ? { ...contact, key: undefined } : contact;
+  return contactRow(source, { line, row, contact: own, keys });
 }
 
-function contactOf(values: (field: string) => string[], country: string | undefined): Contact {
+/** Returns true when a record of another name has the key: of two people with one key, one would be lost. */
+function isOfAnother(keys: ContactKeys, key: string | undefined, name: string): boolean {
+  if (key === undefined) return false;
+  const own = `key:${key}`;
+  return keys.addressOf(own, fold(name)) !== own;
+}
+
+function contactOf(values: Values, country: string | undefined): Contact {
   const value = (field: string) => values(field)[0];
-  const [given, family] = nameOf(value('full_name'));
+  const whole = nameOf(value('full_name'));
   const birth = value('birth_date');
   return {
     key: value('key'),
     title: value('salutation'),
-    name: joinedNames(values('given_name')) ?? given,
-    surname: value('family_name') ?? family,
+    name: joinedNames(values('given_name')) ?? whole.name,
+    surname: value('family_name') ?? whole.surname,
+    suffix: whole.suffix,
     emails: values('email'),
     phone: value('phone'),
     mobile: value('mobile'),
@@ -66,21 +100,25 @@ function contactOf(values: (field: string) => string[], country: string | undefi
     postcode: value('postcode'),
     country,
     birthDate: birth === undefined ? undefined : (isoDate(birth) ?? dottedDate(birth)),
-    isOptedOut: values('opt_out').some((cell) => TRUE_WORDS.test(cell)),
   };
 }
 
-function joinedNames(names: readonly string[]): string | undefined {
-  return names.length === 0 ? undefined : names.join(' ');
+function joinedNames(parts: readonly string[]): string | undefined {
+  return parts.length === 0 ? undefined : parts.join(' ');
 }
 
-/** `Ada Lark` and `Lark, Ada` as given and family name. */
-function nameOf(full: string | undefined): [given: string | undefined, family: string | undefined] {
-  if (full === undefined) return [undefined, undefined];
-  const turned = /^([^,]+),\s*(.+)$/.exec(full);
-  if (turned !== null) return [turned[2], turned[1]];
-  const [, given, family] = /^(.+)\s+(\S+)$/.exec(full) ?? [];
-  return given === undefined ? [full, undefined] : [given, family];
+/** Reads `Ada Lark`, `Lark, Ada` and `Ada Lark, PhD`: the comma of the last one divides no name. */
+function nameOf(full: string | undefined): Pick<Contact, 'name' | 'surname' | 'suffix'> {
+  if (full === undefined) return {};
+  const [, before = full, after] = /^([^,]+),\s*(.+)$/.exec(full) ?? [];
+  if (after !== undefined && isTurned(full)) return { name: after, surname: before };
+  const [, name, surname] = /^(.+)\s+(\S+)$/.exec(before) ?? [];
+  return name === undefined ? { name: before } : { name, surname, suffix: after };
+}
+
+function isTurned(full: string): boolean {
+  const read = readPersonName(full, true);
+  return typeof read === 'string' || read.family > 0;
 }
 
 /** Only dots: with slashes the month may come first. */
@@ -88,32 +126,30 @@ function dottedDate(text: string): string | undefined {
   return text.includes('.') ? dayFirstDate(text) : undefined;
 }
 
-function companyRow(
-  row: NamedRow,
-  mapping: SourceMapping,
-  value: (field: string) => string | undefined,
-  country: string | undefined,
-): SourceRow {
-  const { line } = row;
+function companyRow({
+  line,
+  values,
+  country,
+  keys,
+  reject,
+}: {
+  line: number;
+  values: Values;
+  country: string | undefined;
+  keys: ContactKeys;
+  reject(reason: string, field: string): SourceRow;
+}): SourceRow {
+  const value = (field: string) => values(field)[0];
   const name = value('name');
+  if (name === undefined) return reject('missing', 'name');
+  const key = value('key');
+  if (hasLostDigits(key)) return reject('digits_lost', 'key');
+  if (isOfAnother(keys, key, name)) return reject('key_twice', 'key');
   const website = value('domain');
   const domain = domainOf(website);
   const registry = countryCode(value('registry_country') ?? country ?? '');
   const number = registry === null ? undefined : value('registry_number');
-  const ownKey =
-    value('key') ?? number ?? domain ?? (name === undefined ? undefined : `name:${fold(name)}`);
-  const key = `company:${ownKey}`;
-  if (name === undefined || ownKey === undefined) {
-    const field = mapping.columns.name?.[0];
-    const seen = ownKey === undefined ? {} : { seen: key };
-    return {
-      line,
-      reason: 'missing',
-      ...(field === undefined ? {} : { field }),
-      ...seen,
-      source: row.source(),
-    };
-  }
+  const place = joined(value('city'), country) ?? '';
   const record = compact({
     name,
     domain,
@@ -127,7 +163,7 @@ function companyRow(
     sicCodes: value('sic_codes')
       ?.split(/[,;|\s]+/)
       .filter(Boolean),
-    employees: wholeOf(value('employees')?.replace(/[\s,.']/g, '')),
+    employees: countOf(value('employees')),
     headCount: value('head_count'),
     founded: value('founded'),
     status: value('status'),
@@ -138,5 +174,18 @@ function companyRow(
     _city: value('city'),
     _country: country,
   });
-  return { line, records: [{ entity: 'company', key, record }] };
+  // Numbers of two countries may be equal, sister companies have one site, and many companies one name.
+  const address = number ?? domain;
+  const own =
+    key ??
+    (address === undefined
+      ? keys.addressOf(`name:${fold(name)}`, fold(place))
+      : keys.addressOf(address, fold(name)));
+  return { line, records: [{ entity: 'company', key: `company:${own}`, record }] };
+}
+
+/** `1,200`, `1.200` and `1 200` as 1200. */
+function countOf(text: string | undefined): number | undefined {
+  const isGrouped = /^\d{1,3}(?:[\s,.'’]\d{3})+$/.test(text ?? '');
+  return wholeOf(isGrouped ? text?.replace(/\D/g, '') : text);
 }

@@ -46,15 +46,6 @@ export const personNames: Readonly<Record<string, readonly string[]>> = {
   salutation: ['salutation', 'anrede', 'prefix', 'honorific'],
   birth_date: ['birth date', 'birthdate', 'birthday', 'date of birth', 'dob', 'geburtsdatum'],
   website: ['website', 'web site', 'company website', 'company domain', 'domain', 'webseite'],
-  opt_out: [
-    'opt out',
-    'opted out',
-    'unsubscribed',
-    'do not contact',
-    'do not call',
-    'do not email',
-    'has opted out of email',
-  ],
 };
 
 export const companyNames: Readonly<Record<string, readonly string[]>> = {

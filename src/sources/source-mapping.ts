@@ -4,6 +4,7 @@ import { unprocessable } from '../core/lib/errors.ts';
 import { foldColumnName, readColumnName } from '../jobs/mapping/column-names.ts';
 import { type ColumnMapping, guessColumns } from '../jobs/mapping/guess-columns.ts';
 import { companyNames, personNames } from './mapping-names.ts';
+import { isOptOutColumn } from './opt-out.ts';
 
 const personFields = [
   ...[
@@ -127,6 +128,7 @@ function personColumns(head: FileHead, guess: ColumnMapping): Record<string, str
   const isMobile = (name: string) => readColumnName(name).tokens.has('mobile');
   return filled({
     ...byNames(head, personNames),
+    opt_out: head.header.filter(isOptOutColumn),
     ...(names.length > 1
       ? { given_name: names.slice(0, -1), family_name: names.slice(-1) }
       : { full_name: names }),

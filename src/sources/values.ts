@@ -1,13 +1,31 @@
 /** Conversions that several adapters need; each returns undefined for a value that says nothing. */
 import { isPlainTime } from '../core/graph/import/coerce.ts';
 import { keyReference, registryReference } from '../core/graph/sources/source-record.ts';
-import { phoneRegion } from '../core/identifiers/country.ts';
+import { countryCode, phoneRegion } from '../core/identifiers/country.ts';
 import { normaliseIdentifier } from '../core/identifiers/identifier.ts';
+import { isPlaceholder } from '../core/identifiers/placeholder.ts';
+import { restoreWholeNumber } from '../core/identifiers/spreadsheet-number.ts';
 
 /** Trimmed text; undefined when empty. */
 export function textOf(text: string | null | undefined): string | undefined {
   const trimmed = text?.trim();
   return trimmed === '' ? undefined : trimmed;
+}
+
+/** Trimmed text of a cell that people fill; undefined also for one that says that it has no value: `nan`, `k.A.`, `-`. */
+export function cellOf(text: string | null | undefined): string | undefined {
+  const trimmed = textOf(text);
+  return trimmed === undefined || isPlaceholder(trimmed) ? undefined : trimmed;
+}
+
+/** The text of a cell with a country: `NA` is one, `n/a` is none. */
+export function countryOf(text: string | null | undefined): string | undefined {
+  return cellOf(text) ?? (countryCode(text ?? '') === null ? undefined : textOf(text));
+}
+
+/** Returns true for an id of which a spreadsheet kept the first digits, `1.76543E+11`: other records have the same. */
+export function hasLostDigits(id: string | undefined): boolean {
+  return id !== undefined && /e\+/i.test(id) && restoreWholeNumber(id) === null;
 }
 
 /** The texts that are not empty, joined by `, `. */
@@ -44,9 +62,9 @@ export function isoDate(text: string | null | undefined): string | undefined {
   return day !== undefined && isPlainTime(`${day}T00:00:00`) ? day : undefined;
 }
 
-/** A whole number of at least zero. */
+/** A whole number of at least zero; a data frame writes it as `250.0`. */
 export function wholeOf(text: string | null | undefined): number | undefined {
-  const digits = text?.trim() ?? '';
+  const digits = text?.trim().replace(/\.0$/, '') ?? '';
   return /^\d{1,10}$/.test(digits) && Number(digits) <= 2_147_483_647 ? Number(digits) : undefined;
 }
 

@@ -104,6 +104,9 @@ const reasons: Record<string, string> = {
   more_cells_than_header: 'more cells than columns',
   fewer_cells_than_header: 'fewer cells than columns',
   names_no_person: 'names no person',
+  digits_lost: 'a spreadsheet has cut digits off the ID',
+  key_twice: 'another row has its ID',
+  unclear_opt_out: 'its opt-out is neither yes nor no',
 };
 
 /** A reason in a person's words; one that is not known here is shown as it is. */

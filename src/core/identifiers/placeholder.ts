@@ -4,7 +4,9 @@ const placeholders: ReadonlySet<string> = new Set([
   ...'n/a na n.a. n.a n\\a #n/a none null nil nan undefined unknown missing empty tbd tbc tba'.split(
     ' ',
   ),
-  ...'keine kein k.a. unbekannt inconnu inconnue aucun aucune desconocido desconhecido'.split(' '),
+  ...'keine kein k.a. k.a unbekannt inconnu inconnue aucun aucune desconocido desconhecido'.split(
+    ' ',
+  ),
   ...'ninguno ninguna nessuno nessuna nenhum nenhuma sconosciuto onbekend geen nvt n.v.t.'.split(
     ' ',
   ),

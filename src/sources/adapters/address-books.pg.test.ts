@@ -23,7 +23,12 @@ it('Google: several values in a cell, other contacts, a birthday without a year,
     'Birthday',
     'Labels',
     'E-mail 1 - Value',
+    'Phone 1 - Label',
     'Phone 1 - Value',
+    'Phone 2 - Label',
+    'Phone 2 - Value',
+    'Phone 3 - Label',
+    'Phone 3 - Value',
   ];
   const report = await load(
     'contacts.csv',
@@ -34,7 +39,12 @@ it('Google: several values in a cell, other contacts, a birthday without a year,
         Birthday: ' --10-29',
         Labels: '* coworkers ::: * myContacts',
         'E-mail 1 - Value': 'ada@acme.example ::: ada@gmail.com',
-        'Phone 1 - Value': '+442079460001 ::: +442079460002',
+        'Phone 1 - Label': 'Work Fax',
+        'Phone 1 - Value': '+442079460009',
+        'Phone 2 - Label': '* Mobile',
+        'Phone 2 - Value': '+447700900001 ::: +447700900002',
+        'Phone 3 - Label': 'Work',
+        'Phone 3 - Value': '+442079460001 ::: +442079460002',
       },
       {
         'First Name': 'someone@x.example',
@@ -47,7 +57,7 @@ it('Google: several values in a cell, other contacts, a birthday without a year,
   expect(await personOf(database.sql, 'google-contacts', 'ada@acme.example')).toMatchObject({
     workEmail: 'ada@acme.example',
     phone: '+442079460001',
-    mobile: '+442079460002',
+    mobile: '+447700900001',
     birthYear: 0,
   });
   const old = csvOf(
@@ -206,4 +216,39 @@ it('joins one person of several systems by profile or e-mail, never by name or a
     street: '1 Road',
     workEmail: 'ada@acme.example',
   });
+});
+
+it('father and son, who share an address and a name but for what follows it, are two', async () => {
+  const google = csvOf(
+    ['First Name', 'Last Name', 'Name Suffix', 'Organization Name', 'Labels', 'E-mail 1 - Value'],
+    ['Sr.', 'Jr.'].map((suffix) => ({
+      'First Name': 'John',
+      'Last Name': 'Smith',
+      'Name Suffix': suffix,
+      'E-mail 1 - Value': 'smiths@home.example',
+    })),
+  );
+  const outlook = csvOf(
+    ['First Name', 'Last Name', 'Suffix', 'Business Street', 'E-mail Address'],
+    [
+      {
+        'First Name': 'Ada',
+        'Last Name': 'Lark',
+        Suffix: 'Sr.',
+        'E-mail Address': 'larks@home.example',
+      },
+    ],
+  );
+  const card =
+    'BEGIN:VCARD\nVERSION:3.0\nUID:x\nN:Lark;Ada;;;Jr.\nEMAIL:larks@home.example\nEND:VCARD\n';
+  expect(await load('contacts.csv', google)).toMatchObject({ new: 2 });
+  expect(await load('outlook.csv', outlook)).toMatchObject({ new: 1 });
+  expect(await load('card.vcf', card)).toMatchObject({ new: 1, merged: 0 });
+  const people = await database.sql<{ surname: string }[]>`select surname from persons order by 1`;
+  expect(people.map(({ surname }) => surname)).toEqual([
+    'Lark Jr.',
+    'Lark Sr.',
+    'Smith Jr.',
+    'Smith Sr.',
+  ]);
 });

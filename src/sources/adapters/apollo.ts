@@ -4,7 +4,17 @@ import type { Adapter } from '../adapter.ts';
 import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
-import { compact, domainOf, joined, phoneOf, textOf, wholeOf } from '../values.ts';
+import { optOutOf } from '../opt-out.ts';
+import {
+  cellOf,
+  compact,
+  countryOf,
+  domainOf,
+  joined,
+  phoneOf,
+  textOf,
+  wholeOf,
+} from '../values.ts';
 
 const SOURCE = 'apollo';
 
@@ -21,8 +31,8 @@ export const apollo: Adapter = {
 function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
   const cell = (name: string) => textOf(row.get(name));
   // A spreadsheet would take a number for a formula: it begins with an apostrophe.
-  const phone = (name: string) => textOf(row.get(name).replace(/^'/, ''));
-  const website = cell('Website');
+  const phone = (name: string) => cellOf(row.get(name).replace(/^'/, ''));
+  const website = cellOf(row.get('Website'));
   const domain = domainOf(website);
   const contact: Contact = {
     key: cell('Apollo Contact Id'),
@@ -43,7 +53,8 @@ function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
     city: cell('City'),
     region: cell('State'),
     country: cell('Country'),
-    isOptedOut: cell('Stage') === 'Do Not Contact' || /^true$/i.test(row.get('Do Not Call').trim()),
+    isOptedOut:
+      cell('Stage')?.toLowerCase() === 'do not contact' || optOutOf([row.get('Do Not Call')]),
   };
   const name = cell('Company Name') ?? cell('Company');
   const companies: SourceRecord[] =
@@ -54,8 +65,8 @@ function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
 }
 
 function companyOf(row: CsvRow, name: string, domain: string): Record<string, unknown> {
-  const cell = (column: string) => textOf(row.get(column));
-  const country = cell('Company Country');
+  const cell = (column: string) => cellOf(row.get(column));
+  const country = countryOf(row.get('Company Country'));
   return compact({
     name,
     domain,

@@ -260,3 +260,61 @@ it('LinkedIn: notes above the header, blank members, degrees and pictographs', a
   const [person] = await database.sql`select name, surname, position from persons`;
   expect(person).toEqual({ name: 'Ada', surname: 'Lark', position: 'CTO' });
 });
+
+it('HubSpot: the opt-out in a list ends the contact, and a spreadsheet’s TRUE is one', async () => {
+  const header = ['Record ID', 'First Name', 'Last Name', 'Email', 'Unsubscribed from all email'];
+  const contact = (id: string, email: string, optOut = '') => ({
+    'Record ID': id,
+    'First Name': 'Ada',
+    'Last Name': 'Lark',
+    Email: email,
+    'Unsubscribed from all email': optOut,
+  });
+  const first = await load(
+    'contacts.csv',
+    csvOf(header, [
+      contact('1', 'a@acme.example'),
+      contact('2', 'b@acme.example', 'WAHR'),
+      contact('3', 'd@acme.example', 'perhaps'),
+    ]),
+  );
+  expect(first).toMatchObject({ rows: 3, new: 1, suppressed: 1, rejected: 1 });
+  expect(first.rejects).toMatchObject([{ line: 4, reason: 'unclear_opt_out' }]);
+  // The list does not show the address.
+  const list = csvOf(
+    ['Record ID - Contact', 'First Name', 'Last Name', 'Unsubscribed from all email'],
+    [
+      {
+        'Record ID - Contact': '1',
+        'First Name': 'Ada',
+        'Last Name': 'Lark',
+        'Unsubscribed from all email': 'true',
+      },
+    ],
+  );
+  expect(await load('list.csv', list)).toMatchObject({ rows: 1, suppressed: 1 });
+  expect(await countRows(database.sql, 'persons')).toBe(0);
+  expect(await countRows(database.sql, 'suppressed_persons')).toBe(1);
+});
+
+it('Salesforce: the opt-out in a report ends the contact, whose address the report may lack', async () => {
+  const contact = csvOf(
+    ['Id', 'IsDeleted', 'AccountId', 'LastName', 'FirstName', 'Email'],
+    [{ Id: '003000000AbCdEfAAA', LastName: 'Lark', FirstName: 'Ada', Email: 'a@acme.example' }],
+  );
+  await load('Contact.csv', contact);
+  const report = csvOf(
+    ['Contact ID', 'First Name', 'Last Name', 'Email Opt Out'],
+    [
+      {
+        'Contact ID': '003000000AbCdEf',
+        'First Name': 'Ada',
+        'Last Name': 'Lark',
+        'Email Opt Out': '1',
+      },
+    ],
+  );
+  expect(await load('report.csv', report)).toMatchObject({ rows: 1, suppressed: 1 });
+  expect(await countRows(database.sql, 'persons')).toBe(0);
+  expect(await countRows(database.sql, 'suppressed_persons')).toBe(1);
+});

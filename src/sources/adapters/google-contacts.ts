@@ -9,6 +9,9 @@ import { isoDate, joinedBy, textOf } from '../values.ts';
 const SOURCE = 'google-contacts';
 const BETWEEN_VALUES = ' ::: ';
 const ADDRESSES = 3;
+/** Words of a label, in the language of its owner or as they wrote it. */
+const MOBILE = /mobil|m[oó]vil|cell|celular|portable|handy|iphone|komórk|携帯|手机/i;
+const NO_PHONE = /fax|pager/i;
 
 export const googleContacts: Adapter = {
   name: SOURCE,
@@ -21,23 +24,24 @@ function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
   const { line } = row;
   const cell = (...names: readonly string[]) =>
     names.map((name) => textOf(row.get(name))).find((text) => text !== undefined);
-  const several = (kind: string) =>
-    Array.from({ length: ADDRESSES }, (_, index) => row.get(`${kind} ${index + 1} - Value`))
-      .flatMap((text) => text.split(BETWEEN_VALUES))
+  const several = (kind: string, isWanted = (_label: string) => true) =>
+    Array.from({ length: ADDRESSES }, (_, index) => `${kind} ${index + 1}`)
+      .filter((name) => isWanted(row.get(`${name} - Label`) || row.get(`${name} - Type`)))
+      .flatMap((name) => row.get(`${name} - Value`).split(BETWEEN_VALUES))
       .map(textOf)
       .filter((text) => text !== undefined);
   const labels = row.get('Labels') || row.get('Group Membership');
   // Addresses that were written to once: the e-mail stands for the name.
   if (labels.includes('* Other Contacts'))
     return { line, reason: 'other_contact', source: row.source() };
-  const phones = several('Phone');
   const contact: Contact = {
     title: cell('Name Prefix'),
     name: joinedBy(' ', cell('First Name', 'Given Name'), cell('Middle Name', 'Additional Name')),
     surname: cell('Last Name', 'Family Name'),
+    suffix: cell('Name Suffix'),
     emails: several('E-mail'),
-    phone: phones[0],
-    mobile: phones[1],
+    phone: several('Phone', (label) => !MOBILE.test(label) && !NO_PHONE.test(label))[0],
+    mobile: several('Phone', (label) => MOBILE.test(label))[0],
     position: cell('Organization Title', 'Organization 1 - Title'),
     company: cell('Organization Name', 'Organization 1 - Name'),
     website: cell('Website 1 - Value'),

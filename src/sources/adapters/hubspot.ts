@@ -5,7 +5,18 @@ import type { Adapter } from '../adapter.ts';
 import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
-import { compact, domainOf, joined, phoneOf, textOf, wholeOf } from '../values.ts';
+import { optOutOf } from '../opt-out.ts';
+import {
+  cellOf,
+  compact,
+  countryOf,
+  domainOf,
+  hasLostDigits,
+  joined,
+  phoneOf,
+  textOf,
+  wholeOf,
+} from '../values.ts';
 
 const SOURCE = 'hubspot';
 
@@ -36,19 +47,19 @@ function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
     region: cell('State/Region'),
     postcode: cell('Postal Code'),
     country: cell('Country/Region'),
-    isOptedOut: row.get('Unsubscribed from all email').trim().toLowerCase() === 'true',
   };
   return contactRow(SOURCE, { line: row.line, row, contact, keys });
 }
 
 function readCompany(row: CsvRow): SourceRow {
   const { line } = row;
-  const cell = (name: string) => textOf(row.get(name));
-  const [id, name] = [cell('Record ID'), cell('Company name')];
+  const cell = (name: string) => cellOf(row.get(name));
+  const [id, name] = [cell('Record ID'), textOf(row.get('Company name'))];
   if (id === undefined || name === undefined) {
     return { line, reason: 'missing', field: 'Company name', source: row.source() };
   }
-  const country = cell('Country/Region');
+  if (hasLostDigits(id)) return { line, reason: 'digits_lost', source: row.source() };
+  const country = countryOf(row.get('Country/Region'));
   const record = compact({
     name,
     domain: domainOf(cell('Company Domain Name')),
@@ -64,10 +75,13 @@ function readCompany(row: CsvRow): SourceRow {
 
 /** A list has fewer columns than the export of contacts: its records are parts of those. */
 function readListed(row: CsvRow, keys: ContactKeys): SourceRow {
-  const cell = (name: string) => textOf(row.get(name));
+  const cell = (name: string) => cellOf(row.get(name));
   const id = cell('Record ID - Contact');
-  const companyId = cell('Record ID - Company');
-  const companyName = cell('Company name');
+  const companyId = hasLostDigits(cell('Record ID - Company'))
+    ? undefined
+    : cell('Record ID - Company');
+  const companyName = textOf(row.get('Company name'));
+  const country = countryOf(row.get('Country/Region'));
   const contact: Contact = {
     ...commonOf(row),
     key: id === undefined ? undefined : `list:${id}`,
@@ -86,21 +100,22 @@ function readListed(row: CsvRow, keys: ContactKeys): SourceRow {
             sameAs: [keyReference(SOURCE, `company:${companyId}`)],
             record: compact({
               name: companyName,
-              phone: phoneOf(cell('Phone Number (2)'), cell('Country/Region')),
+              phone: phoneOf(cell('Phone Number (2)'), country),
               industry: cell('Industry'),
-              locality: joined(cell('City'), cell('Country/Region')),
-              _country: cell('Country/Region'),
+              locality: joined(cell('City'), country),
+              _country: country,
             }),
           },
         ];
   return contactRow(SOURCE, { line: row.line, row, contact, keys }, company);
 }
 
-function commonOf(row: CsvRow): Pick<Contact, 'name' | 'surname' | 'isWorkEmail'> {
+function commonOf(row: CsvRow): Pick<Contact, 'name' | 'surname' | 'isWorkEmail' | 'isOptedOut'> {
   return {
     name: textOf(row.get('First Name')),
     surname: textOf(row.get('Last Name')),
     isWorkEmail: true,
+    isOptedOut: optOutOf([row.get('Unsubscribed from all email')]),
   };
 }
 

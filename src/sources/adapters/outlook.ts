@@ -4,6 +4,7 @@ import type { Adapter } from '../adapter.ts';
 import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
+import { isYes } from '../opt-out.ts';
 import { isoDate, joined, joinedBy, textOf } from '../values.ts';
 
 const SOURCE = 'outlook';
@@ -23,7 +24,7 @@ export const outlook: Adapter = {
 function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
   const { line } = row;
   const cell = (name: string) => textOf(row.get(name));
-  if (/^true$/i.test(row.get('Private').trim())) {
+  if (isYes(row.get('Private'))) {
     return { line, reason: 'private', source: { line } };
   }
   const emails = ['E-mail', 'E-mail 2', 'E-mail 3']
@@ -35,6 +36,7 @@ function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
     title: cell('Title'),
     name: joinedBy(' ', cell('First Name'), cell('Middle Name')),
     surname: cell('Last Name'),
+    suffix: cell('Suffix'),
     emails,
     phone:
       cell('Business Phone') ?? cell('Home Phone') ?? cell('Primary Phone') ?? cell('Other Phone'),

@@ -4,7 +4,7 @@ import type { Adapter } from '../adapter.ts';
 import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
-import { compact, domainOf, joined, textOf } from '../values.ts';
+import { cellOf, compact, countryOf, domainOf, joined, textOf } from '../values.ts';
 
 const SOURCE = 'pipedrive';
 
@@ -28,20 +28,20 @@ function readPerson(row: CsvRow, keys: ContactKeys): SourceRow {
     mobile: several('Phone - Mobile')[0],
     position: cell('Title'),
     profile: cell('LinkedIn Page'),
-    isOptedOut: cell('Marketing status') === 'Unsubscribed',
+    isOptedOut: cell('Marketing status')?.toLowerCase() === 'unsubscribed',
   };
   return contactRow(SOURCE, { line: row.line, row, contact, keys });
 }
 
 function readOrganization(row: CsvRow): SourceRow {
   const { line } = row;
-  const cell = (name: string) => textOf(row.get(`Organization - ${name}`));
-  const [id, name] = [cell('ID'), cell('Name')];
+  const cell = (name: string) => cellOf(row.get(`Organization - ${name}`));
+  const [id, name] = [cell('ID'), textOf(row.get('Organization - Name'))];
   if (id === undefined || name === undefined) {
     return { line, reason: 'missing', field: 'Organization - Name', source: row.source() };
   }
   const city = cell('City/town/village/locality of Address');
-  const country = cell('Country of Address');
+  const country = countryOf(row.get('Organization - Country of Address'));
   const record = compact({
     name,
     website: cell('Website'),

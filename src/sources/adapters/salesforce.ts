@@ -7,11 +7,24 @@ import type { Adapter } from '../adapter.ts';
 import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
-import { compact, domainOf, isoDate, joined, phoneOf, textOf, wholeOf } from '../values.ts';
+import { isYes, optOutOf } from '../opt-out.ts';
+import {
+  cellOf,
+  compact,
+  countryOf,
+  domainOf,
+  isoDate,
+  joined,
+  phoneOf,
+  textOf,
+  wholeOf,
+} from '../values.ts';
 
 const SOURCE = 'salesforce';
 const ID = /^[A-Za-z0-9]{15}(?:[A-Z0-5]{3})?$/;
 const ID_CHARACTERS = 15;
+/** Systems of others have a column `Contact ID` too; those of Salesforce begin with the sign of its contacts. */
+const CONTACT_ID = /\b003[A-Za-z0-9]{12}/;
 
 export const salesforce: Adapter = {
   name: SOURCE,
@@ -19,20 +32,23 @@ export const salesforce: Adapter = {
     contactDataset(head, ['Id', 'IsDeleted', 'AccountId', 'LastName', 'FirstName'], readContact) ??
     contactDataset(head, ['Id', 'IsDeleted', 'Name', 'BillingStreet'], readAccount) ??
     contactDataset(head, ['Id', 'IsConverted', 'LastName', 'Company'], readLead) ??
-    contactDataset(head, ['Contact ID', 'First Name', 'Last Name'], readReported),
+    (CONTACT_ID.test(head.text)
+      ? contactDataset(head, ['Contact ID', 'First Name', 'Last Name'], readReported)
+      : null),
 };
 
 function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
   const cell = (name: string) => textOf(row.get(name));
   const id = idOf(row.get('Id'));
   if (id === undefined) return rejectId(row, 'Id');
-  if (isTrue(row.get('IsDeleted'))) return { line: row.line, ended: ['person', id] };
+  if (isYes(row.get('IsDeleted'))) return { line: row.line, ended: ['person', id] };
   const account = idOf(row.get('AccountId'));
   const contact: Contact = {
     key: id,
     title: cell('Salutation'),
     name: cell('FirstName'),
     surname: cell('LastName'),
+    suffix: cell('Suffix'),
     emails: [cell('Email')],
     isWorkEmail: true,
     phone: cell('Phone'),
@@ -45,22 +61,22 @@ function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
     postcode: cell('MailingPostalCode'),
     country: cell('MailingCountry'),
     birthDate: isoDate(cell('Birthdate')),
-    isOptedOut: isTrue(row.get('HasOptedOutOfEmail')) || isTrue(row.get('DoNotCall')),
+    isOptedOut: optOutOf([row.get('HasOptedOutOfEmail'), row.get('DoNotCall')]),
   };
   return contactRow(SOURCE, { line: row.line, row, contact, keys });
 }
 
 function readAccount(row: CsvRow): SourceRow {
   const { line } = row;
-  const cell = (name: string) => textOf(row.get(name));
+  const cell = (name: string) => cellOf(row.get(name));
   const id = idOf(row.get('Id'));
   if (id === undefined) return rejectId(row, 'Id');
   const key = `account:${id}`;
-  if (isTrue(row.get('IsDeleted'))) return { line, ended: ['company', key] };
-  const name = cell('Name');
+  if (isYes(row.get('IsDeleted'))) return { line, ended: ['company', key] };
+  const name = textOf(row.get('Name'));
   if (name === undefined)
     return { line, reason: 'missing', field: 'Name', source: row.source(), seen: key };
-  const country = cell('BillingCountry');
+  const country = countryOf(row.get('BillingCountry'));
   const record = compact({
     name,
     domain: domainOf(cell('Website')),
@@ -84,13 +100,14 @@ function readLead(row: CsvRow, keys: ContactKeys): SourceRow {
   const id = idOf(row.get('Id'));
   if (id === undefined) return rejectId(row, 'Id');
   const key = `lead:${id}`;
-  if (isTrue(row.get('IsDeleted'))) return { line, ended: ['person', key] };
-  if (isTrue(row.get('IsConverted'))) return { line, reason: 'converted', source: row.source() };
+  if (isYes(row.get('IsDeleted'))) return { line, ended: ['person', key] };
+  if (isYes(row.get('IsConverted'))) return { line, reason: 'converted', source: row.source() };
   const contact: Contact = {
     key,
     title: cell('Salutation'),
     name: cell('FirstName'),
     surname: cell('LastName'),
+    suffix: cell('Suffix'),
     emails: [cell('Email')],
     isWorkEmail: true,
     phone: cell('Phone'),
@@ -102,7 +119,7 @@ function readLead(row: CsvRow, keys: ContactKeys): SourceRow {
     region: cell('State'),
     postcode: cell('PostalCode'),
     country: cell('Country'),
-    isOptedOut: isTrue(row.get('HasOptedOutOfEmail')) || isTrue(row.get('DoNotCall')),
+    isOptedOut: optOutOf([row.get('HasOptedOutOfEmail'), row.get('DoNotCall')]),
   };
   return contactRow(SOURCE, { line, row, contact, keys });
 }
@@ -131,7 +148,7 @@ function readReported(row: CsvRow, keys: ContactKeys): SourceRow {
     region: cell('Mailing State/Province'),
     postcode: cell('Mailing Zip/Postal Code'),
     country: cell('Mailing Country'),
-    isOptedOut: isTrue(row.get('Email Opt Out')) || isTrue(row.get('Do Not Call')),
+    isOptedOut: optOutOf([row.get('Email Opt Out'), row.get('Do Not Call')]),
   };
   return contactRow(SOURCE, { line: row.line, row, contact, keys });
 }
@@ -139,11 +156,6 @@ function readReported(row: CsvRow, keys: ContactKeys): SourceRow {
 function idOf(cell: string): string | undefined {
   const id = cell.trim();
   return ID.test(id) ? id.slice(0, ID_CHARACTERS) : undefined;
-}
-
-/** The weekly export writes 1 and 0, the data loader true and false. */
-function isTrue(cell: string): boolean {
-  return /^(?:1|true)$/i.test(cell.trim());
 }
 
 function rejectId(row: CsvRow, field: string): SourceRow {

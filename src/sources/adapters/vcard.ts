@@ -39,7 +39,7 @@ function readCard(card: VCard, keys: ContactKeys): SourceRow {
     card.properties
       .filter((property) => property.name === name)
       .sort((a, b) => Number(b.isPreferred) - Number(a.isPreferred));
-  const [surname, given, additional, prefix] = first('N')?.parts ?? [];
+  const [surname, given, additional, prefix, suffix] = first('N')?.parts ?? [];
   const [, , street, city, region, postcode, country] = all('ADR')[0]?.parts ?? [];
   const phones = all('TEL').filter(({ types }) => !types.has('fax') && !types.has('pager'));
   const mobile = phones.find(({ types }) => types.has('cell') || types.has('mobile'));
@@ -50,6 +50,7 @@ function readCard(card: VCard, keys: ContactKeys): SourceRow {
   const contact: Contact = {
     key: textOf(first('UID')?.value),
     title: textOf(prefix),
+    suffix: textOf(suffix),
     ...(name === undefined && textOf(surname) === undefined
       ? { name: textOf(first('FN')?.value) }
       : { name, surname: textOf(surname) }),
