@@ -96,7 +96,7 @@ export async function takeRowsWithoutCompany(
             where k.value = ref and not k.is_reference and r.record is not null)
           or starts_with(ref, 'registry:') and exists (select from company_identifiers i
             where i.value = substr(ref, 10) and i.kind = ${codes.registryNumber})
-          or exists (select from import_rows c where c.entity = 1 and c.state = 0 and ref = any(c.keys)))),
+          or ref in (select unnest(c.keys) from import_rows c where c.entity = 1 and c.state = 0))),
     taken as (delete from import_rows s using missing m where s.line = m.line returning s.*)
     select line, place, record from taken where is_counted order by line`;
   return rows.map(({ line, record }) => ({ line: line % LINES, record }));
