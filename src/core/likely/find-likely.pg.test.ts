@@ -1,8 +1,10 @@
-/** People by name: never by the name alone, and by each company of which they are known. */
+/** Likely matches: people never by the name alone, and by each company of which they are known; companies by name and place. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { findLikely } from './find-likely.ts';
+
+const LEEDS = 'Leeds, England, United Kingdom';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -18,6 +20,8 @@ beforeAll(async () => {
       { id: 10, name: 'Nordlicht Optik GmbH' },
       { id: 11, name: 'Bergkristall Ltd' },
       { id: 12, name: 'Südwind Logistics Ltd' },
+      { id: 13, name: 'Perlmutt Fund 2021 LP', locality: LEEDS },
+      { id: 14, name: 'A Moosbach & Sons Ltd', locality: LEEDS },
     ],
     persons: [
       { id: 1, name: 'Ottokar', surname: 'Zwirner', position: 'Buyer' },
@@ -56,4 +60,15 @@ test('an officer is found by the name with each of the companies, and with no ot
     expect(await find({ name, company })).toEqual(['matched', [2]]);
   }
   expect(await find({ name, company: 'Südwind Logistics Ltd' })).toEqual(['no_match', []]);
+});
+
+test.each([
+  ['Perlmutt Fund 2021 LP', 'matched'],
+  ['Perlmutt Fund 2022 LP', 'no_match'],
+  ['A. Moosbach and Sons Limited', 'matched'],
+  ['E Moosbach & Sons Ltd', 'no_match'],
+])('a company is not one of its town with another number or initial: %s, %s', async (name, status) => {
+  const row = { name, city: 'Leeds', country: 'GB' };
+  const [found] = await findLikely(database.sql, 'company', [row], 0.95);
+  expect(found?.status).toBe(status);
 });

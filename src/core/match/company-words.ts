@@ -8,6 +8,8 @@ import { isAscii, toLatin } from './latin.ts';
 export interface CompanyName {
   /** Words without legal forms, articles and conjunctions, in order; all words when nothing else is left. */
   words: readonly string[];
+  /** Initials and numbers that are not among the words: `e` of `E Smith and Sons`, but not of `Rossi e Figli`. */
+  letters: string;
   /** Legal forms at the end or the beginning, in one spelling each. */
   forms: readonly string[];
   /** The words without spaces. */
@@ -175,12 +177,10 @@ investments invs invest investment
 distribution dist
 associates assocs
 federal fed
-state
 saint st
 mount mt
 foundation fdn fndn
 council cncl
-corporation
 enterprises ent enterprise
 entertainment entmt
 energy
@@ -244,14 +244,14 @@ for (const line of ABBREVIATIONS.trim().split('\n')) {
   fullWordOf.set(word, word);
 }
 
-/** Returns the words of a name as compared: folded, in Latin letters, dotted letters joined (`N.H.S.` is `nhs`). */
+/** Returns the words of a name as written: folded, in Latin letters. */
 function splitCompany(text: string): string[] {
   const latin = toLatin(text.slice(0, NAME_CHARACTERS_MAX))
     .replaceAll("'", '')
     .replace(STATE_OF_REGISTER, ' ')
     .replace(/[&+]/g, ' and ');
   const all = latin.match(isAscii(latin) ? WORDS_OF_ASCII : WORDS_OF_SCRIPT) ?? [];
-  return joinLetters(all.length > WORDS_MAX ? all.slice(0, WORDS_MAX) : all);
+  return all.length > WORDS_MAX ? all.slice(0, WORDS_MAX) : all;
 }
 
 const WORDS_OF_SCRIPT = /[\p{L}\p{N}\p{M}]+/gu;
@@ -261,6 +261,7 @@ const WORDS_OF_ASCII = /[a-z\d]+/g;
 /** `DANAHER CORP /DE/`, as the register of the United States writes the state. */
 const STATE_OF_REGISTER = /\s\/[a-z]{2,3}\/?\s*$/;
 
+/** Joins dotted letters: `N.H.S.` is `nhs`. */
 function joinLetters(all: string[]): string[] {
   if (all.every((word) => word.length > 1)) return all;
   const joined: string[] = [];
@@ -283,8 +284,9 @@ export const readCompanyName = remember(parseCompanyName, TEXTS_KEPT);
 
 /** Reads a company's name as above, once: the names of a register do not repeat. */
 export function parseCompanyName(text: string): CompanyName | null {
-  const all = splitCompany(text);
-  if (all.length === 0) return null;
+  const written = splitCompany(text);
+  if (written.length === 0) return null;
+  const all = joinLetters(written);
   const forms: string[] = [];
   let rest = all;
   for (let found = formAtEnd(rest); found !== null; found = formAtEnd(rest)) {
@@ -299,8 +301,14 @@ export function parseCompanyName(text: string): CompanyName | null {
   const kept = telling.length > 0 ? telling : rest;
   const words = kept.map((word) => fullWordOf.get(word) ?? word);
   forms.reverse();
+  const isInitial = (word: string, at: number) =>
+    dropped.has(word) &&
+    (word.length === 1
+      ? [rest[at - 1], rest[at + 1]].some((beside = 'and') => beside === 'and')
+      : at === 0 && written[0]?.length === 1);
   return {
     words,
+    letters: telling.length > 0 ? rest.filter(isInitial).join('') : '',
     forms,
     joined: kept.join(''),
     whole: [...rest, ...forms].join(' '),

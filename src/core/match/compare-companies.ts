@@ -89,10 +89,15 @@ function relate(a: CompanyName, b: CompanyName): CompanyRelation {
   const form = relateForms(a.forms, b.forms);
   const whole = (level: CompanyLevel) => ({ level, form, shared: b.words, apart: [], slipped: '' });
   if (a.whole === b.whole) return { ...whole('same'), form: 'equal' };
-  if (a.joined === b.joined) return whole(isSameList(a.words, b.words) ? 'equal' : 'spaced');
-  if (isSameList(a.words, b.words)) return whole('equal');
+  const isOther = a.letters !== b.letters;
+  if (!isOther && a.joined === b.joined) {
+    return whole(isSameList(a.words, b.words) ? 'equal' : 'spaced');
+  }
+  if (!isOther && isSameList(a.words, b.words)) return whole('equal');
   if (a.solid === b.solid) return whole('spaced');
-  const words = relateWordLists(a.words, b.words);
+  const words = isOther
+    ? relateWordLists([...a.words, ...a.letters], [...b.words, ...b.letters])
+    : relateWordLists(a.words, b.words);
   const { shared, ours, theirs, slips, short, slipped } = words;
   const apart = [...ours, ...theirs];
   if (apart.length === 0) {
@@ -102,7 +107,7 @@ function relate(a: CompanyName, b: CompanyName): CompanyRelation {
     const level: CompanyLevel = slips > 1 ? 'overlap' : slips === 1 ? 'slip' : whole;
     return { level, form, shared, apart, slipped };
   }
-  if (isLongSlip(a.joined, b.joined) && apart.some((word) => word.length >= SLIP_MIN))
+  if (isLongSlip(a.joined, b.joined) && isOfLetters(apart))
     return { ...whole('slip'), shared, slipped: ours[0] ?? '' };
   if (isAcronym(a, b) || isAcronym(b, a)) return { ...whole('acronym'), shared: [] };
   if (shared.length === 0 || slips > 1) return { level: 'none', form, shared, apart, slipped };
@@ -120,6 +125,11 @@ function relate(a: CompanyName, b: CompanyName): CompanyRelation {
 
 function isLongSlip(a: string, b: string): boolean {
   return Math.min(a.length, b.length) >= SLIP_JOINED_MIN && isOneSlip(a, b);
+}
+
+/** True when a word that only one of the names has may be misspelt. */
+function isOfLetters(apart: readonly string[]): boolean {
+  return apart.some((word) => word.length >= SLIP_MIN) && !apart.some((word) => NUMBER.test(word));
 }
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
@@ -176,18 +186,24 @@ function relateWordLists(a: readonly string[], b: readonly string[]): WordLists 
   return { shared, ours, theirs: left, slips, slipped, short };
 }
 
-const DIGIT = /\d/;
+/** Digits, and Roman numerals up to 39: `Fund VII` is not `Fund VIII`. */
+const NUMBER = /\d|^(?=.)x{0,3}(?:ix|iv|v?i{0,3})$/;
 
 function isAlike(a: string, b: string): boolean {
   if (Math.min(a.length, b.length) < SLIP_MIN) return false;
-  return (isOneSlip(a, b) || soundAlike(a, b)) && !DIGIT.test(a) && !DIGIT.test(b);
+  return (isOneSlip(a, b) || soundAlike(a, b)) && !NUMBER.test(a) && !NUMBER.test(b);
 }
 
 const START_MIN = 4;
 
 /** `Techn` of `technology`. */
 function isStart(short: string, word: string): boolean {
-  return short.length >= START_MIN && word.length >= short.length + 2 && word.startsWith(short);
+  return (
+    short.length >= START_MIN &&
+    word.length >= short.length + 2 &&
+    word.startsWith(short) &&
+    !NUMBER.test(word)
+  );
 }
 
 const ACRONYM_MIN = 2;

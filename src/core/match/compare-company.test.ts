@@ -24,6 +24,8 @@ test.each([
   ['NLU', 'Nordlicht Learning University', 'acronym'],
   ['Nordlicht University Hospital', 'Nordlicht University', 'longer'],
   ['N.L. Systems', 'NL Systems', 'same'],
+  ['Nordlicht e Figli Srl', 'Nordlicht & Figli Srl', 'equal'],
+  ['A. E. Nordlicht Ltd', 'A.E. NORDLICHT LIMITED', 'same'],
   ['Aquavit', 'Aqua', 'overlap'],
   ['Nordlicht', 'Sonnenschein', 'none'],
 ])('%s and %s are %s', (a, b, expected) => {
@@ -32,6 +34,20 @@ test.each([
 
 test('a company of one letter that changes is another company', () => {
   expect(level('I & A Restaurants Ltd', 'A & S Restaurants Ltd')).not.toBe('slip');
+});
+
+test.each([
+  ['Nordlicht Fund 2021 LP', 'Nordlicht Fund 2022 LP'],
+  ['Nordlicht Fund VII LP', 'Nordlicht Fund VIII LP'],
+  ['Nordlicht Fund XVII LP', 'Nordlicht Fund XVIII LP'],
+  ['Nordlicht Granite4 PLC', 'Nordlicht Granite5 PLC'],
+  ['Studio Nordlicht Ltd', 'Studio Nordlicht24 Ltd'],
+  ['Nordlicht Fund A LP', 'Nordlicht Fund I LP'],
+  ['A Nordlicht & Sons Ltd', 'E Nordlicht & Sons Ltd'],
+  ['D.E. Nordlicht Ltd', 'L.A. Nordlicht Ltd'],
+  ['A & E Motors Ltd', 'A & I Motors Ltd'],
+])('%s and %s are two companies: a number or an initial is no slip', (a, b) => {
+  expect(level(a, b)).toBe('overlap');
 });
 
 test('a legal form tells the country', () => {
