@@ -5,9 +5,9 @@
  * 3. United Kingdom (Companies House: eight characters): the leading zeros that spreadsheets strip are restored,
  * after the prefix if there is one (`SC48005` is `SC048005`, `IP525R` is `IP00525R`, `SP999RS` is `SP0999RS`).
  * Other registers' numbers of eight characters stay.
- * 4. Other countries: letters and digits as written; padding differs per register. A dash does not make
- * `SC-048005` Seychellois: for a UK list two letters and up to six digits are a number with a prefix of Companies
- * House.
+ * 4. Other countries: letters and digits as written, without the name of the register (`KvK`, `CVR`, `SIREN`, `KRS`). Where
+ * all numbers of digits alone have one length, the lost zeros are restored. A dash does not make `SC-048005` Seychellois:
+ * for a UK list two letters and up to six digits are a number with a prefix of Companies House.
  */
 import { countryCode } from './country.ts';
 import type { CellContent, KindDescription } from './kind.ts';
@@ -120,8 +120,29 @@ function canonicalNumber(compact: string, country: string): string | null {
   if (country === 'GB') {
     return britishNumber(compact) ?? britishNumber(compact.replace(LABELS, ''));
   }
-  const isNumber = /\d/.test(compact) && compact.length <= NUMBER_CHARACTERS_MAX;
-  return isNumber ? compact : null;
+  const isNumber = /[1-9]/.test(compact) && compact.length <= NUMBER_CHARACTERS_MAX;
+  return isNumber ? withZeros(compact.replace(REGISTER_NAME, ''), country) : null;
+}
+
+const REGISTER_NAME = /^(?:CVR|KRS|KVK|SIREN)(?:N[OR])?(?=\d+$)/;
+/**
+ * Lengths of the numbers that begin with zeros, and the shortest that is one without its zeros. Belgium put a zero before numbers of
+ * nine digits; in Italy only a tax code has so many, and the number of a chamber has up to seven.
+ */
+const digitsOf: Readonly<Record<string, { all: number; min: number }>> = {
+  BE: { all: 10, min: 9 },
+  CZ: { all: 8, min: 1 },
+  FR: { all: 9, min: 1 },
+  IT: { all: 11, min: 8 },
+  NL: { all: 8, min: 1 },
+  PL: { all: 10, min: 1 },
+  SK: { all: 8, min: 1 },
+};
+
+function withZeros(number: string, country: string): string {
+  const digits = digitsOf[country];
+  const isShort = digits !== undefined && number.length >= digits.min && /^\d+$/.test(number);
+  return isShort ? number.padStart(digits.all, '0') : number;
 }
 
 function britishNumber(compact: string): string | null {
