@@ -313,6 +313,14 @@ describe('a call', () => {
     expect(body.match.evidence).toMatch(/given name only an initial/);
   });
 
+  test('that writes `N/A` for the company is matched by the rest', async () => {
+    const rest = 'name=Robert+Zwirner&title=Sales+Director&country=DE&fields=id';
+    for (const company of ['', '&company=N%2FA', '&company=nan']) {
+      const response = await call(`match=likely&${rest}${company}`);
+      expect(await response.json()).toMatchObject({ data: { id: 1 } });
+    }
+  });
+
   test('with first_name and last_name is the same call', async () => {
     const query = 'match=likely&first_name=Robert&last_name=Zwirner&company=Southwind&fields=id';
     expect(await (await call(query)).json()).toMatchObject({ data: { id: 2 } });

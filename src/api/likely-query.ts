@@ -1,5 +1,6 @@
 /** The parameters of single calls with `match=likely`. */
 import { z } from 'zod';
+import { withoutPlaceholder } from '../core/identifiers/placeholder.ts';
 import type { LikelyCells } from '../core/likely/likely-row.ts';
 import { country, matchMode, minProbability } from './batch-options.ts';
 
@@ -38,9 +39,11 @@ export function isNamed({
   return `${name}${first}${last}`.trim() !== '';
 }
 
-/** Returns the cells of the call. */
+/** Returns the cells of the call. As in lists, there are people called Null, and no companies, titles and cities. */
 export function likelyCellsOf(query: Query): LikelyCells {
   const { name = '', first_name: firstName = '', last_name: lastName = '' } = query;
-  const { company = '', title = '', city = '', country: listed = null } = query;
-  return { name, firstName, lastName, company, title, city, country: listed };
+  const company = withoutPlaceholder(query.company);
+  const title = withoutPlaceholder(query.title);
+  const city = withoutPlaceholder(query.city);
+  return { name, firstName, lastName, company, title, city, country: query.country ?? null };
 }

@@ -10,6 +10,7 @@ import type { RowInput } from '../../core/enrich/outcomes.ts';
 import { checkProjection } from '../../core/enrich/project-match.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { normaliseIdentifier } from '../../core/identifiers/identifier.ts';
+import { withoutPlaceholder } from '../../core/identifiers/placeholder.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
@@ -159,7 +160,8 @@ function readIdentifier(operation: OperationName, query: Query): RowInput {
     const message = `Send one identifier, not ${given.join(' and ')}.`;
     throw badIdentifier('conflicting_identifiers', must(given[1], 'second identifier'), message);
   }
-  const normalised = normaliseIdentifier(kind, query[kind] ?? '', {
+  const text = withoutPlaceholder(query[kind]);
+  const normalised = normaliseIdentifier(kind, text, {
     subject,
     fromQuery: true,
     ...(query.country ? { registryCountry: query.country, region: query.country } : {}),
@@ -174,7 +176,7 @@ function readIdentifier(operation: OperationName, query: Query): RowInput {
     identifiers: [{ kind, values: normalised.values }],
     invalid: null,
     country: query.country ?? null,
-    ...(kind === 'name' ? { companyName: query[kind] ?? '' } : {}),
+    ...(kind === 'name' ? { companyName: text } : {}),
   };
 }
 

@@ -29,6 +29,14 @@ export function isPlaceholder(text: string): boolean {
   return placeholders.has(bare) || SIGNS.test(bare);
 }
 
+/**
+ * Returns the text, or '' for one that says that there is no value. It must neither be looked up nor stored: `nan` may be the handle
+ * of a person, and `None` a company.
+ */
+export function withoutPlaceholder(text = ''): string {
+  return isPlaceholder(text) ? '' : text;
+}
+
 /** Returns true for a cell of a column that answers a question, such as `LinkedIn: yes`. */
 export function isFlag(text: string): boolean {
   return FLAG.test(text);

@@ -6,7 +6,7 @@ import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
 import { countryCode } from '../../core/identifiers/country.ts';
 import { type IdentifierKind, identifierKinds } from '../../core/identifiers/identifier.ts';
 import type { KindDescription, NormaliseContext } from '../../core/identifiers/kind.ts';
-import { isPlaceholder } from '../../core/identifiers/placeholder.ts';
+import { withoutPlaceholder } from '../../core/identifiers/placeholder.ts';
 import { must } from '../../core/lib/assert.ts';
 import type { LikelyCells } from '../../core/likely/likely-row.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
@@ -274,11 +274,6 @@ function columnReader(piece: Buffer, records: RecordTable, reading: RowReading) 
 
 /** `NA` is a country, and there are people called Null. */
 const readsAsWritten: ReadonlySet<string> = new Set(['country', 'person_name']);
-
-/** A cell without a value must not be looked up: `nan` may be the handle of a person, and `None` a company. */
-function withoutPlaceholder(cell: string): string {
-  return isPlaceholder(cell) ? '' : cell;
-}
 
 type CodeOf = (index: number) => string | null;
 

@@ -1,6 +1,7 @@
 /** The identifiers of an imported record, by the fields that the identifier kinds name. */
 import { identifierKinds } from '../../identifiers/identifier.ts';
 import type { KindDescription, NormaliseContext } from '../../identifiers/kind.ts';
+import { isPlaceholder } from '../../identifiers/placeholder.ts';
 import { companyFields } from '../fields.ts';
 import { companyCodes, type KindCode, personCodes } from '../identifier-kinds.ts';
 import { asObject, coerceText, coerceTexts, isAbsent } from './coerce.ts';
@@ -63,7 +64,7 @@ export function identifiersOf(
   const found = new IdentifierSet(id);
   for (const { kind, description, code, codeOfDissolved, textsOf } of sources[context.subject]) {
     for (const text of textsOf(record)) {
-      if (text === '') continue;
+      if (text === '' || isPlaceholder(text)) continue;
       const normalised = description.normalise(text, context);
       if (!('values' in normalised)) continue;
       // Alternative readings of a cell are for look-ups; a record is stored only under the first.

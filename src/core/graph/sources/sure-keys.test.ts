@@ -22,3 +22,17 @@ describe('the values of a company are', () => {
     ]);
   });
 });
+
+test.each(['nan', 'None', 'NULL', '-', 'me'])(
+  'a profile %s joins neither companies nor people',
+  (text) => {
+    for (const entity of ['company', 'person'] as const) {
+      const record = { name: 'Acme', professional_network: text };
+      expect(sureKeysOf('partners', { entity, key: '1', record })).toEqual(['key:partners/1']);
+    }
+    const record = { name: 'Ada', professional_network: `https://www.linkedin.com/in/${text}` };
+    expect(sureKeysOf('partners', { entity: 'person', key: '1', record })).toEqual([
+      'key:partners/1',
+    ]);
+  },
+);

@@ -3,12 +3,13 @@
  * them. `partition.ts` decides which of the values that records share join them.
  */
 import { normaliseIdentifier } from '../../identifiers/identifier.ts';
+import { isPlaceholder } from '../../identifiers/placeholder.ts';
 import { isSharedMailbox } from '../../identifiers/shared-mailbox.ts';
 import type { JsonRecord } from '../import/read-records.ts';
 import { keyReference, type SourceRecord } from './source-record.ts';
 
-/** Profiles that a system writes in place of one. */
-const noProfiles = new Set('me unavailable none null na unknown edit feed -'.split(' '));
+/** Profiles that a system writes in place of one, besides placeholders. */
+const noProfiles = new Set('me unavailable edit feed'.split(' '));
 
 /** Returns the values under which a record is compared with those of other sources, and under which it is referred to. */
 export function sureKeysOf(source: string, given: SourceRecord): string[] {
@@ -46,7 +47,7 @@ function companyKeys(record: JsonRecord): string[] {
   return [
     ...(number === undefined ? [] : [`registry:${number}`]),
     ...named('domain', firstValue('domain', record.domain)),
-    ...named('profile', firstValue('professional_network', record.professional_network)),
+    ...profileKeys(record, 'company'),
   ];
 }
 
@@ -54,11 +55,14 @@ function personKeys(record: JsonRecord): string[] {
   const emails = [record.workEmail, record.email, ...listOf(record.otherEmails)]
     .map((text) => firstValue('email', text, '', 'person'))
     .filter((email) => email !== undefined && !isSharedMailbox(email));
-  const profile = firstValue('professional_network', record.professional_network, '', 'person');
-  return [
-    ...(noProfiles.has(profile ?? '') ? [] : named('profile', profile)),
-    ...new Set(emails.map((email) => `email:${email}`)),
-  ];
+  return [...profileKeys(record, 'person'), ...new Set(emails.map((email) => `email:${email}`))];
+}
+
+/** Two records without a profile are not one person or company: `nan` and `none` could be profiles as well. */
+function profileKeys(record: JsonRecord, subject: 'company' | 'person'): string[] {
+  const profile = firstValue('professional_network', record.professional_network, '', subject);
+  const isNone = profile === undefined || noProfiles.has(profile) || isPlaceholder(profile);
+  return isNone ? [] : [`profile:${profile}`];
 }
 
 function firstValue(
