@@ -11,11 +11,13 @@ import { graphOf } from '../../core/graph/graph-of.ts';
 import { normaliseCompanyName } from '../../core/identifiers/company-name.ts';
 import { countryCode } from '../../core/identifiers/country.ts';
 import { normaliseIdentifier } from '../../core/identifiers/identifier.ts';
+import { withoutPlaceholder } from '../../core/identifiers/placeholder.ts';
 import { invalidParameter } from '../../core/lib/errors.ts';
 import { readCompanies } from '../../core/lookups/look-up-companies.ts';
 import { operations } from '../../core/operations.ts';
 import { FEW } from '../../core/search/free-responses.ts';
 import { likelyCells } from '../../jobs/mapping/read-likely-cells.ts';
+import { numberContext } from '../../jobs/mapping/row-countries.ts';
 import type { RouteInput } from '../define-route.ts';
 import { parseParameters } from '../parse-parameters.ts';
 import { type EntityType, entityId, entityTypes, viewType } from './entity.ts';
@@ -93,15 +95,21 @@ function typeOf({ type = [] }: Query, types: readonly EntityType[]): EntityType 
 /** The query as a row of a list. */
 function rowOf(type: EntityType, { query: name, properties }: Query): RowInput {
   const { identifiers, subject } = operations[entityTypes[type].operation];
-  const cells = new Map(properties.map(({ pid, v }) => [columnKind(pid), textOf(v)]));
+  const cells = new Map(
+    properties.map(({ pid, v }): [string, string] => {
+      const kind = columnKind(pid);
+      // `NA` is a country.
+      return [kind, kind === 'country' ? textOf(v) : withoutPlaceholder(textOf(v))];
+    }),
+  );
   cells.set(type === 'person' ? 'person_name' : 'name', name.slice(0, TEXT_MAX));
   const cellsOf = (kind: string) => [cells.get(kind) ?? ''];
-  const country = countryCode(cells.get('country') ?? '');
-  const region = country === null ? {} : { registryCountry: country, region: country };
+  const listed = cells.get('country') ?? '';
+  const context = { subject, ...numberContext([listed], {}) };
   const read: RowIdentifier[] = [];
   for (const kind of identifiers) {
     const text = kind === 'name' ? '' : (cells.get(kind) ?? '');
-    const normalised = text === '' ? null : normaliseIdentifier(kind, text, { subject, ...region });
+    const normalised = text === '' ? null : normaliseIdentifier(kind, text, context);
     if (normalised !== null && 'values' in normalised) {
       read.push({ kind, values: normalised.values });
     }
@@ -110,7 +118,7 @@ function rowOf(type: EntityType, { query: name, properties }: Query): RowInput {
   return {
     identifiers: read,
     invalid: null,
-    country,
+    country: countryCode(listed),
     ...named,
     likely: likelyCells(subject, cellsOf),
   };
