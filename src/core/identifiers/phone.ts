@@ -15,6 +15,8 @@
  * not a valid North American number.
  * 5. Numbers that a spreadsheet wrote as `4.47911123457E+11` are restored if no digit is missing, and those of a
  * program that read them as fractions (`+447911123456.0`).
+ * 6. Numbers that are typed where there is none identify no one: after the calling code one digit nine times and more
+ * (`9999999999`), or all digits in a row (`01 23 45 67 89`).
  */
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { CellContent, KindDescription } from './kind.ts';
@@ -62,7 +64,12 @@ const INSIDE_CELL = / - |\//;
 const AREA_DIGITS_MAX = 6;
 const CALLED_AREA_DIGITS_MAX = 8;
 /** Calling codes of two digits (ITU E.164); outside zones 1 and 7 all others have three. */
-const TWO_DIGIT_CODE = /^\+(?:2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58])/;
+const TWO_DIGITS = '2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]';
+const TWO_DIGIT_CODE = new RegExp(`^\\+(?:${TWO_DIGITS})`);
+const IN_A_ROW = '0?123456789|1234567890|2345678901|0?987654321|9876543210';
+const NO_NUMBER = new RegExp(
+  `^\\+(?:(\\d)\\1{7,}|(?:[17]|${TWO_DIGITS}|(?!${TWO_DIGITS})[2-689]\\d{2})(?:(\\d)\\2{8,}|${IN_A_ROW}))$`,
+);
 const DIGITS_MIN = 5;
 const DIGITS_MAX = 15;
 const PIECES_MAX = 12;
@@ -71,10 +78,10 @@ const PIECES_MAX = 12;
  * `not_valid_in_country`. */
 export function normalisePhone(text: string, region?: string, fromQuery = false): Normalised {
   if (fromQuery && /^ [1-9]/.test(text)) return normalisePhone(`+${text.slice(1)}`, region);
-  if (E164.test(text) && !mayHoldTrunkZero(text)) return { values: [text] };
+  if (E164.test(text) && !mayHoldTrunkZero(text)) return numberValue(text);
   const country = supportedRegion(region);
   const national = northAmericanNumber(text, country);
-  if (national !== null) return { values: [national] };
+  if (national !== null) return numberValue(national);
   if (isTooLong(text)) return invalid('too_long');
 
   const tidy = tidyCell(text).replace(FRACTION_OF_ZERO, '$1');
@@ -86,7 +93,12 @@ export function normalisePhone(text: string, region?: string, fromQuery = false)
   const found = splitCell(cell).flatMap((piece, index) =>
     numbersInPiece(piece, country, plusAsSpace && index === 0),
   );
-  return severalValues(found, reasonForNone(cell, country));
+  const numbers = found.filter((number) => !NO_NUMBER.test(number));
+  return severalValues(numbers, reasonForNone(cell, country));
+}
+
+function numberValue(number: string): Normalised {
+  return NO_NUMBER.test(number) ? invalid('not_a_phone') : { values: [number] };
 }
 
 function reasonForNone(cell: string, country: Region | undefined): string {

@@ -74,6 +74,8 @@ describe.skipIf(!isFound)('shared vectors', () => {
     )) {
       for (const [, example = ''] of territory.matchAll(/<exampleNumber>(\d+)</g)) {
         count += 1;
+        // A row of digits identifies no one: rule 6 of the normaliser.
+        if (/^(?:0?123456789|1234567890)$/.test(example)) continue;
         for (const outcome of [
           normalisePhone(example, region),
           normalisePhone(`+${code}${example}`),
