@@ -108,6 +108,8 @@ describe('a listed name that may match', () => {
   test.each([
     ['a new family name', 'Mary Jackson', 'Mary', 'Thompson'],
     ['a relative', 'Paul Smith', 'Mary', 'Smith'],
+    ['a family name that begins alike', 'Peter John', 'Peter', 'Johnson'],
+    ['a family name that begins alike, turned', 'Williams, Mary', 'Mary', 'Will'],
     ['two given names in common', 'Maria Jose Garcia', 'Maria Jose', 'Lopez'],
     ['a given name alone', 'Mary', 'Mary', 'Masango'],
     ['another word alone', 'Lula', 'Luiz Inácio', 'da Silva'],

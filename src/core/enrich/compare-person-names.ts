@@ -102,22 +102,33 @@ function compareWords(
     else shared.push(...left.splice(index, 1));
   }
   if (rest.length === 0 && left.length === 0) return 'yes';
-  const fitting = countShortForms(rest, left);
+  const names = nameWords(family);
+  const fitting = countShortForms(rest, left, names);
   if (shared.length === 0) return isAgainst(ours, theirs, fitting) ? 'no' : 'unknown';
   if (shared.length === 1 && fitting > 0) return 'yes';
   const isOneWhole = rest.length === fitting || left.length === fitting;
   if (shared.length > 1 && isOneWhole) return 'yes';
   if (shared.length === 1 && !isOneWhole) return 'unknown';
-  const names = nameWords(family);
   return shared.some((word) => names.includes(word)) ? 'yes' : 'unknown';
 }
 
-/** Counts the words of one name that are initials or short forms of words of the other. */
-function countShortForms(ours: readonly string[], theirs: readonly string[]): number {
+/**
+ * Counts the words of one name that are initials or short forms of words of the other. Family names have no short forms: `John` is none
+ * of `Johnson`.
+ */
+function countShortForms(
+  ours: readonly string[],
+  theirs: readonly string[],
+  familyNames: readonly string[],
+): number {
   const left = [...theirs];
   let fitting = 0;
   for (const word of ours) {
-    const index = left.findIndex((other) => isShortForm(word, other) || isShortForm(other, word));
+    const index = left.findIndex(
+      (other) =>
+        (word.length === 1 || !familyNames.includes(other)) &&
+        (isShortForm(word, other) || isShortForm(other, word)),
+    );
     if (index === -1) continue;
     fitting += 1;
     left.splice(index, 1);
