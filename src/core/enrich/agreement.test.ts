@@ -308,6 +308,9 @@ describe('a company found by its name', () => {
     [{}, india, 'unknown'],
     [{ country: 'GB' }, { registryCountry: 'GB' }, 'yes'],
     [{ country: 'US' }, { locality: 'Atlanta, Georgia, United States' }, 'yes'],
+    [{ country: 'US' }, { locality: 'San Francisco, CA' }, 'unknown'],
+    [{ country: 'CA' }, { locality: 'San Francisco, CA' }, 'unknown'],
+    [{ country: 'US' }, { locality: 'London, UK' }, 'no'],
     [{ city: 'Atlanta' }, { locality: 'Atlanta, Georgia, United States' }, 'yes'],
     [{ country: 'US' }, {}, 'unknown'],
   ])('agrees by its place: %j with %j is %s', (place, record, expected) => {

@@ -5,7 +5,7 @@
  */
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
 import { endOfCell, startOfCell } from '../graph/record.ts';
-import { countryCode } from '../identifiers/country.ts';
+import { countryCode, countryOfPlace } from '../identifiers/country.ts';
 import { must } from '../lib/assert.ts';
 import { fold } from '../lib/fold.ts';
 import { readCompanyName } from '../match/company-words.ts';
@@ -83,8 +83,7 @@ const places = cellsOf(companyFields, 'registryCountry', 'locality', 'cities', '
 export function countryOfCompany(record: RecordBytes): string | null {
   const [registry = '', locality = '', , countries = ''] = readCells(record, places);
   const [named = ''] = countries === '' ? [] : namesInJson(JSON.parse(countries));
-  const last = locality.slice(locality.lastIndexOf(',') + 1);
-  return countryCode(named) ?? countryCode(last) ?? countryCode(registry);
+  return countryCode(named) ?? countryOfPlace(locality) ?? countryCode(registry);
 }
 
 /** Returns all names of a company's record: the present one, the further and the former ones. */

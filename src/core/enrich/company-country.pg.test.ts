@@ -21,6 +21,7 @@ beforeAll(async () => {
     company(5, 'Omega', {}),
     company(6, 'Sigma GmbH & Co. KG', country(6, 'Germany')),
     company(7, 'Bergkristall AG', { registryNumber: 'HRB 1234', registryCountry: 'DE' }),
+    company(8, 'Kappa Inc', { locality: 'San Francisco, CA' }),
   ];
   await importGraph(pipeline.sql, { companies } as never);
   caller = await pipeline.unmeteredAccount(100);
@@ -51,6 +52,11 @@ describe('a name in a row with a country', () => {
       'Omega,US,matched,name,,false,1,unknown,5',
       'Sigma,DE,matched,name,,false,1,yes,6',
     ]);
+  });
+
+  test('finds a company of California, which is not in Canada', async () => {
+    const rows = await outcomesOf('Company,Country\nKappa,US\n');
+    expect(rows).toEqual(['Kappa,US,matched,name,,false,1,unknown,8']);
   });
 
   test('leaves a company that another identifier finds', async () => {

@@ -39,6 +39,19 @@ export function countryCode(text: string): string | null {
   return code;
 }
 
+/**
+ * Returns the country that a place `<city>, <region>, <country>` ends with. Of fewer parts the last may be a region: `CA` is California
+ * and Canada, and `Georgia` two places as well.
+ */
+export function countryOfPlace(place: string): string | null {
+  const parts = place.split(',');
+  const last = (parts.at(-1) ?? '').trim();
+  return parts.length < PARTS_OF_PLACE && MAY_BE_REGION.test(last) ? null : countryCode(last);
+}
+
+const PARTS_OF_PLACE = 3;
+const MAY_BE_REGION = /^(?:(?!uk$|gb$|us$)[a-z]{2}|georgia)$/i;
+
 /** Returns the English name of a country by its alpha-2 code. */
 export function countryName(code: string): string {
   englishNames ??= new Intl.DisplayNames('en', { type: 'region' });

@@ -22,6 +22,7 @@ beforeAll(async () => {
       { id: 12, name: 'Südwind Logistics Ltd' },
       { id: 13, name: 'Perlmutt Fund 2021 LP', locality: LEEDS },
       { id: 14, name: 'A Moosbach & Sons Ltd', locality: LEEDS },
+      { id: 15, name: 'Quarzit Works Inc', locality: 'San Francisco, CA' },
     ],
     persons: [
       { id: 1, name: 'Ottokar', surname: 'Zwirner', position: 'Buyer' },
@@ -71,4 +72,10 @@ test.each([
   const row = { name, city: 'Leeds', country: 'GB' };
   const [found] = await findLikely(database.sql, 'company', [row], 0.95);
   expect(found?.status).toBe(status);
+});
+
+test('a company of California is not one of Canada', async () => {
+  const row = { name: 'Quarzit Works Inc', city: 'San Francisco', country: 'US' };
+  const [found] = await findLikely(database.sql, 'company', [row], 0.95);
+  expect(found?.candidates.map(({ id }) => id)).toEqual([15]);
 });

@@ -1,6 +1,6 @@
 /** Parses what the statements of likely matches return, and reads the cells of rows. */
 import { CELL_SEPARATOR } from '../graph/record.ts';
-import { countryCode } from '../identifiers/country.ts';
+import { countryCode, countryOfPlace } from '../identifiers/country.ts';
 import { remember } from '../lib/remember.ts';
 import { type CompanyName, parseCompanyName, readCompanyName } from '../match/company-words.ts';
 import type { CompanyRow } from '../match/compare-company.ts';
@@ -49,9 +49,8 @@ export function readCompanyRow({
 
 /** The country of a record without its id: by the end of the locality, the register, or the domain. */
 function countryInWords(locality: string, register: string, domain: string): string | null {
-  const last = locality.slice(locality.lastIndexOf(',') + 1).trim();
   return (
-    (last === '' ? null : countryCode(last)) ??
+    (locality === '' ? null : countryOfPlace(locality)) ??
     (register === '' ? null : countryCode(register)) ??
     countryOfDomain(domain)
   );
