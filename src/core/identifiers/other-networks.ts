@@ -56,17 +56,23 @@ const pageHosts = hosts(`
 `);
 /** Hosts below which customers have sites, shops, help desks or pages of jobs, without an entry in the Public Suffix List. */
 const siteHosts = hosts(`
-  1688.com alibaba.com aliexpress.com angelfire.com appleid.com atlassian.net bamboohr.com bandcamp.com beepworld.de bigcartel.com
-  breezy.hr business.site canalblog.com clickfunnels.com de.tl e-monsite.com ecer.com force.com framer.site freshdesk.com
-  freshteam.com globalsources.com godaddysites.com greenhouse.io homestead.com hpage.com hs-sites.com hubspotpagebuilder.com
-  icims.com indiamart.com instapage.com intercom.help ionos.space jimdo.com jimdofree.com jimdosite.com kajabi.com kartra.com
-  lever.co livejournal.com made-in-china.com mailchimpsites.com mykajabi.com mystrikingly.com myworkdayjobs.com negocio.site
-  npage.de onmicrosoft.com over-blog.com pagesperso-orange.fr personio.com personio.de podia.com recruitee.com salesforce.com
-  sharepoint.com shopify.com site123.me slack.com smartrecruiters.com softr.app squarespace.com strato.site strikingly.com
-  substack.com taleo.net taobao.com teachable.com teamtailor.com thinkific.com tmall.com tradeindia.com tripod.com typeform.com
-  typepad.com ueniweb.com unbouncepages.com webador.com webnode.com webs.com weebly.com wix.com wordpress.com workable.com
-  xoom.it zendesk.com zohorecruit.com
+  1688.com acuityscheduling.com alibaba.com aliexpress.com angelfire.com appleid.com applytojob.com as.me ashbyhq.com atlassian.net
+  bamboohr.com bandcamp.com beehiiv.com beepworld.de bigcartel.com booksy.com breezy.hr business.site cafe24.com canalblog.com
+  canva.site circle.so clickfunnels.com company.site crayonsite.net de.tl e-monsite.com ecer.com edublogs.org eklablog.com force.com
+  framer.site freshdesk.com freshteam.com ghost.io globalsources.com godaddysites.com goope.jp greenhouse.io gumroad.com
+  helpscoutdocs.com homestead.com hpage.com hs-sites.com hubside.fr hubspotpagebuilder.com icims.com imweb.me indiamart.com
+  instapage.com intercom.help ionos.space itch.io jimdo.com jimdofree.com jimdosite.com jobvite.com jouwweb.nl kajabi.com kartra.com
+  lever.co livejournal.com lojaintegrada.com.br made-in-china.com mailchi.mp mailchimpsites.com modoo.at mozello.com mykajabi.com
+  mystrikingly.com myworkdayjobs.com narod.ru negocio.site npage.de odoo.com onmicrosoft.com oraclecloud.com over-blog.com
+  pagesperso-orange.fr personio.com personio.de podia.com prom.ua readme.io recruitee.com salesforce.com setmore.com sharepoint.com
+  shop-pro.jp shopify.com simvoly.com site123.me sitew.com slack.com smartrecruiters.com softr.app squarespace.com statuspage.io
+  stores.jp strato.site strikingly.com substack.com successfactors.com successfactors.eu taleo.net taobao.com teachable.com
+  teamtailor.com thebase.in thinkific.com tilda.ws tmall.com tradeindia.com tripod.com typeform.com typepad.com ucoz.ru ueniweb.com
+  unbouncepages.com webs.com webself.net weebly.com weeblysite.com wifeo.com wix.com wordpress.com workable.com xoom.it zendesk.com
+  zohorecruit.com zohosites.com
 `);
+/** Site builders with a domain in each country. */
+const SITE_HOST = /^(?:webador|webnode)\.(?:[a-z]{2,4}|co\.uk|com\.[a-z]{2})$/;
 const PAGE_HOST =
   /^(?:[a-z0-9-]{1,20}\.)?(?:amazon|ebay|etsy|glassdoor|indeed|kununu|northdata|tripadvisor|trustpilot)\.(?:com|co|[a-z]{2})(?:\.[a-z]{2})?$/;
 
@@ -89,7 +95,7 @@ export function hasPagesOfOthers(host: string): boolean {
 
 /** Returns true for a registrable domain below which hosts are others': `acme.zendesk.com` is Acme's. */
 export function hasSitesOfOthers(domain: string): boolean {
-  return siteHosts.has(domain) || hasPagesOfOthers(domain);
+  return siteHosts.has(domain) || SITE_HOST.test(domain) || hasPagesOfOthers(domain);
 }
 
 function isBelow(host: string, hosts: ReadonlySet<string>): boolean {
