@@ -13,7 +13,8 @@
  * address inside.
  * 5. A cell without a host is read once more without the slips of typing that leave no doubt: a space at a dot, two dots,
  * `www acme com`, `acme dot com`, a comma for the dot after `www.` or before `com`, `net` and `org`.
- * 6. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
+ * 6. Words before a host may be its beginning: `burger king.com` is not king.com. So they must be a part of it, or a label.
+ * 7. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
  */
 import { getDomain, parse } from 'tldts';
 import { toASCII } from 'tr46';
@@ -67,6 +68,11 @@ const DOTS_IN_WORDS =
   /^(?:www [a-z0-9-]+ [a-z]{2,12}(?: [a-z]{2})?|[a-z0-9-]+(?:\.[a-z0-9-]+)*(?: dot [a-z0-9-]+)+)$/i;
 const COMMA_FOR_DOT =
   /^(?:https?:\/\/)?(?:www[.,][a-z0-9-]+,[a-z]{2,12}|www,[a-z0-9-]+(?:\.[a-z0-9-]+)+|[a-z0-9-]+,(?:com|net|org))\/?$/i;
+const WORDS_BEFORE_HOST =
+  /^([\p{L}\p{N}-]+(?: [\p{L}\p{N}-]+){0,5}) ((?:[\p{L}\p{N}-]+\.)+\p{L}{2,20})\/?$/u;
+const hostLabels: ReadonlySet<string> = new Set(
+  'at domain homepage page see site url visit web website'.split(' '),
+);
 const DOUBLED_DOT = /^(?:https?:\/\/)?[\w.-]+\.\.[\w.-]+\/?$/;
 
 /** Reasons: `empty`, `too_long`, `not_a_domain`, `public_suffix`, `free_mail_domain`,
@@ -92,7 +98,17 @@ export function normaliseDomain(text: string): Normalised {
   if ('values' in whole || whole.reason !== 'not_a_domain') return whole;
   const meant = withoutSlips(tidy);
   if (meant !== null) return domainsOfUrl(meant);
-  return BETWEEN_WORDS.test(tidy) ? domainsAmongWords(tidy, whole) : whole;
+  if (!BETWEEN_WORDS.test(tidy) || mayBeginWithWords(tidy)) return whole;
+  return domainsAmongWords(tidy, whole);
+}
+
+/** True for a cell of words and a host that may be one host with a space in it. */
+function mayBeginWithWords(tidy: string): boolean {
+  const [, words = '', host = ''] = WORDS_BEFORE_HOST.exec(tidy.toLowerCase()) ?? [];
+  if (host === '' || host.startsWith('www.')) return false;
+  const isOfHost = (word: string) =>
+    hostLabels.has(word) || host.startsWith(word) || (word.length > 2 && host.includes(word));
+  return !words.split(' ').some(isOfHost);
 }
 
 /** The address of a cell with a slip of typing; null for any other text. Only a name that exists can be told from it. */

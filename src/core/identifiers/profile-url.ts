@@ -60,6 +60,9 @@ const LABEL = /^linkedin\s{0,3}:\s{0,3}(?=\S)/i;
 const ADDRESS_AMONG_WORDS = /^(?:https?:\/\/)?[^/\s]+\.[^/\s]+\//i;
 const ADDRESS_BEFORE_ADDRESS =
   /^\S{0,100}\/(?:in|pub|company|school|showcase)\/+(?=https?:\/|(?:[a-z0-9-]{1,40}\.){1,3}[a-z]{2,10}\/(?:in|pub|company|school|showcase)\/)/i;
+/** An address whose handle has a space in it: `/in/jane doe` is not `/in/jane`. */
+const HANDLE_IN_WORDS =
+  /^\S+\/(?:in|pub|company|school|showcase)\/[^\s/?#]+(?:\s[\p{L}\p{N}-]+){1,5}$/iu;
 /** In the place of a handle. The last two are what programs write that have none. */
 const notHandles: ReadonlySet<string> = new Set(['dir', 'me', 'unavailable', 'undefined', 'null']);
 const HANDLE_CHARACTERS_MAX = 200;
@@ -77,7 +80,7 @@ export function normaliseProfileUrl(text: string, subject: 'person' | 'company')
     .replace(LABEL, '');
   if (tidy === '') return invalid('empty');
   const whole = profileOf(linkTarget(tidy), subject);
-  if ('values' in whole || !tidy.includes('/')) return whole;
+  if ('values' in whole || !tidy.includes('/') || HANDLE_IN_WORDS.test(tidy)) return whole;
   const found = tidy
     .split(/[\s,;|()<>"'[\]]+/)
     .filter((word) => word !== tidy && ADDRESS_AMONG_WORDS.test(word))
