@@ -3,7 +3,7 @@
  * charging comes later, because the price is known only when the outcomes are.
  */
 import type { Sql } from '../db/client.ts';
-import { isSharedMailbox } from '../identifiers/shared-mailbox.ts';
+import { isSharedMailbox, standsForNone } from '../identifiers/shared-mailbox.ts';
 import { must } from '../lib/assert.ts';
 import { findLikely, type LikelyCandidate, type LikelyOutcome } from '../likely/find-likely.ts';
 import { type OperationName, operations } from '../operations.ts';
@@ -154,9 +154,16 @@ async function addLikelyMatches(
   }
 }
 
-/** True for a match by an address that several people read. */
-function isOfSeveral({ by, value }: Decision): boolean {
-  return by === 'email' && isSharedMailbox(value);
+/** True for a match by an address that several people read when the row names another, or by one that is none unless it names the person. */
+function isOfOthers(
+  operation: OperationName,
+  { by, value }: Decision,
+  agrees: Outcome['agrees'],
+): boolean {
+  if (by !== 'email') return false;
+  // Whether an address is valid does not depend on whose it is.
+  if (standsForNone(value) && operation !== 'people.email-verify') return agrees !== 'yes';
+  return agrees === 'no' && isSharedMailbox(value);
 }
 
 /** Names a match by name and company, or by name and place. */
@@ -230,7 +237,7 @@ async function enrichExactly(
       const agrees = isMatch ? (agreementOf?.(index, match, decision.by) ?? '') : '';
       const isOther = agrees === 'no' && decision.by !== BY_DECISION;
       const isRefused = requireAgreement && isOther;
-      if (isMatch && !isRefused && !(isOther && isOfSeveral(decision))) {
+      if (isMatch && !isRefused && !isOfOthers(operation, decision, agrees)) {
         outcomes[index] = matchOf(decision, match, agrees);
         return false;
       }

@@ -14,6 +14,7 @@ beforeAll(async () => {
   const persons = [
     person(1, 'Ada', 'Lovely', 'info@lark.example'),
     person(2, 'Bob', 'Breezy', 'bob@lark.example'),
+    person(3, 'Cora', 'Quiet', 'noreply@lark.example'),
   ];
   await importGraph(pipeline.sql, { persons } as never);
   caller = await pipeline.unmeteredAccount(100);
@@ -27,9 +28,21 @@ test.each([
   ['Carol Distant,info@lark.example', /,no_match,email,not_found,,0,,$/],
   ['Carol Distant,bob@lark.example', /,matched,email,,false,1,no,2$/],
   ['Bob Breezy,info@lark.example;bob@lark.example', /,matched,email,,\w+,1,yes,2$/],
+  ['Cora Quiet,noreply@lark.example', /,matched,email,,false,1,yes,3$/],
+  [',noreply@lark.example', /,no_match,email,not_found,,0,,$/],
+  ['Cora Distant,noreply@lark.example', /,no_match,email,not_found,,0,,$/],
 ])('who is meant by a shared mailbox says the name: %s', async (row, expected) => {
   const options = { operation: 'people.enrich', fields: 'id' };
   const list = await pipeline.enrich(caller, `Name,Email\n${row}\n`, options);
   const { text } = await pipeline.results(caller, list);
   expect(text.split('\n')[1]).toMatch(expected);
+});
+
+test('an address that stands for none finds no one in a call, and may be verified', async () => {
+  const { status } = await pipeline.call(caller, '/v1/people/enrich?email=noreply%40lark.example');
+  expect(status).toBe(404);
+  const workEmail = 'no-reply@acme.example';
+  await importGraph(pipeline.sql, { persons: [{ ...emptyPerson, id: 4, workEmail }] } as never);
+  const verified = await pipeline.call(caller, `/v1/people/email/verify?email=${workEmail}`);
+  expect(verified.status).toBe(200);
 });

@@ -40,3 +40,11 @@ export function isSharedMailbox(email: string): boolean {
   if (start === -1 || start > 1 || (start === 1 && !COUNTRY.test(parts[0] ?? ''))) return false;
   return parts.slice(start).every((part) => isFunction(part) || REGION.test(part));
 }
+
+const NO_ADDRESS =
+  /^(?:no[._-]?(?:e?mail|reply)|do[._-]?not[._-]?reply|none|null|nan|unknown|anonymous)\d*@/;
+
+/** Returns true for a canonical address that stands for none: `noreply@`, `none@`. */
+export function standsForNone(email: string): boolean {
+  return NO_ADDRESS.test(email);
+}
