@@ -88,11 +88,14 @@ function scoreOfPeople(listed: string, stored: string, names: GraphNames): numbe
 
 /** The last word is the family name, unless the text says which is. */
 function divided(name: PersonName): ReturnType<typeof storedName> {
-  const { words, family, also } = name;
+  const { words, family, also, generation } = name;
   const at = family === 0 ? Math.max(1, words.length - 1) : family;
   const parts = { first: words.slice(0, at), second: words.slice(at) };
   const [given, last] = family === 0 ? [parts.first, parts.second] : [parts.second, parts.first];
-  return storedName({ words: given, family: 0, also }, { words: last, family: 0, also: [] });
+  return storedName(
+    { words: given, family: 0, also, generation },
+    { words: last, family: 0, also: [], generation: '' },
+  );
 }
 
 function scoreOfCompanies(listed: string, stored: string, names: GraphNames): number {

@@ -27,6 +27,7 @@ beforeAll(async () => {
     persons: [
       { id: 1, name: 'Ottokar', surname: 'Zwirner', position: 'Buyer' },
       { id: 2, name: 'Kunigunde', surname: 'Quast' },
+      { id: 3, name: 'Bruno', surname: 'Zwirbel Sr.', companyId: 10 },
       ...others,
     ],
     officers: [
@@ -63,16 +64,26 @@ test('an officer is found by the name with each of the companies, and with no ot
   expect(await find({ name, company: 'Südwind Logistics Ltd' })).toEqual(['no_match', []]);
 });
 
+test('a son is not found as his father, who has the same name at the same company', async () => {
+  const company = 'Nordlicht Optik GmbH';
+  expect(await find({ name: 'Bruno Zwirbel, Sr.', company })).toEqual(['matched', [3]]);
+  expect(await find({ name: 'Bruno Zwirbel', company })).toEqual(['matched', [3]]);
+  expect(await find({ name: 'Bruno Zwirbel Jr.', company })).toEqual(['no_match', []]);
+});
+
 test.each([
   ['Perlmutt Fund 2021 LP', 'matched'],
   ['Perlmutt Fund 2022 LP', 'no_match'],
   ['A. Moosbach and Sons Limited', 'matched'],
   ['E Moosbach & Sons Ltd', 'no_match'],
-])('a company is not one of its town with another number or initial: %s, %s', async (name, status) => {
-  const row = { name, city: 'Leeds', country: 'GB' };
-  const [found] = await findLikely(database.sql, 'company', [row], 0.95);
-  expect(found?.status).toBe(status);
-});
+])(
+  'a company is not one of its town with another number or initial: %s, %s',
+  async (name, status) => {
+    const row = { name, city: 'Leeds', country: 'GB' };
+    const [found] = await findLikely(database.sql, 'company', [row], 0.95);
+    expect(found?.status).toBe(status);
+  },
+);
 
 test('a company of California is not one of Canada', async () => {
   const row = { name: 'Quarzit Works Inc', city: 'San Francisco', country: 'US' };

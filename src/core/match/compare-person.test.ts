@@ -37,6 +37,16 @@ test.each([
   expect(['slip', 'none']).toContain(first);
 });
 
+test.each([
+  ['John Nordmann Jr.', 'John', 'Nordmann Sr.', 'differ'],
+  ['Nordmann Junior, John', 'John', 'Nordmann III', 'differ'],
+  ['John Nordmann, Jr.', 'John', 'Nordmann Junior', 'none'],
+  ['John Nordmann', 'John', 'Nordmann Sr.', 'none'],
+  ['Sr. Juan Nordmann', 'Juan', 'Nordmann Jr.', 'none'],
+])('the generation of %s and %s %s: middle names %s', (listed, given, family, middle) => {
+  expect(relate(listed, given, family)).toMatchObject({ family: 'equal', given: 'equal', middle });
+});
+
 test('an initial of a surname is no more than that', () => {
   expect(relate('Jennifer R Coffey', 'Jennifer', 'Rhodes').family).toBe('initial');
 });

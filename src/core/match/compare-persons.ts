@@ -42,6 +42,7 @@ export interface StoredName {
   given: readonly NameWord[];
   family: readonly NameWord[];
   also: readonly string[];
+  generation: string;
 }
 
 /** Cost from which a record is believed to have given and family name swapped. */
@@ -97,7 +98,16 @@ export function relateNames(row: PersonName, stored: StoredName): NameRelation {
   return relation;
 }
 
+/** Father and son of one name are two people, when both sides state which. */
 function relate(row: PersonName, stored: StoredName): NameRelation {
+  const relation = relateInOrder(row, stored);
+  const isStated = row.generation !== '' && stored.generation !== '';
+  return isStated && row.generation !== stored.generation
+    ? { ...relation, middle: 'differ' }
+    : relation;
+}
+
+function relateInOrder(row: PersonName, stored: StoredName): NameRelation {
   const straight = relateDivided(row, stored.given, stored.family, stored.also);
   if (isGood(straight)) return straight;
   const turned = relateDivided(row, stored.family, stored.given, stored.also);
@@ -306,9 +316,12 @@ function relateRest(ours: readonly NameWord[], theirs: readonly NameWord[]): Mid
 export function storedName(given: PersonName | string, family: PersonName | string): StoredName {
   const wordsOf = (name: PersonName | string) => (typeof name === 'string' ? [] : name.words);
   const alsoOf = (name: PersonName | string) => (typeof name === 'string' ? [] : name.also);
+  const generationIn = (name: PersonName | string) =>
+    typeof name === 'string' ? '' : name.generation;
   return {
     given: wordsOf(given),
     family: wordsOf(family),
     also: [...alsoOf(given), ...alsoOf(family)],
+    generation: generationIn(family) || generationIn(given),
   };
 }

@@ -18,6 +18,8 @@ export interface PersonName {
   family: number;
   /** Names in brackets or quotation marks, which may stand for the given name: `Gabriel (Gabe)`. */
   also: readonly string[];
+  /** `jr`, `sr`, `ii` and so on, as in `John Smith Jr.`; '' for none. */
+  generation: string;
 }
 
 /** Reasons why a cell is not a person's name. */
@@ -48,6 +50,17 @@ const suffixes = words(`
   rn cpa cfa obe mbe cbe kbe dbe qc kc oam csc drsc dphil fca acca mbbs frcs edd psyd lcsw pmp cissp
   msn bcom mcom retd ret fcipd mcipd cipd csi candsc
 `);
+const generations: ReadonlyMap<string, string> = new Map([
+  ['jr', 'jr'],
+  ['jnr', 'jr'],
+  ['junior', 'jr'],
+  ['sr', 'sr'],
+  ['snr', 'sr'],
+  ['senior', 'sr'],
+  ['ii', 'ii'],
+  ['iii', 'iii'],
+  ['iv', 'iv'],
+]);
 /** A part after a comma that starts so describes the person. */
 const ranks = words('baroness baron lord lady viscount earl baronet sir dame duke count');
 const particles = words(`
@@ -101,7 +114,7 @@ export function splitWords(text: string): string[] {
  */
 export function readPersonName(text: string, stored = false): PersonName | NotAName {
   if (stored && PLAIN_WORD.test(text))
-    return { words: [wordOf(text.toLowerCase())], family: 0, also: [] };
+    return { words: [wordOf(text.toLowerCase())], family: 0, also: [], generation: '' };
   if (text.trim() === '') return 'empty_name';
   if (text.length > CHARACTERS_MAX) return 'name_too_long';
   if (!LETTER.test(text) || (!stored && NOT_OF_A_NAME.test(text))) return 'not_a_name';
@@ -125,11 +138,22 @@ export function readPersonName(text: string, stored = false): PersonName | NotAN
   const family = second.length === 0 ? 0 : withoutTitles(first).length;
   const before = joinParticles(ours.slice(0, family), false);
   const after = joinParticles(ours.slice(family), !stored);
-  return { words: [...before, ...after], family: before.length, also };
+  // `Sr. Garcia` begins with a title.
+  const generation = generationOf(splitWords(plain).slice(1));
+  return { words: [...before, ...after], family: before.length, also, generation };
 }
 
 /** A stored name that is read faster: one word of letters without accents. */
 const PLAIN_WORD = /^[A-Za-z]{1,50}$/;
+
+/** Returns the generation that one of the words states; '' for none. */
+export function generationOf(all: Iterable<string>): string {
+  for (const word of all) {
+    const generation = generations.get(word);
+    if (generation !== undefined) return generation;
+  }
+  return '';
+}
 
 /** Returns a word without particles. */
 export function wordOf(text: string): NameWord {

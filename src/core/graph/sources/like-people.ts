@@ -5,7 +5,7 @@
 import { fold } from '../../lib/fold.ts';
 import { remember } from '../../lib/remember.ts';
 import { relateWords, type WordLevel } from '../../match/compare-persons.ts';
-import { type NameWord, readPersonName } from '../../match/person-name.ts';
+import { generationOf, type NameWord, readPersonName } from '../../match/person-name.ts';
 
 /** The names, the birth and the values of a person in a record; '' for what it does not say. */
 export interface PersonOfRecord {
@@ -64,26 +64,6 @@ const wordsOf = remember(
   (name) => new Set(name.match(/[\p{L}\p{N}]{2,}|\p{Lo}/gu) ?? []) as ReadonlySet<string>,
   NAMES_KEPT,
 );
-
-const generations: ReadonlyMap<string, string> = new Map([
-  ['jr', 'jr'],
-  ['jnr', 'jr'],
-  ['junior', 'jr'],
-  ['sr', 'sr'],
-  ['snr', 'sr'],
-  ['senior', 'sr'],
-  ['ii', 'ii'],
-  ['iii', 'iii'],
-  ['iv', 'iv'],
-]);
-
-function generationOf(words: ReadonlySet<string>): string {
-  for (const word of words) {
-    const generation = generations.get(word);
-    if (generation !== undefined) return generation;
-  }
-  return '';
-}
 
 const men = new Set(['mr', 'mister', 'herr', 'monsieur', 'signor', 'senor']);
 const women = new Set('mrs ms miss frau madame mme mlle signora senora sra srta'.split(' '));
