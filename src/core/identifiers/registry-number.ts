@@ -6,7 +6,8 @@
  * after the prefix if there is one (`SC48005` is `SC048005`, `IP525R` is `IP00525R`, `SP999RS` is `SP0999RS`).
  * Other registers' numbers of eight characters stay.
  * 4. Other countries: letters and digits as written, without the name of the register (`KvK`, `CVR`, `SIREN`, `KRS`). Where
- * all numbers of digits alone have one length, the lost zeros are restored. A dash does not make `SC-048005` Seychellois:
+ * all numbers of digits alone have one length, the lost zeros are restored. A VAT number that holds the number is it, and the
+ * SIRET of an establishment is the SIREN of its company. A dash does not make `SC-048005` Seychellois:
  * for a UK list two letters and up to six digits are a number with a prefix of Companies House.
  */
 import { countryCode } from './country.ts';
@@ -25,7 +26,7 @@ const wordsOfRegisters = {
   CN: '注册号 公司编号 统一社会信用代码',
   DE: 'hrb',
   DK: 'cvr cvrnr',
-  FR: 'siren numerosiren nsiren',
+  FR: 'siren numerosiren nsiren siret numerosiret nsiret',
   GB: 'companieshouse',
   IT: 'registroimprese numeroregistroimprese',
   JP: '法人番号 会社番号',
@@ -121,17 +122,45 @@ function canonicalNumber(compact: string, country: string): string | null {
     return britishNumber(compact) ?? britishNumber(compact.replace(LABELS, ''));
   }
   const isNumber = /[1-9]/.test(compact) && compact.length <= NUMBER_CHARACTERS_MAX;
-  return isNumber ? withZeros(compact.replace(REGISTER_NAME, ''), country) : null;
+  return isNumber ? registeredNumber(compact, country) : null;
 }
 
-const REGISTER_NAME = /^(?:CVR|KRS|KVK|SIREN)(?:N[OR])?(?=\d+$)/;
+const REGISTER_NAME = /^(?:CVR|KRS|KVK|SIRE[NT])(?:N[OR])?(?=\d+$)/;
+/** Countries whose VAT numbers are those of the register after the code. */
+const VAT_CODE = /^(?:BE|CZ|DK|FI|IT)(?=\d+$)/;
+
+function registeredNumber(compact: string, country: string): string {
+  const number = compact
+    .replace(REGISTER_NAME, '')
+    .replace(VAT_CODE, (code) => (code === country ? '' : code));
+  return withZeros(country === 'FR' ? sirenOf(number) : number, country);
+}
+
+/** The number of a company in that of an establishment (SIRET, 14 digits) or of its VAT; any other text as it is. */
+function sirenOf(number: string): string {
+  const siret = /^\d{10,14}$/.test(number) ? number.padStart(14, '0') : '';
+  if (siret !== '' && hasCheckDigit(siret)) return siret.slice(0, 9);
+  return number.replace(/^FR[A-Z\d]{2}(?=\d{9}$)/, '');
+}
+
+/** The check of a SIRET (Luhn, ISO/IEC 7812-1): another long number of a list is none. */
+function hasCheckDigit(digits: string): boolean {
+  let sum = 0;
+  for (let at = 0; at < digits.length; at++) {
+    const digit = Number(digits[digits.length - 1 - at]) * (at % 2 === 0 ? 1 : 2);
+    sum += digit > 9 ? digit - 9 : digit;
+  }
+  return sum % 10 === 0;
+}
+
 /**
- * Lengths of the numbers that begin with zeros, and the shortest that is one without its zeros. Belgium put a zero before numbers of
- * nine digits; in Italy only a tax code has so many, and the number of a chamber has up to seven.
+ * Lengths of the numbers that begin with zeros, and the shortest that is one without its zeros. Belgium and Finland put a zero before
+ * numbers that they had given; in Italy only a tax code is so long, and the number of a chamber has up to seven digits.
  */
 const digitsOf: Readonly<Record<string, { all: number; min: number }>> = {
   BE: { all: 10, min: 9 },
   CZ: { all: 8, min: 1 },
+  FI: { all: 8, min: 7 },
   FR: { all: 9, min: 1 },
   IT: { all: 11, min: 8 },
   NL: { all: 8, min: 1 },

@@ -86,7 +86,7 @@ const words = {
     bounced bounce sent opened clicked replied quality image picture photo avatar logo
     headline connections followers following founded year amount stage lifecycle segment
     list campaign hash extension ext durchwahlnr password prefix suffix salutation anrede
-    honorific vat tax ust ustid uid iva nip tva duns ein cif nif siret sic naics currency
+    honorific vat tax ust ustid uid iva nip tva duns ein cif nif sic naics currency
     latitude longitude timezone calling dialling dialing area username user activity
     contacted history 部署 役職 職位 职位 备注 備考 都市 城市 性别`,
   filler: `of the de la le les l du des del della dello dei da dos das der die den van het

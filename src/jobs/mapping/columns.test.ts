@@ -155,6 +155,7 @@ describe('headers of company lists', () => {
       'registry_number:2 domain:3 phone:4 name:1',
     ],
     ['Raison sociale|N° SIREN|Site web|Pays', 'registry_number:2 domain:3 name:1 country:4'],
+    ['Raison sociale|N° SIRET', 'registry_number:2 name:1'],
     ['Razón social|Sitio web|Teléfono', 'domain:2 phone:3 name:1'],
     ['Bedrijf|KvK-nummer|Website', 'registry_number:2 domain:3 name:1'],
     ['Virksomhed|CVR-nummer|Hjemmeside', 'registry_number:2 domain:3 name:1'],
