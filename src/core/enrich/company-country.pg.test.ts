@@ -22,6 +22,7 @@ beforeAll(async () => {
     company(6, 'Sigma GmbH & Co. KG', country(6, 'Germany')),
     company(7, 'Bergkristall AG', { registryNumber: 'HRB 1234', registryCountry: 'DE' }),
     company(8, 'Kappa Inc', { locality: 'San Francisco, CA' }),
+    company(9, 'Rho Harbour Ltd', { registryNumber: '12345678', registryCountry: 'GB' }),
   ];
   await importGraph(pipeline.sql, { companies } as never);
   caller = await pipeline.unmeteredAccount(100);
@@ -96,6 +97,17 @@ describe('a number of one of many registers is not that of a company with anothe
       ',HRB 1234,DE,matched,registry_number,,false,1,unknown,7',
     ]);
   });
+});
+
+test('a number that is read as British for want of a country is not that of a company of another form', async () => {
+  const rows = await outcomesOf(
+    'Company,Registry number\nJansen Bouw B.V.,12345678\nJansen Bouw,12345678\nRho Harbour GmbH,12345678\n',
+  );
+  expect(rows).toEqual([
+    'Jansen Bouw B.V.,12345678,no_match,registry_number name,not_found,,0,,',
+    'Jansen Bouw,12345678,matched,registry_number,,false,1,no,9',
+    'Rho Harbour GmbH,12345678,matched,registry_number,,false,1,yes,9',
+  ]);
 });
 
 test('a column of persons’ names is not looked up as companies', async () => {

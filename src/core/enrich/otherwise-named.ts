@@ -1,11 +1,13 @@
 /**
  * A number or a domain of a row may be of another company than the one that the row names. In some countries companies of several
- * courts or states have one number in their registers. An address may be at the domain of a parent, an agency or a client, and then
- * the name decides, if any company has it: brands have other names than the companies that own their domain. Here those
- * are told apart that hold such a value and have another name. A website is the company's own, whatever it is called.
+ * courts or states have one number in their registers, and a number without a country is read as British, also that of `Jansen Bouw
+ * B.V.`. An address may be at the domain of a parent, an agency or a client, and then the name decides, if any company has it:
+ * brands have other names than the companies that own their domain. Here those are told apart that hold such a value and have another
+ * name. A website is the company's own, whatever it is called.
  */
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { isOfManyRegisters } from '../identifiers/registry-number.ts';
+import { isFormForeign, readCompanyName } from '../match/company-words.ts';
 import { isOtherCompany } from './agreement.ts';
 import {
   type CompanyRecords,
@@ -21,7 +23,13 @@ export function isUnsureNumber(
   kind: IdentifierKind,
   value: string,
 ): boolean {
-  return companyName !== undefined && kind === 'registry_number' && isOfManyRegisters(value);
+  if (companyName === undefined || kind !== 'registry_number') return false;
+  return isOfManyRegisters(value) || hasForeignForm(companyName, value.slice(0, 2));
+}
+
+/** True for a name that states a legal form which the country does not have. */
+function hasForeignForm(name: string, country: string): boolean {
+  return readCompanyName(name)?.forms.some((form) => isFormForeign(form, country)) ?? false;
 }
 
 /**
