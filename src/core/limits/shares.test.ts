@@ -38,6 +38,26 @@ describe('a share', () => {
     expect(await Promise.all(results)).toEqual(names);
   });
 
+  test('serves an account with several calls also while others come back with one at a time', async () => {
+    const share = openShare({ ...limits, inFlightMax: 1 });
+    const { started, work, end } = openWork();
+    const ask = async (name: string) => {
+      void share(name.slice(0, 1), open, work(name));
+      await settled();
+    };
+    const finish = async (name: string) => {
+      end(name);
+      await settled();
+    };
+    for (const name of ['v1', 'v2', 'a1']) await ask(name);
+    await finish('v1');
+    await ask('b1');
+    await finish('a1');
+    await ask('a2');
+    await finish('b1');
+    expect(started).toEqual(['v1', 'a1', 'b1', 'v2']);
+  });
+
   test('leaves room for others while one account has its maximum in flight', async () => {
     const share = openShare({ ...limits, accountInFlightMax: 1 });
     const { started, work } = openWork();

@@ -53,7 +53,7 @@ export function openShare(limits: ShareLimits): Share {
     while (inFlight < limits.inFlightMax) {
       const turn = nextTurn(accounts, limits.accountInFlightMax);
       if (turn === undefined) return;
-      const { accountId, account, next } = turn;
+      const { account, next } = turn;
       account.waiting.delete(next);
       account.inFlight++;
       inFlight++;
@@ -61,7 +61,7 @@ export function openShare(limits: ShareLimits): Share {
       void next.start().finally(() => {
         account.inFlight--;
         inFlight--;
-        forgetIdle(accounts, accountId);
+        forgetIdle(accounts);
         serve();
       });
     }
@@ -79,7 +79,7 @@ export function openShare(limits: ShareLimits): Share {
       const leave = (reason: unknown) => {
         stopWaiting();
         account.waiting.delete(waiting);
-        forgetIdle(accounts, accountId);
+        forgetIdle(accounts);
         reject(reason);
       };
       const abort = () => leave(signal.reason);
@@ -106,7 +106,6 @@ async function startWork<T>(work: () => Promise<T>): Promise<T> {
 }
 
 interface Turn {
-  accountId: string;
   account: AccountShare;
   next: Waiting;
 }
@@ -114,18 +113,27 @@ interface Turn {
 /** Returns the account that has work waiting and a free slot, and whose last turn is the longest ago. */
 function nextTurn(accounts: ReadonlyMap<string, AccountShare>, max: number): Turn | undefined {
   let turn: Turn | undefined;
-  for (const [accountId, account] of accounts) {
+  for (const account of accounts.values()) {
     const [next] = account.waiting;
     if (next === undefined || account.inFlight >= max) continue;
     if (turn !== undefined && turn.account.lastTurn <= account.lastTurn) continue;
-    turn = { accountId, account, next };
+    turn = { account, next };
   }
   return turn;
 }
 
-function forgetIdle(accounts: Map<string, AccountShare>, accountId: string): void {
-  const account = accounts.get(accountId);
-  if (account?.inFlight === 0 && account.waiting.size === 0) accounts.delete(accountId);
+/**
+ * Forgets accounts without work, but for those that had a turn after the last one of an account that still waits: they would come
+ * back as new ones, before it, and with one piece of work at a time a few could make it wait forever.
+ */
+function forgetIdle(accounts: Map<string, AccountShare>): void {
+  let oldestTurn = Number.POSITIVE_INFINITY;
+  for (const { waiting, lastTurn } of accounts.values()) {
+    if (waiting.size > 0 && lastTurn > 0) oldestTurn = Math.min(oldestTurn, lastTurn);
+  }
+  for (const [accountId, { waiting, inFlight, lastTurn }] of accounts) {
+    if (inFlight === 0 && waiting.size === 0 && lastTurn < oldestTurn) accounts.delete(accountId);
+  }
 }
 
 function waitedTooLong({ name, waitMsMax }: ShareLimits): AppError {
