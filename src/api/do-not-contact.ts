@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { invalidParameters } from '../core/lib/errors.ts';
 import type { ListedContacts } from '../core/search/do-not-contact.sql.ts';
 import { readContacts } from '../core/search/do-not-contact.ts';
+import { clientGone } from './client-gone.ts';
 import type { RouteInput } from './define-route.ts';
 import { parseValues } from './parse-parameters.ts';
 import { readJson } from './read-json.ts';
@@ -19,8 +20,8 @@ export const contactsBody = z.strictObject({
   email_sha256: entries,
 });
 
-/** Reads the entries of a call. Throws `AppError` 400, 413 or 415. */
-export async function receiveContacts({ request }: RouteInput): Promise<{
+/** Reads the entries of a call. Throws `AppError` 400, 413 or 415, and as `takeThreadTurn`. */
+export async function receiveContacts({ key, request, response }: RouteInput): Promise<{
   body: ListedContacts;
   same: { options: z.output<typeof contactsBody> };
 }> {
@@ -30,5 +31,6 @@ export async function receiveContacts({ request }: RouteInput): Promise<{
     const message = `must list 1 to ${ENTRIES_MAX} entries in emails, domains and email_sha256`;
     throw invalidParameters(Object.keys(contactsBody.shape).map((field) => ({ field, message })));
   }
-  return { body: await readContacts(body), same: { options: body } };
+  const reader = { accountId: key.accountId, signal: clientGone(response) };
+  return { body: await readContacts(body, reader), same: { options: body } };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { batchSchema } from '../../jobs/batch/batch-view.ts';
 import { type RowDecision, rowsDecided } from '../../jobs/list/decide-rows.ts';
 import { readDecisions } from '../../jobs/list/read-decisions.ts';
+import { clientGone } from '../client-gone.ts';
 import { createRerun } from '../create-rerun.ts';
 import { defineRoute, idParams, type RouteInput } from '../define-route.ts';
 import { parseParameters } from '../parse-parameters.ts';
@@ -62,15 +63,18 @@ export const decideRowsRoute = defineRoute({
 });
 
 async function receiveDecisions({
+  key,
   request,
   query: sent,
+  response,
 }: RouteInput<z.output<typeof query>>): Promise<{
   body: Decided;
   same: { options: Record<string, unknown> };
 }> {
   if (request.is('text/csv')) {
     const text = await readBody(request, BODY_BYTES_MAX);
-    const decisions = await readDecisions(text);
+    const reader = { accountId: key.accountId, signal: clientGone(response) };
+    const decisions = await readDecisions(text, reader);
     return {
       body: { decisions, hold: sent.hold === 'true' },
       same: { options: { decisions, ...sent } },

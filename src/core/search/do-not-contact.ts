@@ -3,12 +3,12 @@
  * about the people listed.
  */
 import { createHash } from 'node:crypto';
-import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
 import { toAsciiHost } from '../identifiers/domain.ts';
 import { normaliseIdentifier } from '../identifiers/identifier.ts';
 import { AppError, conflict, type ErrorDetail } from '../lib/errors.ts';
+import { type ThreadUser, takeThreadTurn } from '../limits/thread-turns.ts';
 import { countContacts, insertContacts, type ListedContacts } from './do-not-contact.sql.ts';
 
 /** The entries as the caller writes them. */
@@ -20,17 +20,20 @@ export interface WrittenContacts {
 
 /** More than the customers of any one company; such a list takes about 200 MB. */
 const ENTRIES_MAX = 1_000_000;
-/** Entries between two rounds of the event loop: a Unicode domain takes a quarter of a millisecond. */
-const ENTRIES_PER_ROUND = 20;
+/** Entries of a turn: a Unicode domain takes a quarter of a millisecond. */
+const ENTRIES_PER_TURN = 20;
 /** Maximum number of wrong entries named in an error. */
 const ERRORS_MAX = 20;
 
 /**
  * Parses a list: addresses in any spelling, domains as after the `@` of an address, hashes as 64 hexadecimal
  * digits of the SHA-256 of a lower-case address. Throws `AppError` 400 that names the invalid entries; then no
- * entry is used.
+ * entry is used. A long list is read in the account’s turns; throws as `takeThreadTurn`.
  */
-export async function readContacts(written: WrittenContacts): Promise<ListedContacts> {
+export async function readContacts(
+  written: WrittenContacts,
+  user: ThreadUser,
+): Promise<ListedContacts> {
   const errors: ErrorDetail[] = [];
   const collect = async <T>(
     field: keyof WrittenContacts,
@@ -38,7 +41,7 @@ export async function readContacts(written: WrittenContacts): Promise<ListedCont
   ): Promise<T[]> => {
     const values: T[] = [];
     for (const [index, text] of written[field].entries()) {
-      if (index % ENTRIES_PER_ROUND === ENTRIES_PER_ROUND - 1) await nextRound();
+      if (index % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1) await takeThreadTurn(user);
       const value = read(text);
       if (value === null) errors.push({ field: `${field}.${index}`, message: messages[field] });
       else values.push(value);

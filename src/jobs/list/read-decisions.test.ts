@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { readDecisions } from './read-decisions.ts';
 
 const MIB = 1024 * 1024;
+const reader = { accountId: 'one', signal: new AbortController().signal };
 
 let ticking: NodeJS.Immediate | undefined;
 afterEach(() => clearImmediate(ticking));
@@ -24,7 +25,7 @@ test.each([
   ['rows of many cells', `row,id\n${`7,,${','.repeat(60_000)}\n`.repeat(50)}`],
 ])('%s leave the thread to others while they are read', async (_, text) => {
   const roundsOf = countRounds();
-  await expect(readDecisions(text)).rejects.toThrow('no line has an id');
+  await expect(readDecisions(text, reader)).rejects.toThrow('no line has an id');
   expect(roundsOf()).toBeGreaterThanOrEqual(40);
 });
 
@@ -34,7 +35,7 @@ test.each([
   ['a line without an end', `row,id\n7,${'a'.repeat(3 * MIB)}`, 'is not CSV'],
   ['a header without an end', `${'a,'.repeat(MIB)}row,id\n7,8\n`, 'is missing'],
 ])('%s is refused without being repeated', async (_, text, message) => {
-  const refusal = await readDecisions(text).catch((error: Error) => error.message);
+  const refusal = await readDecisions(text, reader).catch((error: Error) => error.message);
   expect(refusal).toContain(message);
   expect(String(refusal).length).toBeLessThan(300);
 });
@@ -50,6 +51,6 @@ test.each([
   ],
   ['\ufeff\n Row \tID\tconstructor\t__proto__\n7\t 0008 \tx\ty', [[7, 8, 3]]],
 ])('%j has its decisions', async (text, wanted) => {
-  const decisions = await readDecisions(text);
+  const decisions = await readDecisions(text, reader);
   expect(decisions.map(({ row, id, place }) => [row, id, place.line])).toEqual(wanted);
 });

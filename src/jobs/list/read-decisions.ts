@@ -1,6 +1,6 @@
 /** Reads a file of decisions: a CSV with the columns `row` and `id`, and others, which are ignored. */
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { type AppError, invalidParameter } from '../../core/lib/errors.ts';
+import { type ThreadUser, takeThreadTurn } from '../../core/limits/thread-turns.ts';
 import { readColumns, readRecord } from '../../formats/csv/cells.ts';
 import { unreadableCsv } from '../../formats/csv/csv-errors.ts';
 import { type RecordBatch, RecordScanner } from '../../formats/csv/record-scanner.ts';
@@ -9,7 +9,7 @@ import type { RowDecision } from './decide-rows.ts';
 
 /** Maximum decisions of one file. */
 const DECISIONS_MAX = 100_000;
-/** Between two blocks the thread serves others. */
+/** Bytes of a turn of the account. */
 const BLOCK_BYTES = 64 * 1024;
 /** Characters of the first line in which the columns are found. */
 const HEADER_CHARACTERS_MAX = 16 * 1024;
@@ -20,14 +20,14 @@ const NONE = 'none';
 
 /**
  * Returns the decisions of a file; a row without an id is left undecided. Throws `AppError` 422 `unreadable_csv`, and 400 that
- * names the line and the column.
+ * names the line and the column, and as `takeThreadTurn`.
  */
-export async function readDecisions(text: string): Promise<RowDecision[]> {
+export async function readDecisions(text: string, user: ThreadUser): Promise<RowDecision[]> {
   const content = text.replace(/^\ufeff/, '');
   const { delimiter, columns } = findColumns(content);
   const decisions: RowDecision[] = [];
   let isHeader = true;
-  for await (const { buffer, records } of scanBlocks(Buffer.from(content), delimiter)) {
+  for await (const { buffer, records } of scanBlocks(Buffer.from(content), delimiter, user)) {
     const [rows = [], ids = []] = readColumns(buffer, records, columns, delimiter);
     for (let index = 0; index < records.count; index++) {
       const line = records.line[index] ?? 0;
@@ -92,12 +92,16 @@ function tooMany(): AppError {
   );
 }
 
-async function* scanBlocks(bytes: Buffer, delimiter: Delimiter): AsyncGenerator<RecordBatch> {
+async function* scanBlocks(
+  bytes: Buffer,
+  delimiter: Delimiter,
+  user: ThreadUser,
+): AsyncGenerator<RecordBatch> {
   const scanner = new RecordScanner({ delimiter });
   for (let from = 0; from < bytes.length; from += BLOCK_BYTES) {
     const batch = scanner.push(bytes.subarray(from, from + BLOCK_BYTES));
     if (batch !== null) yield batch;
-    await nextRound();
+    await takeThreadTurn(user);
   }
   yield scanner.finish();
 }

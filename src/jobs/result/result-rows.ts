@@ -2,9 +2,8 @@
  * Reads a result back from its recorded parts, cell by cell, one piece of a part in memory at a time. Readers take turns, because
  * the thread that converts results also serves all other calls.
  */
-import { setImmediate as nextRound } from 'node:timers/promises';
 import { fold } from '../../core/lib/fold.ts';
-import { openShare } from '../../core/limits/shares.ts';
+import { takeThreadTurn } from '../../core/limits/thread-turns.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
 import { type RecordBatch, RecordScanner } from '../../formats/csv/record-scanner.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
@@ -21,16 +20,6 @@ export interface ResultRow {
   /** Number of blank lines before the row. */
   blankLines: number;
 }
-
-/** A turn is for one piece of a part, a few milliseconds of work as XML, and lasts one round of the event loop, so that a reader whose client is slow holds none. */
-const inTurn = openShare({
-  name: 'readers of results',
-  inFlightMax: 2,
-  accountInFlightMax: 1,
-  // Downloads and reruns have limits of their own.
-  accountWaitingMax: 1000,
-  waitMsMax: 60_000,
-});
 
 /** The rows with one of these outcomes, without the blank lines between them. */
 export async function* withOutcomes(
@@ -67,7 +56,7 @@ export async function* readResultRows(
   parts: AsyncIterable<PartPiece>,
   { accountId, delimiter, signal = new AbortController().signal }: Reader,
 ): AsyncGenerator<ResultRow> {
-  const takeTurn = () => inTurn(accountId, signal, () => nextRound());
+  const user = { accountId, signal };
   let scanner = new RecordScanner(partScan(delimiter));
   let rowsBefore = 0;
   let lineBefore = 1;
@@ -82,7 +71,7 @@ export async function* readResultRows(
     }
   };
   for await (const { bytes, firstRow, isLast } of parts) {
-    await takeTurn();
+    await takeThreadTurn(user);
     const found = scanner.push(bytes);
     if (found !== null) yield* read(found, firstRow);
     if (!isLast) continue;
