@@ -41,3 +41,13 @@ test('everything else is taken for a page', async () => {
     expect(headers.get('content-security-policy'), path).toContain('frame-ancestors');
   }
 });
+
+test('what operators read is stored by no cache', async () => {
+  const { accountId } = await pipeline.account(0);
+  const operator = await pipeline.keyOf(accountId, 'live', ['admin']);
+  for (const path of ['/admin/health', '/admin/import-runs', '/admin/imports', '/admin/queues']) {
+    const { status, headers } = await pipeline.call(operator, path);
+    expect(status, path).toBe(200);
+    expect(headers.get('cache-control'), path).toBe('no-store');
+  }
+});

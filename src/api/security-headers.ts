@@ -22,16 +22,19 @@ const apiOptions: HelmetOptions = {
   xXssProtection: false,
 };
 
-/** Paths of the API. Every other path counts as a page. */
+/** Paths of the API, and of operators. Every other path counts as a page. */
 const API_PATH = /^\/(?:v1|personsearch)(?:[/?]|$)/;
+const ADMIN_PATH = /^\/admin(?:[/?]|$)/;
 
 const ofPages = readHeaders({});
-/** Responses of the API contain records of people: no cache on the way may store them. */
+/** Records of people are in responses of the API and in the files that operators import: no cache on the way may store them. */
 const ofApi = readHeaders(apiOptions).set('cache-control', 'no-store');
+const ofAdmin = new Map(ofPages).set('cache-control', 'no-store');
 
 /** Returns the headers for responses at this URL; an endpoint may set its own instead. */
 export function securityHeadersOf(url: string): Map<string, string> {
-  return API_PATH.test(url) ? ofApi : ofPages;
+  if (API_PATH.test(url)) return ofApi;
+  return ADMIN_PATH.test(url) ? ofAdmin : ofPages;
 }
 
 /** Returns the headers that helmet sets. They do not depend on the request, so its middlewares run once. */

@@ -12,7 +12,6 @@ export function serveAdmin(context: ApiContext): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use((_request, response, next) => {
     noteRequest(response, { route: '/admin' });
-    response.setHeader('Cache-Control', 'no-store');
     next();
   });
   router.use(adminOnly(context));
