@@ -52,7 +52,7 @@ export function serveSessions(context: ApiContext): Router {
   });
   route.patch(async (request, response) => {
     const { mode } = parseParameters(change, await readJson(request, { bytesMax: BYTES_MAX }));
-    const session = await switchMode(context.sql, readToken(request) ?? '', mode);
+    const session = await switchMode(context, readToken(request) ?? '', mode);
     response.json(viewSession(context, session));
   });
   route.delete(async (request, response) => {

@@ -68,6 +68,16 @@ test('sign-ins with a key count as calls of its account', async () => {
   expect(refused.headers.get('retry-after')).not.toBeNull();
 });
 
+test('switches of the mode count as calls of the account', async () => {
+  const { accountId, email } = await accountWithPassword();
+  const cookie = { Cookie: await signIn({ email, password }) };
+  expect((await callConsole('PATCH', { mode: 'test' }, cookie)).status).toBe(200);
+  const calls = { owner: accountId, name: 'other calls', perMinute: 600 };
+  await pipeline.context.limiter.oweTokens({ ...calls, cost: 1200 });
+  const refused = await callConsole('PATCH', { mode: 'live' }, cookie);
+  await expectProblem(refused, { status: 429, code: 'rate_limited' });
+});
+
 test('a key that is in addresses of the reconciliation service opens no session', async () => {
   const { accountId } = await pipeline.account(0);
   const { key } = await pipeline.keyOf(accountId, 'live', ['reconcile']);

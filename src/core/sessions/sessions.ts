@@ -166,10 +166,18 @@ export async function readSession(sql: Sql, token: string): Promise<Session | nu
   return (isToken(token) && (await findSession(sql, hashToken(token)))) || null;
 }
 
-/** Switches a session to the other mode. Throws `AppError` 401, and 409 for a session of a single key. */
-export async function switchMode(sql: Sql, token: string, mode: KeyMode): Promise<Session> {
+/**
+ * Switches a session to the other mode. Throws `AppError` 401, 409 for a session of a single key, and as
+ * `countUnmeteredCall`.
+ */
+export async function switchMode(
+  { sql, limiter }: { sql: Sql; limiter: Limiter },
+  token: string,
+  mode: KeyMode,
+): Promise<Session> {
   const session = await readSession(sql, token);
   if (session === null) throw sessionExpired();
+  await countUnmeteredCall(limiter, session);
   if (session.mode === mode) return session;
   if (!session.isConsole) throw oneMode(session);
   await changeSessionKey(sql, hashToken(token), await consoleKeyOf(sql, session.accountId, mode));
