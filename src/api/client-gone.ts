@@ -26,8 +26,7 @@ export function clientGone(response: Response): AbortSignal {
 }
 
 /**
- * Sends a stream as the response. Throws 499 `client_gone` when the client has disconnected before, and destroys the stream: a
- * pipeline into a response that was closed before its turn on the connection waits for its close forever.
+ * Sends a stream as the response. Throws 499 `client_gone` when the client has disconnected before, and destroys the stream.
  */
 export async function sendStream(
   stream: Readable,

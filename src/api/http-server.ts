@@ -27,7 +27,10 @@ export interface HttpLimits extends SlownessLimits {
   stallMs: number;
   /** Time between two requests; longer than that of load balancers in front of the service. */
   keepAliveMs: number;
-  /** Maximum requests of one connection that wait for their responses: each is processed as it arrives. */
+  /**
+   * Maximum requests of one connection that are in progress or wait: each is processed after the response to the one before
+   * it. Processed at once, those behind a stream would keep their places for as long as it lasts, and no client would be slow.
+   */
   pipelinedMax: number;
   headerBytesMax: number;
   urlCharactersMax: number;
@@ -47,7 +50,7 @@ export const httpLimits: HttpLimits = {
   crowdFrom: 500,
   crowdMs: 30_000,
   crowdedIdleMs: 10_000,
-  pipelinedMax: 16,
+  pipelinedMax: 4,
   headerBytesMax: 16 * 1024,
   urlCharactersMax: 8 * 1024,
   connectionsMax: 10_000,
@@ -77,30 +80,36 @@ export function createHttpServer(
   server.maxConnections = limits.connectionsMax;
   server.timeout = limits.stallMs;
   const open = new WeakMap<Duplex, Set<ServerResponse>>();
-  server.on('connection', (socket) => {
-    const responses = new Set<ServerResponse>();
-    open.set(socket, responses);
-    socket.once('close', () => closeWaiting(responses));
+  server.on('connection', (socket) => open.set(socket, new Set()));
+  const watch = watchSlowClients(server, limits, (request, response) => {
+    if (response.headersSent) request.socket.destroy();
+    else refuseRest(request, response, bodyTooSlow(bodyRateMin(response, limits), limits));
   });
   server.on('request', (request, response) => {
     const { socket } = request;
     const ahead = must(open.get(socket), 'responses of the connection');
-    if (socket.destroyed || ahead.size >= limits.pipelinedMax) {
+    const before = lastOf(ahead);
+    const isInTurn = before === undefined;
+    // One that waits may hold nothing but its headers.
+    if (socket.destroyed || ahead.size >= limits.pipelinedMax || (!isInTurn && hasBody(request))) {
       socket.destroy();
       return;
     }
     ahead.add(response);
     response.once('close', () => ahead.delete(response));
-    latest.set(socket, response);
-    if (lacksHost(request)) refuseUnread(request, response, hostMissing());
-    else listener(request, response);
+    const begin = () => {
+      // The response before it has ended the connection.
+      if (response.socket === null) return;
+      latest.set(socket, response);
+      watch(request, response);
+      if (lacksHost(request)) refuseUnread(request, response, hostMissing());
+      else listener(request, response);
+    };
+    if (isInTurn) begin();
+    else before.once('close', begin);
   });
   server.on('checkExpectation', (request, response) => {
     refuseUnread(request, response, expectationUnknown(request.headers.expect ?? ''));
-  });
-  watchSlowClients(server, limits, (request, response) => {
-    if (response.headersSent) request.socket.destroy();
-    else refuseRest(request, response, bodyTooSlow(bodyRateMin(response, limits), limits));
   });
   server.on('clientError', (error: ClientError, socket) => {
     const response = latest.get(socket);
@@ -124,16 +133,11 @@ function messagesOf(app: Express) {
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
-/**
- * Closes the responses that wait for earlier ones of a closed connection. Node closes only the one in turn, and whatever
- * they hold is released when they close.
- */
-function closeWaiting(responses: ReadonlySet<ServerResponse>): void {
-  for (const response of [...responses]) {
-    if (response.socket !== null) continue;
-    response.destroy();
-    response.emit('close');
-  }
+/** The one that was added last. */
+function lastOf<Item>(items: ReadonlySet<Item>): Item | undefined {
+  let last: Item | undefined;
+  for (const item of items) last = item;
+  return last;
 }
 
 /**
@@ -146,8 +150,9 @@ export function limitRequest(
 ): RequestHandler {
   return (request, response, next) => {
     if (request.url.length > limits.urlCharactersMax) throw urlTooLong(limits);
-    const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
-    if ((length === '0' && encoding === undefined) || isUpload(request)) return next();
+    if (!hasBody(request) || isUpload(request)) return next();
+    // No route reads the body of a GET: it would stay in memory for as long as the response takes.
+    if (request.method === 'GET' || request.method === 'HEAD') request.resume();
     let isDelayedHere = false;
     const look = () => {
       if (response.closed) return;
@@ -166,6 +171,12 @@ export function limitRequest(
     response.once('close', stop);
     next();
   };
+}
+
+/** Returns true for a request whose headers announce a body. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
+  return length !== '0' || encoding !== undefined;
 }
 
 /**

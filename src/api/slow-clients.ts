@@ -9,7 +9,10 @@ import { isInDemand } from './open-responses.ts';
 export interface SlownessLimits {
   /** Minimum rate of a body that a client sends, and of a response that it reads. */
   bytesPerSecondMin: number;
-  /** That of an upload while all places of uploads are taken: clients that trickle would keep them from others for days. */
+  /**
+   * That of an upload or a download while all places of its kind are taken: clients that trickle would keep them from others for
+   * days.
+   */
   demandedBytesPerSecondMin: number;
   /** Time over which the rate is measured. */
   rateMs: number;
@@ -24,7 +27,7 @@ export interface SlownessLimits {
   checkMs: number;
 }
 
-/** The last request of a connection and the starts of its phases; null for a phase that it is not in. */
+/** The request of a connection that was processed last, and the starts of its phases; null for a phase that it is not in. */
 interface Exchange {
   request: IncomingMessage;
   response: ServerResponse;
@@ -39,17 +42,16 @@ interface Moment {
   bytes: number;
 }
 
-/** Calls `onSlow` once for each request whose client is too slow, until the server closes. */
+/**
+ * Calls `onSlow` once for each request whose client is too slow, until the server closes. Returns the function that takes a
+ * request when it begins to be processed.
+ */
 export function watchSlowClients(
   server: Server,
   limits: SlownessLimits,
   onSlow: (request: IncomingMessage, response: ServerResponse) => void,
-): void {
+): (request: IncomingMessage, response: ServerResponse) => void {
   const exchanges = new Map<Socket, Exchange>();
-  server.on('request', (request, response) => {
-    const { socket } = request;
-    exchanges.set(socket, { request, response, sending: null, reading: null, responded: null });
-  });
   let crowdedUntil = 0;
   const check = () => {
     const now = performance.now();
@@ -63,6 +65,10 @@ export function watchSlowClients(
   };
   const timer = setInterval(check, limits.checkMs).unref();
   server.on('close', () => clearInterval(timer));
+  return (request, response) => {
+    const phases = { sending: null, reading: null, responded: null };
+    exchanges.set(request.socket, { request, response, ...phases });
+  };
 }
 
 function isTooSlow(
@@ -76,12 +82,9 @@ function isTooSlow(
   // Bytes that wait to be read are not the client's delay.
   const isSending = !request.complete && request.readableLength === 0;
   const isReading = socket.writableLength > 0;
-  const enoughSent = (bodyRateMin(response, limits) * limits.rateMs) / 1000;
-  const enoughRead = (limits.bytesPerSecondMin * limits.rateMs) / 1000;
-  exchange.sending = isSending ? renew(exchange.sending, now, socket.bytesRead, enoughSent) : null;
-  exchange.reading = isReading
-    ? renew(exchange.reading, now, bytesTaken(socket), enoughRead)
-    : null;
+  const enough = (bodyRateMin(response, limits) * limits.rateMs) / 1000;
+  exchange.sending = isSending ? renew(exchange.sending, now, socket.bytesRead, enough) : null;
+  exchange.reading = isReading ? renew(exchange.reading, now, bytesTaken(socket), enough) : null;
   exchange.responded = response.writableFinished
     ? (exchange.responded ?? { at: now, bytes: 0 })
     : null;
@@ -97,7 +100,7 @@ function lasts(since: Moment | null, now: number, ms: number): boolean {
   return since !== null && now - since.at > ms;
 }
 
-/** Returns the minimum rate of the body of this exchange, in bytes per second. */
+/** Returns the minimum rate of the bodies of this exchange, in bytes per second. */
 export function bodyRateMin(response: ServerResponse, limits: SlownessLimits): number {
   return isInDemand(response) ? limits.demandedBytesPerSecondMin : limits.bytesPerSecondMin;
 }
