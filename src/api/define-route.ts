@@ -16,7 +16,7 @@ import { assertStillValid } from '../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
 import { authorizeMetered, authorizeUnmetered } from './authorize.ts';
 import { clientGone } from './client-gone.ts';
-import { holdResponse } from './held-bytes.ts';
+import { assertResponsesRead, holdResponse } from './held-bytes.ts';
 import { claimRequest, type KeptResponse, unclaimed } from './idempotent-request.ts';
 import { parseParameters } from './parse-parameters.ts';
 import { requestIdOf } from './problem.ts';
@@ -283,7 +283,10 @@ async function serve<
       return reply;
     };
     const reply = await definition.handler({ ...input, body, commit, keep });
-    if (reply !== sent) send(response, reply, definition);
+    if (reply === sent) return;
+    const isFree = admission === null;
+    if (definition.method === 'get' && isFree) assertResponsesRead(key.accountId);
+    send(response, reply, definition);
   } finally {
     await claim.release();
   }

@@ -6,7 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
 import { exchange, openSocket } from '../../tests/support/raw-http.ts';
-import { holdResponse } from './held-bytes.ts';
+import { Signal } from '../../tests/support/signal.ts';
+import { holdBody, holdResponse } from './held-bytes.ts';
 
 /** The longest body of a do-not-contact call, of which an account may hold four, and sixteen are a process's. */
 const BODY_BYTES = 4 * 1024 * 1024;
@@ -122,4 +123,73 @@ test('pages that are requested together count before they are written, for the a
   expect(() => hold('other')).toThrow('Too many responses are waiting to be read');
   for (const response of open) response.emit('close');
   for (const account of ['greedy', 'other']) hold(account).emit('close');
+});
+
+/** Opens as many as an account may; returns their number and the refusal. */
+function fill(open: () => void): { count: number; refusal: unknown } {
+  for (let count = 0; ; count++) {
+    try {
+      open();
+    } catch (refusal) {
+      return { count, refusal };
+    }
+  }
+}
+
+const anyResponse = () => new ServerResponse(new IncomingMessage(new Socket()));
+
+test('the bodies of an account come to no more than the process has left', () => {
+  const piece = 64 * 1024;
+  const accounts = ['a', 'b', 'c', 'd', 'e'].map((account) => {
+    const response = Object.assign(anyResponse(), { locals: { account } });
+    const hold = holdBody({ res: response } as never);
+    return { response, ...fill(() => hold(piece)) };
+  });
+  const held = accounts.map(({ count }) => (count * piece) / MEBIBYTE);
+  expect(held).toEqual([16, 16, 16, 8, 4]);
+  expect(accounts.at(-1)?.refusal).toMatchObject({ status: 503, code: 'unavailable' });
+  for (const { response } of accounts) response.emit('close');
+});
+
+test('the pages that an account requests come to no more than the process has left', async () => {
+  const open: ServerResponse[] = [];
+  const hold = (accountId: string, bytes: number) => {
+    const response = anyResponse();
+    holdResponse(accountId, response, bytes);
+    open.push(response);
+  };
+  const pages = ['a', 'b', 'c'].map((account) => fill(() => hold(account, MEBIBYTE)).count);
+  expect(pages).toEqual([64, 32, 16]);
+  // Event streams, whose events may be as long, count with the first one.
+  hold('d', 8 * MEBIBYTE);
+  hold('e', 8 * MEBIBYTE);
+  const caller = await pipeline.account(0);
+  const id = await pipeline.upload(caller, 'email\na@b.example\n', { operation: 'people.enrich' });
+  const events = () => pipeline.call(caller, `/v1/batches/${id}/events`);
+  await expectProblem(await events(), { status: 503, code: 'unavailable' });
+  for (const response of open) response.emit('close');
+  const stream = await events();
+  expect(stream.status).toBe(200);
+  await stream.body?.cancel();
+});
+
+test('a free response that was requested before others were left unread is refused', async () => {
+  const { accountId } = await pipeline.account(0);
+  const caller = await pipeline.keyOf(accountId, 'live', ['account']);
+  const [locked, left] = [new Signal(), new Signal()];
+  const holding = pipeline.sql.begin(async (tx) => {
+    await tx`lock table webhooks`;
+    locked.raise();
+    await left.raised;
+  });
+  await locked.raised;
+  const page = pipeline.call(caller, '/v1/webhooks');
+  await pipeline.untilBlocked(1);
+  const unread = anyResponse();
+  holdResponse(caller.accountId, unread, 0);
+  unread.end(Buffer.alloc(17 * MEBIBYTE));
+  left.raise();
+  await holding;
+  await expectProblem(await page, { status: 429, code: 'rate_limited' });
+  unread.emit('close');
 });

@@ -13,26 +13,17 @@ export type HoldOpen = (accountId: string, response: Response) => void;
 /** Responses that are counted by one of the kinds, and whether the process has no place left for others of it. */
 const counted = new WeakMap<ServerResponse, () => boolean>();
 
-/** True for a response whose kind has a maximum of its own. */
-export function isCounted(response: ServerResponse): boolean {
-  return counted.has(response);
-}
-
 /** True for a response of a kind of which all places of the process are taken. */
 export function isInDemand(response: ServerResponse): boolean {
   return counted.get(response)?.() === true;
 }
 
 /**
- * Returns the counter of one kind of response; `name` is its plural, for the message. With a maximum for the process an account
+ * Returns the counter of one kind of response; `name` is its plural, for the message. Within its maximum an account
  * has no more of them than the process has left, so that a further account always gets some (Choudhury and Hahne, "Dynamic
  * queue length thresholds for shared-memory packet switches", 1998).
  */
-export function limitOpenResponses(
-  name: string,
-  accountMax: number,
-  processMax = Number.POSITIVE_INFINITY,
-): HoldOpen {
+export function limitOpenResponses(name: string, accountMax: number, processMax: number): HoldOpen {
   const open = new Map<string, number>();
   let openInAll = 0;
   return (accountId, response) => {
@@ -43,7 +34,8 @@ export function limitOpenResponses(
     if (openInAll >= processMax) throw tooManyOpen(name, processMax, 'all accounts');
     open.set(accountId, count + 1);
     openInAll++;
-    counted.set(response, () => openInAll >= processMax);
+    const ofOtherKind = counted.get(response);
+    counted.set(response, () => openInAll >= processMax || ofOtherKind?.() === true);
     response.once('close', () => {
       const left = (open.get(accountId) ?? 0) - 1;
       if (left > 0) open.set(accountId, left);
@@ -53,8 +45,16 @@ export function limitOpenResponses(
   };
 }
 
-/** Each holds a part of a list, and those of its reruns. */
-const MERGES_MAX = 8;
+const DOWNLOADS_MAX = 32;
+/** Those of ten accounts, and as many that a further one gets. 320 that stalled took 170 MiB (`docs/performance.md`). */
+const PROCESS_DOWNLOADS_MAX = 352;
 
-/** Counts a response that reads a list with its reruns. */
-export const holdMerge = limitOpenResponses('readers of lists with their reruns', MERGES_MAX);
+/** Counts a response that sends a file: results, the ledger, rejected rows. */
+export const holdDownload = limitOpenResponses('downloads', DOWNLOADS_MAX, PROCESS_DOWNLOADS_MAX);
+
+/** Each holds the numbers of the rows of a rerun, a million of them, or up to 16 MiB of several. */
+const MERGES_MAX = 8;
+const PROCESS_MERGES_MAX = 16;
+
+/** Counts a response that sends a rerun, or a list with its reruns. */
+export const holdMerge = limitOpenResponses('downloads of reruns', MERGES_MAX, PROCESS_MERGES_MAX);

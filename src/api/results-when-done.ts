@@ -1,21 +1,23 @@
 /** The response to a call with rows: the new batch, or its results when the caller waits for them. */
 import { availableCredits } from '../core/credits/credits.ts';
+import { AppError } from '../core/lib/errors.ts';
 import { assertStillValid } from '../core/sessions/still-valid.ts';
 import type { ListBatch } from '../jobs/batch/batch.ts';
 import { type BatchView, viewBatch } from '../jobs/batch/batch-view.ts';
 import { isFinal } from '../jobs/batch/states.ts';
 import { openResults } from '../jobs/result/results.ts';
 import { setCreditHeaders } from './authorize.ts';
-import { sendStream } from './client-gone.ts';
 import { type RouteInput, sent } from './define-route.ts';
+import { holdDownload } from './open-responses.ts';
+import { sendWhileValid } from './while-valid.ts';
 
 /** Many proxies close a connection that is silent for longer. */
 const WAIT_SECONDS_MAX = 50;
 
 /**
  * Returns 202 with the batch; with `Prefer: wait=<seconds>` (RFC 7240) sends 200 and the results as JSON lines
- * when the batch completes in that time. Throws `AppError` 401 or 403 when the caller's session or key ends meanwhile;
- * the batch continues.
+ * when the batch completes in that time and the account has a download left. Throws `AppError` 401 or 403 when the caller's
+ * session or key ends meanwhile; the batch continues.
  */
 export async function resultsWhenDone(
   { context, key, credentials, request, response }: RouteInput,
@@ -28,7 +30,9 @@ export async function resultsWhenDone(
   // Only a caller who could still read them by the list's id gets the results.
   await assertStillValid(context.sql, credentials);
   response.setHeader('Preference-Applied', `wait=${seconds}`);
-  if (batch.state !== 'completed') return { status: 202, body: viewBatch(batch) };
+  if (batch.state !== 'completed' || !mayDownload(key.accountId, response)) {
+    return { status: 202, body: viewBatch(batch) };
+  }
   const results = await openResults(context, batch, {
     format: 'jsonl',
     gzip: false,
@@ -44,8 +48,21 @@ export async function resultsWhenDone(
   response.location(`/v1/batches/${batch.id}`);
   response.setHeader('Content-Type', 'application/jsonl; charset=utf-8');
   response.setHeader('X-Result-Complete', String(results.complete));
-  await sendStream(await results.read(), response);
+  await sendWhileValid(context, credentials, await results.read(), response);
   return sent;
+}
+
+/**
+ * Counts the response as a download. Returns false at the maximum: the list is made, and its caller can read it by its id.
+ */
+function mayDownload(accountId: string, response: RouteInput['response']): boolean {
+  try {
+    holdDownload(accountId, response);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.status === 429) return false;
+    throw error;
+  }
 }
 
 /** Resolves with the batch when it does not continue by itself, or with its state when the time is over. */

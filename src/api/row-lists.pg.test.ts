@@ -1,9 +1,12 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
 import { smallGraph } from '../../tests/support/small-graph.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
+import { holdDownload } from './open-responses.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -202,6 +205,18 @@ describe('a caller who waits', () => {
     } finally {
       caller = poor;
     }
+  });
+
+  test('is answered 202 when the account has no download left', async () => {
+    const downloads = Array.from({ length: 32 }, () => {
+      const response = new ServerResponse(new IncomingMessage(new Socket()));
+      holdDownload(caller.accountId, response as never);
+      return response;
+    });
+    const body = { operation, rows: [{ email: 'ada@acme.example' }] };
+    const answer = await postAndRun(body, { Prefer: 'wait=20' });
+    for (const response of downloads) response.emit('close');
+    expect([answer.status, ((await answer.json()) as BatchView).state]).toEqual([202, 'completed']);
   });
 });
 

@@ -14,6 +14,7 @@ import {
 import { Signal } from '../../tests/support/signal.ts';
 import type { JobContext } from '../jobs/queue/job-context.ts';
 import type { HttpLimits } from './http-server.ts';
+import { holdDownload } from './open-responses.ts';
 import { problemSchema } from './problem.ts';
 import { holdUpload } from './upload-context.ts';
 
@@ -209,6 +210,23 @@ describe('an answer', () => {
       socket.read(1);
       await moment();
     }
+    socket.destroy();
+  });
+
+  test('of a download is cut sooner while all places of downloads are taken', async () => {
+    const limits = { rateMs: 300, bytesPerSecondMin: 0, demandedBytesPerSecondMin: 10_000 };
+    const { port, connections } = await serve(limits);
+    const socket = await openSocket(port);
+    socket.write(results);
+    await once(socket, 'data');
+    socket.pause();
+    const others = Array.from({ length: 351 }, (_, other) => {
+      const response = new ServerResponse(new IncomingMessage(new Socket())) as Response;
+      holdDownload(`account ${other}`, response);
+      return response;
+    });
+    while ((await connections()) > 0) await moment();
+    for (const response of others) response.emit('close');
     socket.destroy();
   });
 

@@ -28,6 +28,7 @@ import { mappingSchema } from '../../sources/source-mapping.ts';
 import { isoDate } from '../../sources/values.ts';
 import { definePage } from '../define-page.ts';
 import { defineRoute, idParams, type RouteInput, sent } from '../define-route.ts';
+import { holdDownload } from '../open-responses.ts';
 import { parseId } from '../parse-parameters.ts';
 import { holdUpload } from '../upload-context.ts';
 import { sendWhileValid, whileValid } from '../while-valid.ts';
@@ -266,6 +267,7 @@ const rejectsRoute = defineRoute({
     if ((await context.store.head(stored)) === null) {
       throw notFound('Rejected rows', 'The run has none, or they are no longer kept.');
     }
+    holdDownload(run.accountId, response);
     response.attachment(`${run.files[0]?.name ?? 'import'}.rejects.jsonl`);
     response.setHeader('Content-Type', 'application/jsonl; charset=utf-8');
     await sendWhileValid(context, credentials, context.store.getStream(stored), response);

@@ -3,6 +3,7 @@ import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { isFinal } from '../../jobs/batch/states.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
+import { holdResponse } from '../held-bytes.ts';
 import { limitOpenResponses } from '../open-responses.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 
@@ -12,7 +13,9 @@ const HEARTBEAT_MS = 15_000;
 const UNREAD_BYTES_MAX = 64 * 1024;
 
 const LISTENERS_MAX = 100;
-const holdListener = limitOpenResponses('event streams', LISTENERS_MAX);
+/** A thousand take 51 MiB (`docs/performance.md`). */
+const PROCESS_LISTENERS_MAX = 2_000;
+const holdListener = limitOpenResponses('event streams', LISTENERS_MAX, PROCESS_LISTENERS_MAX);
 
 /** The JSON of each state, for all who listen to it. */
 const written = new WeakMap<Batch, string>();
@@ -44,6 +47,8 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
     async handler({ context, key, credentials, params, response }) {
       const batch = await requireOwnBatch(context, key, resource.kind, params.id);
       holdListener(key.accountId, response);
+      // Each event repeats the header of the list, or the filter of the export.
+      holdResponse(key.accountId, response, jsonOf(batch).length);
       response.writeHead(200, {
         'Content-Type': 'text/event-stream',
         'Cache-Control': 'no-cache',

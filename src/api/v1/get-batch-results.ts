@@ -7,7 +7,7 @@ import { forEachResource } from '../batch-resource.ts';
 import { acceptRange } from '../byte-range.ts';
 import { clientGone } from '../client-gone.ts';
 import { defineRoute, idParams, sent } from '../define-route.ts';
-import { holdMerge, limitOpenResponses } from '../open-responses.ts';
+import { holdDownload, holdMerge } from '../open-responses.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 import { sendWhileValid } from '../while-valid.ts';
 
@@ -24,10 +24,6 @@ const resultTypes = [
   'application/gzip',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 ];
-
-/** Each download may hold a socket of the object store: a few stalled accounts must not hold all of them. */
-const DOWNLOADS_MAX = 32;
-const holdDownload = limitOpenResponses('downloads', DOWNLOADS_MAX);
 
 const SEARCH_CHARACTERS_MAX = 200;
 const gzip = z.enum(['true', 'false']);
@@ -102,7 +98,8 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
       const chosen = 'outcomes' in query && query.outcomes ? new Set(query.outcomes) : null;
       const search = 'search' in query && query.search ? query.search : null;
       const reruns = 'reruns' in query && query.reruns === 'true';
-      if (reruns) holdMerge(key.accountId, response);
+      const isRerun = batch.kind === 'list' && batch.rerunOf !== null;
+      if (reruns || isRerun) holdMerge(key.accountId, response);
       const form = { format, gzip, outcomes: chosen, search, reruns };
       const results = await openResults({ ...context, signal: clientGone(response) }, batch, form);
       response.attachment(fileNameOf(batch, form));

@@ -10,7 +10,7 @@ import {
 } from '../../core/credits/credits.sql.ts';
 import { definePage } from '../define-page.ts';
 import { defineRoute, type RouteInput, sent } from '../define-route.ts';
-import { limitOpenResponses } from '../open-responses.ts';
+import { holdDownload } from '../open-responses.ts';
 import { readInTurn } from '../read-in-turn.ts';
 import { usageFilter, usageRange } from '../usage-range.ts';
 import { sendWhileValid } from '../while-valid.ts';
@@ -28,9 +28,6 @@ const lineSchema = z.strictObject({
 
 /** Lines that one statement reads for a file. */
 const PAGE_LINES = 1_000;
-/** Files of the ledger that are open at the same time. */
-const FILES_MAX = 16;
-const holdFile = limitOpenResponses('ledger files', FILES_MAX);
 
 /** Lists the lines of the ledger, latest first. */
 export const getLedgerRoute = definePage({
@@ -61,7 +58,7 @@ export const getLedgerFileRoute = defineRoute({
   async handler(input) {
     const { context, key, credentials, query, response } = input;
     const range = usageRange(key.accountId, query);
-    holdFile(key.accountId, response);
+    holdDownload(key.accountId, response);
     const columns = Object.keys(lineSchema.shape);
     // An error of either stream ends both, and so does a disconnected reader.
     const file = pipeline(

@@ -3,7 +3,7 @@ import { ambiguousRowSchema, listAmbiguousRows } from '../../jobs/list/ambiguous
 import { clientGone } from '../client-gone.ts';
 import { definePage } from '../define-page.ts';
 import { idParams } from '../define-route.ts';
-import { holdMerge } from '../open-responses.ts';
+import { mergeInTurn } from '../merge-turns.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 
 /** A page reads the result up to its rows. */
@@ -24,9 +24,11 @@ export const listAmbiguousRowsRoute = definePage({
     .transform(Number),
   async read({ context, key, params, response }, { before, limit: rows, bytesMax }) {
     const batch = await requireOwnBatch(context, key, 'list', params.id);
-    holdMerge(key.accountId, response);
     const page = { after: before ?? 0, limit: rows, bytesMax };
-    return listAmbiguousRows({ ...context, signal: clientGone(response) }, batch, page);
+    const signal = clientGone(response);
+    return mergeInTurn(key.accountId, signal, () =>
+      listAmbiguousRows({ ...context, signal }, batch, page),
+    );
   },
   cursorOf: ({ row }) => String(row),
   view: (row) => row,
