@@ -47,6 +47,43 @@ test.each([
   await rm(folder, { recursive: true });
 });
 
+/** Lets the sync of any folder fail with this code, as a file system does. */
+async function refuseSyncs(root: string, code: string): Promise<void> {
+  const handle = await open(root, 'r');
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const { sync } = prototype;
+  vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    if ((await this.stat()).isDirectory()) throw Object.assign(new Error(code), { code });
+    return sync.call(this);
+  });
+}
+
+test.each(['EBADF', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM'])(
+  'objects are stored where the file system answers the sync of a folder with %s',
+  async (code) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'enrich-unsynced-'));
+    await refuseSyncs(folder, code);
+    const store = openFileStore(folder);
+    await store.put('batches/b/parts/1.csv', [Buffer.from('a')]);
+    await store.putStream('batches/b/upload', Readable.from([Buffer.from('bc')]));
+    expect(await store.head('batches/b/parts/1.csv')).toBe(1);
+    expect(await store.head('batches/b/upload')).toBe(2);
+    await rm(folder, { recursive: true });
+  },
+);
+
+test.each(['EIO', 'ENOSPC', 'EDQUOT'])(
+  'a put rejects when the sync of its folder fails with %s',
+  async (code) => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'enrich-unsynced-'));
+    await refuseSyncs(folder, code);
+    const stored = openFileStore(folder).put('part', [Buffer.from('a')]);
+    await expect(stored).rejects.toMatchObject({ code });
+    await rm(folder, { recursive: true });
+  },
+);
+
 describe('files in a folder', () => {
   testObjectStore(async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'enrich-files-'));

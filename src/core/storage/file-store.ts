@@ -178,18 +178,33 @@ async function giveName(temporary: string, file: string): Promise<void> {
 }
 
 /**
+ * The answers of file systems that sync no folders, as network shares, some of FUSE, and Windows: that a name survives a power failure
+ * is up to them. Postgres passes over the same in `fsync_fname_ext` (src/common/file_utils.c).
+ */
+const folderRefusals: ReadonlySet<string> = new Set([
+  'EACCES',
+  'EBADF',
+  'EINVAL',
+  'EISDIR',
+  'ENOSYS',
+  'ENOTSUP',
+  'EPERM',
+]);
+
+/**
  * Makes the names in a folder survive a power failure. The commit that records an object does not: where it overwrites a part of its
  * log, the server of the database syncs data, and no names of the file system. A folder that was deleted meanwhile has none.
  */
 async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch((error: unknown) => {
-    if (isMissing(error)) return null;
-    throw error;
-  });
-  if (handle === null) return;
   try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!isMissing(error) && !folderRefusals.has(code)) throw error;
   }
 }
