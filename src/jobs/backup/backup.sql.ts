@@ -161,17 +161,25 @@ export async function countHeld(
   return held ?? { accounts: 0, persons: 0, companies: 0 };
 }
 
-/** Returns the keys of all objects that batches with files name. */
-export async function listObjectKeys(sql: Sql): Promise<string[]> {
+/**
+ * Returns the keys of all objects that batches with files name; or those of some batches, with the objects without a byte, which may have
+ * replaced others.
+ */
+export async function listObjectKeys(
+  sql: Sql,
+  of: readonly string[] | null = null,
+): Promise<string[]> {
+  const isOfThese = of === null ? sql`true` : sql`batches.id = any(${[...of]}::uuid[])`;
+  const hasBytes = of === null ? sql`parts.bytes > 0` : sql`true`;
   const rows = await sql<{ key: string; hasIndex: boolean }[]>`
     select key, has_index from (
       select unnest(array[upload_key, canonical_key, dialect -> 'workbook' ->> 'key']) as key,
         false as has_index
-      from batches where files_deleted_at is null
+      from batches where files_deleted_at is null and ${isOfThese}
       union
       select object_key, ids_bytes is not null
       from parts join batches on batches.id = parts.batch_id
-      where files_deleted_at is null and parts.bytes > 0) k
+      where files_deleted_at is null and ${isOfThese} and ${hasBytes}) k
     where key is not null order by key`;
   return rows.flatMap(({ key, hasIndex }) => (hasIndex ? [key, personIndexKey(key)] : [key]));
 }

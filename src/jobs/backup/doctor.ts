@@ -13,6 +13,7 @@ import { describeStorage, type StorageConfig } from '../../core/storage-config.t
 import { batchesWithFiles } from '../audit/audit-parts.ts';
 import { checkObjects } from '../audit/check-objects.ts';
 import { type Batch, type ListBatch, optionsOf } from '../batch/batch.ts';
+import { batchOfKey } from '../batch/batch-keys.ts';
 import { lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
 import { isOwnStore, markStore, requireOwnStore } from '../batch/own-store.ts';
 import { deleteAnsweredRecords, listRerunsBelow } from '../batch/reruns.sql.ts';
@@ -226,8 +227,8 @@ async function listStored({ sql, store }: DoctorContext): Promise<Stored> {
   const ids = new Set<string>();
   const rewritten = new Map<string, string[]>();
   for await (const key of store.list()) {
-    const [, id] = /^batches\/([0-9a-f-]{36})\//.exec(key) ?? [];
-    if (id !== undefined) ids.add(id);
+    const id = batchOfKey(key);
+    if (id !== null) ids.add(id);
     const batchId = batchOfRewritten(key);
     if (batchId === null) continue;
     const keys = rewritten.get(batchId) ?? [];

@@ -1,4 +1,6 @@
 /** Parts that an opt-out replaced after the moment of the database: the doctor records the new ones, and refunds nothing. */
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -9,6 +11,8 @@ import { auditParts } from '../audit/audit-parts.ts';
 import { markStore } from '../batch/own-store.ts';
 import { redactAllResults } from '../result/redact-results.ts';
 import { diagnose } from './doctor.ts';
+import { checkBackup, restoreBackup } from './restore-backup.ts';
+import { writeBackup } from './write-backup.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -137,4 +141,38 @@ test('are lost when the object that took their place has not all rows', async ()
   expect((await fix()).findings).toMatchObject([{ batch_id: id, action: 'rerun' }]);
   await pipeline.runUntilIdle();
   await isSound();
+});
+
+test('while a backup was written are in it, and restored without a refund', async () => {
+  const { context, sql } = pipeline;
+  const options = { operation: 'people.enrich' };
+  const id = await pipeline.enrich(caller, list(21, 26), options);
+  const emptied = await pipeline.makeExport(caller, { filter: 'id=1027', fields: ['id'] });
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(94);
+  const optOuts = ['p22@list.example', 'p27@list.example'];
+  const head = async (key: string) => {
+    if (key.startsWith(`batches/${id}/parts/`)) {
+      for (const email of optOuts.splice(0)) await suppress(sql, email);
+      await redactAllResults(context);
+    }
+    return context.store.head(key);
+  };
+  const { file, end } = await writeBackup({ ...context, store: { ...context.store, head } }, null);
+  const bytes = await buffer(file);
+  // A part with its person index of each.
+  expect(await end).toMatchObject({ missing: 4 });
+  const target = await openPipeline({ CHUNK_ROWS: '5' });
+  const checked = await checkBackup(() => Readable.from([bytes]), null);
+  await restoreBackup(target.context, checked);
+  const { findings } = await diagnose(target.context, { fix: true, restored: true });
+  expect(findings).toMatchObject([
+    { batch_id: id, action: 'replaced', credits_refunded: 0 },
+    { batch_id: emptied, action: 'replaced', credits_refunded: 0 },
+  ]);
+  expect(await target.wallet(caller)).toMatchObject({ balance: 94 });
+  expect((await target.results(caller, id)).text.match(/,suppressed,/g)).toHaveLength(1);
+  expect((await target.people(caller, emptied)).text).toBe('person.id\n');
+  expect(await audit(target.sql)).toMatchObject({ ok: true });
+  await target.close();
 });

@@ -7,11 +7,14 @@ import { finished, pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Pack, pack } from 'tar-stream';
 import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
+import { must } from '../../core/lib/assert.ts';
 import { AppError, conflict } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import { describeStorage, type StorageConfig } from '../../core/storage-config.ts';
+import { batchOfKey } from '../batch/batch-keys.ts';
 import { requireOwnStore } from '../batch/own-store.ts';
+import { isOfClaim } from '../result/part-keys.ts';
 import {
   type BackupTable,
   countHeld,
@@ -47,7 +50,7 @@ export interface Written extends End {
 
 /**
  * Returns a backup as a stream; errors surface on it. `told` is called with lines of progress. Objects that are deleted
- * meanwhile, because their time is over, are counted as missing. Throws `AppError` 409 `another_store` as `requireOwnStore`,
+ * meanwhile, because their time is over or an opt-out replaced them, are counted as missing; what replaced them is in the backup. Throws `AppError` 409 `another_store` as `requireOwnStore`,
  * and `not_found` for a database without an account. When objects are missing that the database still names, the stream ends
  * with `AppError` 409 `objects_missing`.
  */
@@ -94,30 +97,52 @@ async function fill(
     const databaseBytes = await readDatabaseBytes(tx);
     return { keys: await listObjectKeys(tx), created_at: moment, databaseBytes };
   });
-  const missing: string[] = [];
   let bytes = SERVER_BYTES + RESTORE_FACTOR * databaseBytes;
-  for (const [index, key] of keys.entries()) {
+  const add: AddObject = async (key) => {
     const size = await addObject(tar, store, key);
-    if (size === null) missing.push(key);
-    else end.objects++;
+    if (size !== null) end.objects++;
     bytes += size ?? 0;
+    return size !== null;
+  };
+  const missing: string[] = [];
+  for (const [index, key] of keys.entries()) {
+    if (!(await add(key))) missing.push(key);
     if (isTold(index + 1, keys.length)) told(`files: ${index + 1} of ${keys.length}`);
   }
   end.missing = missing.length;
-  await refuseLost(sql, missing);
+  await addReplacements(sql, { keys, missing }, add);
   await addEntry(tar, 'end.json', [Buffer.from(JSON.stringify(end))]);
   tar.finalize();
   return { created_at, restore_bytes: bytes, ...end };
 }
 
-/** An object is deleted before its row forgets it: one that is missing and named is looked for again. */
-async function refuseLost(sql: Sql, missing: readonly string[]): Promise<void> {
-  let lost = missing;
+/** Adds an object to the backup; returns false for one that does not exist any more. */
+type AddObject = (key: string) => Promise<boolean>;
+
+/**
+ * Adds the objects that replaced missing ones since the snapshot, after an opt-out: the rows of the backup name the missing ones, and
+ * the doctor finds these in their place. An object is deleted before its row forgets it: one that is missing and named is looked for
+ * again, and fails the backup when it stays so.
+ */
+async function addReplacements(
+  sql: Sql,
+  { keys, missing }: { keys: readonly string[]; missing: readonly string[] },
+  add: AddObject,
+): Promise<void> {
+  const batches = new Set(missing.map((key) => must(batchOfKey(key), `batch of ${key}`)));
+  const known = new Set(keys);
+  let lost = [...missing];
   for (let looks = 0; lost.length > 0; looks++) {
     if (looks === NAMED_LOOKS_MAX) throw objectsMissing(lost);
     if (looks > 0) await delay(NAMED_PAUSE_MS);
-    const named = new Set(await listObjectKeys(sql));
+    const named = new Set(await listObjectKeys(sql, [...batches]));
     lost = lost.filter((key) => named.has(key));
+    for (const key of named) {
+      // What a claim has written since belongs to no row of the backup.
+      if (known.has(key) || isOfClaim(key)) continue;
+      known.add(key);
+      if (!(await add(key))) lost.push(key);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
  */
 
 import { bornAt, isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
+import { batchOfKey } from '../batch/batch-keys.ts';
 import { triedToDelete } from '../batch/delete-stored.ts';
 import { isOwnStore } from '../batch/own-store.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
@@ -38,8 +39,8 @@ export async function deleteOrphans(
       await triedToDelete(context, key);
       continue;
     }
-    const [, id] = /^batches\/([0-9a-f-]{36})\//.exec(key) ?? [];
-    if (id === undefined || bornAt(id) > bornBefore) continue;
+    const id = batchOfKey(key);
+    if (id === null || bornAt(id) > bornBefore) continue;
     ids.add(id);
     if (ids.size === BLOCK) await flush();
   }
