@@ -133,6 +133,8 @@ function describeFinding({ batch_id: id, objects, action, ...found }: Finding): 
       return `${lost}; it has not ended, or a rerun of it: run the doctor again afterwards.`;
     case 'replaced':
       return `${lost}; an opt-out replaced them since: the new ones are the result, and nothing is refunded.`;
+    case 'expired':
+      return `${lost}; its files are no longer kept, and nothing is refunded.`;
     case 'rerun':
       return `${lost}; ${countOf(credits, 'credit')} refunded, it runs again as ${rerun}.`;
     case 'refunded':

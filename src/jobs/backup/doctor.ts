@@ -14,7 +14,7 @@ import { batchesWithFiles } from '../audit/audit-parts.ts';
 import { checkObjects } from '../audit/check-objects.ts';
 import { type Batch, type ListBatch, optionsOf } from '../batch/batch.ts';
 import { batchOfKey } from '../batch/batch-keys.ts';
-import { lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
+import { isExpired, lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
 import { isOwnStore, markStore, requireOwnStore } from '../batch/own-store.ts';
 import { deleteAnsweredRecords, listRerunsBelow } from '../batch/reruns.sql.ts';
 import { isFinal } from '../batch/states.ts';
@@ -36,9 +36,10 @@ export interface Finding {
   /**
    * `rerun`: refunded and run again as `rerun_id`. `refunded`: it was cancelled, so that its other rows are not wanted, or
    * cannot be run again. `open`: it has not ended, or a rerun of it; look again then. `replaced`: an opt-out replaced them
-   * since, and with `fix` the new ones are recorded; nothing is refunded. `found`: nothing was changed.
+   * since, and with `fix` the new ones are recorded; nothing is refunded. `expired`: it ended longer ago than
+   * files are kept, and with `fix` it has none any more; nothing is refunded. `found`: nothing was changed.
    */
-  action: 'found' | 'rerun' | 'refunded' | 'open' | 'replaced';
+  action: 'found' | 'rerun' | 'refunded' | 'open' | 'replaced' | 'expired';
   credits_refunded: number;
   rerun_id: string | null;
 }
@@ -135,6 +136,11 @@ async function examine(
     return { ...found, action: 'replaced' };
   }
   if (!isFinal(batch.state)) return { ...found, action: 'open' };
+  if (await isExpired(context.sql, batch.id, context.config.filesKeepDays)) {
+    // What is left of them is deleted a day later, as that of a refunded one.
+    if (fix) await inTransaction(context.sql, (tx) => markFilesDeleted(tx, [batch.id]));
+    return { ...found, action: 'expired' };
+  }
   if (!fix) return { ...found, action: 'found' };
   if (batch.kind === 'list' && batch.state !== 'cancelled' && !lost.has(batch.uploadKey)) {
     const reruns = await listRerunsBelow(context.sql, batch.id);

@@ -224,12 +224,22 @@ export async function listExpired(
     cross join lateral (
       select id, finished_at from batches
       where account_id = account.id and files_deleted_at is null
-        and finished_at < now() - make_interval(days => ${keepDays})
+        and ${isOver(sql, keepDays)}
         and id <> all(${[...passed]}::uuid[])
       order by finished_at limit 100) b
     order by row_number() over (partition by account.id order by b.finished_at), b.finished_at
     limit 100`;
   return rows.map((row) => row.id);
+}
+
+/** Returns true for a batch that ended at least `keepDays` ago. */
+export async function isExpired(sql: Sql, id: string, keepDays: number): Promise<boolean> {
+  const rows = await sql`select from batches where id = ${id} and ${isOver(sql, keepDays)}`;
+  return rows.length > 0;
+}
+
+function isOver(sql: Sql, keepDays: number): ReturnType<Sql> {
+  return sql`finished_at < now() - make_interval(days => ${keepDays})`;
 }
 
 /** Creation time of the oldest batch whose files are kept; null for none. */
