@@ -76,12 +76,12 @@ async function deleteExpiredFiles(context: JobContext, mustStop: () => boolean):
   while (!mustStop() && performance.now() < end) {
     const expired = await listExpired(sql, config.filesKeepDays, passed);
     if (expired.length === 0) return;
-    const deleted: string[] = [];
     for (const id of expired) {
-      const isDeleted = await triedToDelete(context, `batches/${id}/`);
-      (isDeleted ? deleted : passed).push(id);
+      // Each at once: a backup fails for files that are missing as long as the database names them.
+      if (await triedToDelete(context, `batches/${id}/`)) {
+        await inTransaction(sql, (tx) => markFilesDeleted(tx, [id]));
+      } else passed.push(id);
     }
-    await inTransaction(sql, (tx) => markFilesDeleted(tx, deleted));
   }
 }
 

@@ -101,3 +101,21 @@ test('of a store that does not respond ends the round', async () => {
   await runHousekeeping(pipeline.context);
   expect(await objectsOf(ids)).toEqual([]);
 });
+
+test('the database names no file of a list any more when those of the next one are deleted', async () => {
+  const ids = await expired(3);
+  const { sql, context } = pipeline;
+  const deleted: string[] = [];
+  const named: unknown[] = [];
+  const deletePrefix = async (prefix: string) => {
+    named.push(
+      ...(await sql`
+        select id from batches where id = any(${deleted}::uuid[]) and files_deleted_at is null`),
+    );
+    await context.store.deletePrefix(prefix);
+    deleted.push(...ids.filter((id) => prefix.includes(id)));
+  };
+  await runHousekeeping({ ...context, store: { ...context.store, deletePrefix } });
+  expect(deleted.toSorted()).toEqual(ids.toSorted());
+  expect(named).toEqual([]);
+});
