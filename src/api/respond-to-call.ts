@@ -18,6 +18,7 @@ import type { LikelyCandidate } from '../core/likely/find-likely.ts';
 import { type OperationName, operations } from '../core/operations.ts';
 import { redactDirectors } from '../core/suppression/opted-out-people.ts';
 import { isAnySuppressed } from '../core/suppression/suppress.ts';
+import { resultChanging } from '../jobs/result/read-part.ts';
 import { setCreditHeaders } from './authorize.ts';
 import { clientGone } from './client-gone.ts';
 import type { HandlerInput, RouteInput } from './define-route.ts';
@@ -66,6 +67,9 @@ export async function respondToCall(
     if (enriched instanceof Error) throw enriched;
     const kept = toKept(wanted, enriched);
     await keep(tx, kept);
+    // Only now: an erasure that this does not see waits for the stored response, and clears it.
+    const graph = graphOf({ ...context, sql: tx }, wanted.live);
+    if (await isAnySuppressed(graph, kept.body.people)) throw optedOutMeanwhile(wanted);
     return { enriched, kept };
   });
   setChargeHeaders(call, enriched);
@@ -209,6 +213,11 @@ function ambiguousName(reason: string, candidates: readonly LikelyCandidate[]): 
 
 function notANameText(reason: string): string {
   return `cannot be matched: ${reason.replaceAll('_', ' ')}`;
+}
+
+/** Returns the error of a call whose charge waited while a person of its match opted out. Nothing is charged. */
+function optedOutMeanwhile(wanted: EnrichRequest): AppError {
+  return operations[wanted.operation].subject === 'person' ? noMatch(wanted) : resultChanging();
 }
 
 /** Returns the same error for a person who opted out, and for a record without the data of the operation. */

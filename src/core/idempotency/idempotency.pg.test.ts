@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { Signal } from '../../../tests/support/signal.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { must } from '../lib/assert.ts';
 import { deleteOldKeys } from './idempotency.sql.ts';
-import { claimKey } from './idempotency.ts';
+import { claimKey, deleteResponsesAbout } from './idempotency.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -34,4 +35,37 @@ test('a request that takes longer than a day keeps its key, and its response is 
   const again = await claimKey(sql, scope);
   expect(again).toHaveProperty('claim');
   await must('claim' in again ? again : null, 'the claim').claim.release();
+});
+
+test('a response about an erased person that is stored and not yet committed is cleared too', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'Slow', credits: 0 });
+  const scope = { accountId, live: true, method: 'GET', path: '/v1/people/enrich', key: 'late' };
+  const claimed = await claimKey(sql, scope);
+  const { claim } = must('claim' in claimed ? claimed : null, 'the claim');
+  const body = { people: [7], answer: { data: { name: 'Ada' } } };
+  const stored = new Signal();
+  const commit = new Signal();
+  const storing = sql.begin(async (tx) => {
+    await claim.respond(tx as never, { requestSha256: Buffer.alloc(32), status: 200, body });
+    stored.raise();
+    await commit.raised;
+  });
+  await stored.raised;
+  let isOver = false;
+  const clearing = deleteResponsesAbout(sql, true, [7]).finally(() => {
+    isOver = true;
+  });
+  const isBlocked = async () => {
+    const rows = await sql`
+      select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    return rows.length > 0;
+  };
+  while (!isOver && !(await isBlocked()));
+  commit.raise();
+  await storing;
+  expect(await clearing).toBe(1);
+  const kept = await sql`select body from idempotency_keys where key = 'late'`;
+  expect(kept).toEqual([{ body: { people: [7], answer: {} } }]);
+  await claim.release();
 });

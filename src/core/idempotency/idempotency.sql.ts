@@ -99,6 +99,8 @@ export async function forgetPeople(
   live: boolean,
   personIds: readonly number[],
 ): Promise<number> {
+  // Waits for those that a transaction has just stored, which the next statement sees.
+  await sql`select from idempotency_keys where live = ${live} and status is null for share`;
   const forgotten = await sql`
     update idempotency_keys set body = jsonb_set(body::jsonb, '{answer}', '{}')::json
     where live = ${live} and exists (

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
 import { Signal } from '../../../tests/support/signal.ts';
-import { crowd } from '../../../tests/support/small-graph.ts';
+import { ada, crowd, smallGraph } from '../../../tests/support/small-graph.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
@@ -12,33 +13,35 @@ import { erasePerson } from './erase-person.ts';
 let pipeline: Pipeline;
 beforeAll(async () => {
   pipeline = await openPipeline();
+  await importGraph(pipeline.sql, smallGraph);
   await importGraph(pipeline.sql, { persons: crowd(2) });
 });
 afterAll(() => pipeline.close());
 
-test('clears the response that the call stores meanwhile', async () => {
+test('stores no response with the person, and charges for none', async () => {
   const { sql, context } = pipeline;
   const caller = await pipeline.account(10);
-  const email = 'p1@list.example';
-  await pipeline.enrich(caller, `email\n${email}\n`, { operation: 'people.enrich' });
+  const get = (path: string) =>
+    pipeline.call(caller, path, { headers: { 'Idempotency-Key': 'k' } });
   const charge = new Signal();
   const wallet = inTransaction(sql, async (tx) => {
     await tx`select from wallets where account_id = ${caller.accountId} for update`;
     await charge.raised;
   });
-  const call = pipeline.call(caller, `/v1/people/enrich?email=${email}`, {
-    headers: { 'Idempotency-Key': 'k' },
-  });
-  await pipeline.untilBlocked(1);
-  pipeline.faults.get = async () => {
-    delete pipeline.faults.get;
-    charge.raise();
-    await Promise.all([wallet, call]);
-  };
-  const erasure = await erasePerson(context, { identifier: email });
-  expect((await call).status).toBe(200);
-  expect(erasure).toMatchObject({ erased: 1, answers_cleared: 1, left: [] });
-  const stored = await sql`select from idempotency_keys where body::text like ${`%${email}%`}`;
+  const person = get(`/v1/people/enrich?email=${ada.email}`);
+  const company = get('/v1/companies/enrich?registry_number=01234567');
+  await pipeline.untilBlocked(2);
+  const erasure = await erasePerson(context, { identifier: ada.email });
+  expect(erasure).toMatchObject({ erased: 1, left: [] });
+  charge.raise();
+  await wallet;
+  await expectProblem(await person, { status: 404, code: 'no_match' });
+  await expectProblem(await company, { status: 503, code: 'result_changing' });
+  expect(await pipeline.charges(caller)).toEqual([]);
+  const again = await get('/v1/companies/enrich?registry_number=01234567');
+  expect(again.status).toBe(200);
+  const stored =
+    await sql`select from idempotency_keys where body::text ~ 'ada@home|ada@acme|ada-lovely|LOVELY'`;
   expect(stored).toEqual([]);
 });
 

@@ -53,7 +53,6 @@ export async function erasePerson(
   const identifiers = [...own, ...named];
   await suppressPeople(sql, ids, identifiers);
   const parts = await redactAllResults(context);
-  // A call that was matched before has ended by now, and its response is stored.
   const answers = await deleteResponsesAbout(sql, true, ids);
   await forgetPayments(sql, ids);
   const erased = await deletePersons(sql, ids);
