@@ -11,6 +11,7 @@ import { deleteResponsesAbout } from '../../core/idempotency/idempotency.ts';
 import { isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
 import { suppressPeople } from '../../core/suppression/suppress.ts';
 import { forgetPeople } from '../batch/forget-people.ts';
+import { deleteAbandonedParts } from '../result/delete-abandoned.ts';
 import { redactAllResults } from '../result/redact-results.ts';
 import { auditErasure, type ErasureAudit, type ErasureContext } from './audit-erasure.ts';
 import {
@@ -61,7 +62,7 @@ export async function erasePerson(
   await withdrawPublished(context, after.number);
   await waitForCopies(context, after, waitMs);
   await withdrawPublished(context, after.number);
-  await deleteAbandonedWrites(context.store);
+  await deleteAbandoned(context);
   // Parts and calls that matched the person before may have ended since, and recorded the id.
   await forgetPayments(sql, ids);
   const audit = await auditErasure(context, ids, identifiers, after);
@@ -94,9 +95,19 @@ async function waitForCopies(
   }
 }
 
-/** Deletes what killed processes left of their writes: the audit would find the person there. */
-async function deleteAbandonedWrites(store: ErasureContext['store']): Promise<void> {
+/** Keys that are looked up together. */
+const BLOCK = 1000;
+
+/** Deletes what processes left that were killed or lost a lease, and no reader knows: the audit would find the person there. */
+async function deleteAbandoned(context: ErasureContext): Promise<void> {
+  const { store } = context;
+  let keys: string[] = [];
   for await (const key of store.list()) {
     if (isAbandonedWrite(key, Date.now())) await store.delete(key);
+    else keys.push(key);
+    if (keys.length < BLOCK) continue;
+    await deleteAbandonedParts(context, keys);
+    keys = [];
   }
+  await deleteAbandonedParts(context, keys);
 }

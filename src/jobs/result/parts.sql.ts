@@ -54,3 +54,23 @@ export async function listPartKeys(sql: Sql, batchId: string): Promise<string[]>
     select object_key from parts where batch_id = ${batchId}`;
   return rows.map((row) => row.objectKey);
 }
+
+/**
+ * Returns those of these keys of parts and person indexes, as claims write them, that no commit has recorded, nor will: their chunk has
+ * been claimed again since.
+ */
+export async function listAbandonedParts(sql: Sql, keys: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ key: string }[]>`
+    select key from (
+      select key, regexp_replace(key, '[.]ids$', '') as object_key,
+        regexp_match(key, '^batches/([^/]+)/parts/([0-9]+)-([0-9]+)-([0-9]+)') as place
+      from unnest(${[...keys]}::text[]) k (key)) written
+    where exists (
+        select from chunks c
+        where c.batch_id = place[1]::uuid and c.number = place[2]::int and c.epoch > place[4]::int)
+      and not exists (
+        select from parts p
+        where p.batch_id = place[1]::uuid and p.chunk_number = place[2]::int and p.number = place[3]::int
+          and p.object_key = written.object_key)`;
+  return rows.map((row) => row.key);
+}
