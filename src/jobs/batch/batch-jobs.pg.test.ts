@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -165,6 +166,28 @@ describe('a claim', () => {
     await pipeline.passAnHour();
     await pipeline.sweep();
     await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+  });
+
+  test('of a worker that died is repeated by another while the queue holds its job', async () => {
+    // Not UTF-8, so that the split writes a copy of it.
+    const id = await pipeline.upload(caller, Buffer.from(`\ufeff${list}`, 'utf16le'), options);
+    const [frozen, thawed] = [new Signal(), new Signal()];
+    pipeline.faults.putStream = () => {
+      delete pipeline.faults.putStream;
+      frozen.raise();
+      return thawed.raised;
+    };
+    const job = must(pipeline.queues.waiting[0], 'a split');
+    const working = pipeline.queues.run(pipeline.context, job);
+    await frozen.raised;
+    await pipeline.sql`update batches set created_at = created_at - interval '1 hour'`;
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+    thawed.raise();
+    await working;
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
   });
 });

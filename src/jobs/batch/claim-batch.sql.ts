@@ -67,6 +67,15 @@ function isServed(sql: Sql, job: BatchJob, accountId: ReturnType<Sql>) {
       where account_id = ${accountId} and ${isClaimed(sql, sql`job_lease_until`)} and ${awaits(sql, job)})`;
 }
 
+/** A batch that waits for a job. */
+interface WaitingBatch {
+  id: string;
+  /** The trace of its upload. */
+  traceParent: string | null;
+  /** Unsuccessful claims in a row. */
+  attempts: number;
+}
+
 /**
  * Batches that wait for the job, the oldest of each account first, then the second of each, and so on. Batches
  * younger than `olderThanSeconds` should still have a wake-up on its way; those of a time to come were created before
@@ -76,12 +85,12 @@ export async function listWaiting(
   sql: Sql,
   job: BatchJob,
   olderThanSeconds: number,
-): Promise<{ id: string; traceParent: string | null }[]> {
-  return sql<{ id: string; traceParent: string | null }[]>`
+): Promise<WaitingBatch[]> {
+  return sql<WaitingBatch[]>`
     with ${accountsWaiting(sql, job)}
-    select b.id, b.trace_parent from account
+    select b.id, b.trace_parent, b.attempts from account
     cross join lateral (
-      select id, trace_parent, created_at from batches
+      select id, trace_parent, created_at, job_attempts as attempts from batches
       where account_id = account.id and ${awaits(sql, job)} and ${isDue(sql)}
         and not created_at between now() - make_interval(secs => ${olderThanSeconds}) and now()
       order by created_at, id limit ${LISTED.perAccount}) b

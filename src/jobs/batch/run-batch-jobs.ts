@@ -116,8 +116,9 @@ export async function wakeWaiting(
   const waiting = await listWaiting(sql, job, olderThanSeconds);
   await queues.wake(
     job,
-    waiting.map(({ id, traceParent: trace }) => ({
-      id: `${job}-${id}`,
+    waiting.map(({ id, traceParent: trace, attempts }) => ({
+      // The queue ignores an id that it still holds, as that of a dead worker, for as long as its clock was ahead.
+      id: attempts === 0 ? `${job}-${id}` : `${job}-${id}-${attempts}`,
       payload: { batchId: id },
       trace,
     })),

@@ -1,5 +1,5 @@
 /** The contract of the queue, for every store. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { Signal } from '../../../tests/support/signal.ts';
 import { must } from '../../core/lib/assert.ts';
 import { createLog } from '../../core/log.ts';
@@ -163,6 +163,11 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     expect([...held]).toEqual(['list-40-1']);
     // The queue takes the job of a worker that died for running.
     expect(await queues.findHeld('run-chunk', ['list-40-1'], 0)).toEqual(new Set());
+    // Taken before the clock was set back, or by a worker whose clock is ahead.
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+    const ofLater = await queues.findHeld('run-chunk', ['list-40-1'], 60_000);
+    vi.useRealTimers();
+    expect(ofLater).toEqual(new Set());
     end.raise();
     while ((await stateOf(40)) !== 'completed');
     const failed = await queue.getJob('list-41-1');

@@ -68,8 +68,8 @@ export interface Queues {
   /** Jobs waiting in this job's queue; `Infinity` when the store fails. */
   countWaiting(name: JobName): Promise<number>;
   /**
-   * The ids of those jobs that wait, or that a worker took within the last `takenMs`. Throws when the store
-   * fails. A worker that died keeps a job until the job's lock ends.
+   * The ids of those jobs that wait, or that a worker took within the last `takenMs` by its clock, which may be ahead of this one by as much.
+   * Throws when the store fails. A worker that died keeps a job until the job's lock ends.
    */
   findHeld(name: JobName, ids: readonly string[], takenMs: number): Promise<ReadonlySet<string>>;
   /** Waiting and running jobs of each queue. Throws when the store fails. */
@@ -130,8 +130,9 @@ export function openQueues(
       const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
       const found = await within(WAKE_MS_MAX, Promise.all(ids.map((id) => queue.getJob(id))));
       const now = Date.now();
+      const wasTaken = (at: number) => Math.abs(at - now) < takenMs;
       const held = found.filter(
-        (job) => job && !job.finishedOn && (!job.processedOn || job.processedOn > now - takenMs),
+        (job) => job && !job.finishedOn && (!job.processedOn || wasTaken(job.processedOn)),
       );
       return new Set(held.map((job) => String(job?.id)));
     },
