@@ -25,6 +25,11 @@ export function isHeld(
   return sql`(${until} > ${now} and ${until} <= ${leaseEnd(sql, seconds + SKEW_SECONDS, now)})`;
 }
 
+/** The condition that a moment is to come: it was noted before the clock was set back. */
+export function isToCome(sql: Sql, at: Fragment, now: Fragment = sql`clock_timestamp()`) {
+  return sql`(${at} > ${leaseEnd(sql, SKEW_SECONDS, now)})`;
+}
+
 /**
  * Returns pauses of at most so many seconds: `end`, the end of one that begins now, null for none, and the condition that one
  * `lasts`, by its end, null without one. A longer one ends with the maximum. After a clock that was set back it is over, as a lease

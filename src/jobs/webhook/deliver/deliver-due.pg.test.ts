@@ -93,6 +93,22 @@ describe('a delivery', () => {
     expect(await fixture.show(hook)).toMatchObject({ failingSince: null });
   });
 
+  test('of an event from before the clock was set back is made at once, and retried after its pause', async () => {
+    const hook = await fixture.hook(caller);
+    await fixture.causeEvent(caller);
+    await fixture.sql`
+      update webhook_deliveries set due_at = due_at + interval '2 hours',
+        created_at = created_at + interval '2 hours'`;
+    fixture.receiver.usually = withStatus(500);
+    await fixture.deliver();
+    await fixture.deliver();
+    expect(fixture.receiver.received).toHaveLength(1);
+    expect(await fixture.deliveries(hook)).toMatchObject([{ state: 'pending', attempts: 1 }]);
+    fixture.receiver.usually = withStatus(204);
+    await fixture.deliver({ now: fromNow(0) });
+    expect(await fixture.deliveries(hook)).toMatchObject([{ state: 'delivered', attempts: 2 }]);
+  });
+
   test('fails for good after ten attempts, and a replay is sent under the same id', async () => {
     const hook = await fixture.hook(caller);
     await fixture.causeEvent(caller);

@@ -4,7 +4,7 @@
  * caller passes one. Locks are taken in the order webhook -> delivery.
  */
 import type { Sql } from '../../../core/db/client.ts';
-import { isHeld, leaseEnd } from '../../../core/db/lease.ts';
+import { isHeld, isToCome, leaseEnd } from '../../../core/db/lease.ts';
 import { turnLock } from '../../../core/db/turn-lock.ts';
 
 /** An attempt ends within 20 s and its outcome is recorded at once, so an expired lease means a dead worker. */
@@ -59,6 +59,8 @@ export async function claimDeliveries(
   { now, limit, bounds, attempted }: DeliveryClaim,
 ): Promise<ClaimedDelivery[]> {
   await sql`select ${turnLock(sql, CLAIM_LOCK)}`;
+  const room = sql`greatest(0, case when w.failing_since is null then ${bounds.perWebhook}::int else 1 end
+    - coalesce(busy.deliveries, 0))`;
   return sql<ClaimedDelivery[]>`
     with clock as materialized (select coalesce(${now}::timestamptz, clock_timestamp()) as now),
     busy as (
@@ -79,14 +81,21 @@ export async function claimDeliveries(
       from clock, webhooks w
       left join busy on busy.webhook_id = w.id
       left join busy_account a on a.account_id = w.account_id
-      -- One index descent per webhook, however long the backlog of a dead one.
+      -- Two index descents per webhook, however long the backlog of a dead one.
       cross join lateral (
-        select id, due_at from webhook_deliveries d
-        where webhook_id = w.id and state = 'pending' and due_at <= clock.now
-          and ${isInFlight(sql)} is not true
-        order by due_at, id
-        limit greatest(0, case when w.failing_since is null then ${bounds.perWebhook}::int else 1 end
-          - coalesce(busy.deliveries, 0))) d
+        select id, due_at from (
+          (select id, due_at from webhook_deliveries d
+            where webhook_id = w.id and state = 'pending' and due_at <= clock.now
+              and ${isInFlight(sql)} is not true
+            order by due_at, id limit ${room})
+          union all
+          -- Of events from before the clock was set back, in the order of an index that begins with them.
+          (select id, due_at from webhook_deliveries d
+            where webhook_id = w.id and state = 'pending' and round_attempts = 0
+              and ${isToCome(sql, sql`created_at`, sql`clock.now`)} and (due_at > clock.now) is true
+              and ${isInFlight(sql)} is not true
+            order by created_at desc, id desc limit ${room})) d
+        order by due_at, id limit ${room}) d
       where w.enabled),
     chosen as (
       select id from due where place <= ${bounds.perAccount}
