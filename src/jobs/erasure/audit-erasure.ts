@@ -89,11 +89,13 @@ async function searchTables(
   for (const table of await listTables(sql)) {
     audit.swept.tables++;
     if (patterns.length === 0) continue;
-    const rows = await searchTable(sql, table, patterns);
-    const found = [...new Set(rows.flatMap((row) => kindsIn(row, needles)))];
-    if (found.length === 0) continue;
+    const found = new Set<string>();
+    for await (const rows of searchTable(sql, table, patterns)) {
+      for (const kind of rows.flatMap((row) => kindsIn(row, needles))) found.add(kind);
+    }
+    if (found.size === 0) continue;
     const list = customerTables.has(table) ? audit.customer_uploads : audit.left;
-    list.push({ where: table, found });
+    list.push({ where: table, found: [...found] });
   }
 }
 

@@ -171,14 +171,17 @@ export async function listTables(sql: Sql): Promise<string[]> {
   return rows.map((row) => row.name);
 }
 
-/** Rows of a table whose text holds one of the patterns of LIKE, as text in lower case. */
-export async function searchTable(
+/** Rows of a page: each may have long texts. */
+const PAGE_ROWS = 1_000;
+
+/** Yields pages of the rows of a table whose text holds one of the patterns of LIKE, as texts in lower case. */
+export async function* searchTable(
   sql: Sql,
   table: string,
   patterns: readonly string[],
-): Promise<string[]> {
-  const rows = await sql<{ text: string }[]>`
+): AsyncGenerator<string[]> {
+  const pages = sql<{ text: string }[]>`
     select lower(t::text) as text from ${sql(table)} t
-    where lower(t::text) like any(${[...patterns]}::text[]) limit 1000`;
-  return rows.map((row) => row.text);
+    where lower(t::text) like any(${[...patterns]}::text[])`.cursor(PAGE_ROWS);
+  for await (const rows of pages) yield rows.map(({ text }) => text);
 }

@@ -1,0 +1,31 @@
+/** The audit of an erasure reads all rows that may hold an identifier, however many hold a longer one. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { auditErasure } from './audit-erasure.ts';
+import { readLastChange } from './erasure.sql.ts';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+});
+afterAll(() => pipeline.close());
+
+test('finds the last of many rows, and kinds that are in different ones', async () => {
+  const { sql, context } = pipeline;
+  const identifiers = [
+    { kind: 'email' as const, value: 'ada@home.example' },
+    { kind: 'phone' as const, value: '+441632960001' },
+  ];
+  const auditNow = async () => auditErasure(context, [], identifiers, await readLastChange(sql));
+  const addAccounts = (name: string, count: number) => sql`
+    insert into accounts (id, name)
+    select gen_random_uuid(), ${name} from generate_series(1, ${count}::int)`;
+  await addAccounts('ada@home.example.org', 2_500);
+  expect((await auditNow()).left).toEqual([]);
+  await addAccounts('ask ada@home.example', 1);
+  await addAccounts('call +441632960001', 1);
+  const { left } = await auditNow();
+  expect(left.map(({ where, found }) => [where, found.toSorted()])).toEqual([
+    ['public.accounts', ['email', 'phone']],
+  ]);
+});
