@@ -387,20 +387,3 @@ test('a database that went back in time gives out no number twice, tells no webh
     );
   }
 });
-
-test('a list whose files would be deleted by now is not refunded, and has none any more', async () => {
-  const { sql, config } = pipeline.context;
-  const id = await finish();
-  await lose(id, /parts\/1-/);
-  await sql`
-    update batches set created_at = created_at - interval '1 year',
-      finished_at = now() - make_interval(days => ${config.filesKeepDays}, secs => 60) where id = ${id}`;
-  const expired = { batch_id: id, action: 'expired', credits_refunded: 0, rerun_id: null };
-  const statusOf = async () => (await pipeline.call(caller, `/v1/batches/${id}/results`)).status;
-  expect((await diagnose(pipeline.context, { fix: false })).findings).toMatchObject([expired]);
-  expect(await statusOf()).toBe(503);
-  expect((await fix()).findings).toMatchObject([expired]);
-  expect(await statusOf()).toBe(410);
-  expect(await balance()).toBe(80);
-  await isSound();
-});

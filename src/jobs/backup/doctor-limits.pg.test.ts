@@ -1,0 +1,67 @@
+/** The doctor and the limits of today: neither those of the account nor the time for which files are kept ask for a refund. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { audit } from '../audit/audit.ts';
+import { markStore } from '../batch/own-store.ts';
+import { diagnose } from './doctor.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '5' });
+  await markStore(pipeline.context);
+  await importGraph(pipeline.sql, { persons: crowd(20) });
+});
+afterAll(() => pipeline.close());
+beforeEach(async () => {
+  caller = await pipeline.unmeteredAccount(100);
+});
+
+const list = `Email\n${crowd(20)
+  .map(({ email }) => `${email}\n`)
+  .join('')}`;
+const finish = () => pipeline.enrich(caller, list, { operation: 'people.enrich' });
+const balance = async () => (await pipeline.wallet(caller))?.balance;
+const fix = () => diagnose(pipeline.context, { fix: true });
+
+async function lose(id: string, pattern: RegExp): Promise<void> {
+  for (const key of await pipeline.objects()) {
+    if (key.includes(id) && pattern.test(key)) await pipeline.context.store.delete(key);
+  }
+}
+
+async function isSound(): Promise<void> {
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+  expect((await fix()).findings).toEqual([]);
+}
+
+test('lists of an account that could not upload them now are run again all the same', async () => {
+  const lost = [await finish(), await finish()];
+  for (const id of lost) await lose(id, /parts/);
+  const { context } = pipeline;
+  const config = { ...context.config, openListsMax: 1, storedBytesMax: 1 };
+  const { findings } = await diagnose({ ...context, config }, { fix: true });
+  expect(findings.map(({ action }) => action)).toEqual(['rerun', 'rerun']);
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(60);
+  await isSound();
+});
+
+test('a list whose files would be deleted by now is not refunded, and has none any more', async () => {
+  const { sql, config } = pipeline.context;
+  const id = await finish();
+  await lose(id, /parts\/1-/);
+  await sql`
+    update batches set created_at = created_at - interval '1 year',
+      finished_at = now() - make_interval(days => ${config.filesKeepDays}, secs => 60) where id = ${id}`;
+  const expired = { batch_id: id, action: 'expired', credits_refunded: 0, rerun_id: null };
+  const statusOf = async () => (await pipeline.call(caller, `/v1/batches/${id}/results`)).status;
+  expect((await diagnose(pipeline.context, { fix: false })).findings).toMatchObject([expired]);
+  expect(await statusOf()).toBe(503);
+  expect((await fix()).findings).toMatchObject([expired]);
+  expect(await statusOf()).toBe(410);
+  expect(await balance()).toBe(80);
+  await isSound();
+});
