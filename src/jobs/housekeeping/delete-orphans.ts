@@ -1,49 +1,57 @@
 /**
- * Deletes unfinished writes, and uploads without a batch, left by a process that died before recording one. Nothing refers to them, so
- * all objects have to be listed; the id in the key gives their age. A bucket is listed only with the mark of this installation:
- * another one may know the objects.
+ * Deletes unfinished writes, uploads without a batch, left by a process that died before recording one, and files without an import run, as
+ * after a restore of the database. Nothing refers to them, so all objects have to be listed; the id in the key gives their age. A bucket is
+ * listed only with the mark of this installation: another one may know the objects.
  */
 
 import { bornAt, isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
-import { batchOfKey } from '../batch/batch-keys.ts';
 import { triedToDelete } from '../batch/delete-stored.ts';
 import { isOwnStore } from '../batch/own-store.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
+import { findUnknownRuns } from '../imports/delete-runs.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Ids per lookup. */
 const BLOCK = 1000;
 
+/** Folders with a folder for each row, named by its id, and the ids without a row. */
+const folders = [
+  { folder: 'batches/', listUnknown: listUnknownBatches },
+  { folder: 'imports/', listUnknown: findUnknownRuns },
+];
+const ID = /^[a-z]+\/([0-9a-f-]{36})\//;
+
 /**
- * Deletes orphans older than files are kept, and returns the number of uploads. Safe to repeat and to run
+ * Deletes orphans older than files are kept, and returns the number of uploads and runs. Safe to repeat and to run
  * concurrently.
  */
 export async function deleteOrphans(
   context: Pick<JobContext, 'sql' | 'store' | 'config' | 'log'>,
 ): Promise<number> {
   const { sql, store, config } = context;
-  const isBucket = config.storage.provider === 's3';
-  if (isBucket && !(await isOwnStore(context))) return 0;
+  if (config.storage.provider === 's3' && !(await isOwnStore(context))) return 0;
   const bornBefore = Date.now() - config.filesKeepDays * DAY_MS;
   let deleted = 0;
-  let ids = new Set<string>();
-  const flush = async () => {
-    for (const id of await listUnknownBatches(sql, [...ids])) {
-      if (await triedToDelete(context, `batches/${id}/`)) deleted++;
+  for (const { folder, listUnknown } of folders) {
+    let ids = new Set<string>();
+    const flush = async () => {
+      for (const id of await listUnknown(sql, [...ids])) {
+        if (await triedToDelete(context, `${folder}${id}/`)) deleted++;
+      }
+      ids = new Set();
+    };
+    for await (const key of store.list(folder)) {
+      if (isAbandonedWrite(key, Date.now())) {
+        await triedToDelete(context, key);
+        continue;
+      }
+      const [, id] = ID.exec(key) ?? [];
+      if (id === undefined || bornAt(id) > bornBefore) continue;
+      ids.add(id);
+      if (ids.size === BLOCK) await flush();
     }
-    ids = new Set();
-  };
-  for await (const key of store.list(isBucket ? 'batches/' : undefined)) {
-    if (isAbandonedWrite(key, Date.now())) {
-      await triedToDelete(context, key);
-      continue;
-    }
-    const id = batchOfKey(key);
-    if (id === null || bornAt(id) > bornBefore) continue;
-    ids.add(id);
-    if (ids.size === BLOCK) await flush();
+    await flush();
   }
-  await flush();
   return deleted;
 }

@@ -98,7 +98,8 @@ export function startHousekeeping(context: JobContext): Repeating {
       // Not in the first round: processes that restart often would list each time.
       if (++round % ROUNDS_BETWEEN_LISTS > 0) return;
       const orphans = await deleteOrphans(context);
-      if (orphans > 0) context.log.warn({ orphans }, 'deleted uploads without a batch');
+      if (orphans > 0)
+        context.log.warn({ orphans }, 'deleted files without a list, an export or an import run');
     },
     (error) => context.log.error({ err: error }, 'housekeeping failed'),
   );

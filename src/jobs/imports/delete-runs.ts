@@ -1,4 +1,5 @@
 /** Deletes the files of ended import runs at once, and the runs after some weeks. The graph keeps the history of imports. */
+import type { Sql } from '../../core/db/client.ts';
 import { triedToDelete } from '../batch/delete-stored.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import {
@@ -6,6 +7,7 @@ import {
   expireRuns,
   listEndedRuns,
   listOldRuns,
+  listUnknownRuns,
   markFilesDeleted,
 } from './import-runs.sql.ts';
 
@@ -13,6 +15,11 @@ import {
 export const filesPrefix = (id: string) => `imports/${id}/files/`;
 
 type RunsContext = Pick<JobContext, 'sql' | 'store' | 'log'>;
+
+/** Returns those of these ids that no run has: files under them belong to none. */
+export function findUnknownRuns(sql: Sql, ids: string[]): Promise<string[]> {
+  return listUnknownRuns(sql, ids);
+}
 
 /** Deletes objects before it marks their runs: after a crash they are deleted again. */
 export async function deleteFiles(context: RunsContext): Promise<void> {

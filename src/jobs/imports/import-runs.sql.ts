@@ -231,6 +231,14 @@ export async function listEndedRuns(sql: Sql): Promise<{ id: string }[]> {
     select id from import_runs where finished_at is not null and files_deleted_at is null limit 1000`;
 }
 
+/** The ids among these without a run. */
+export async function listUnknownRuns(sql: Sql, ids: string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from unnest(${ids}::uuid[]) given (id)
+    where not exists (select from import_runs where import_runs.id = given.id)`;
+  return rows.map((row) => row.id);
+}
+
 export async function markFilesDeleted(sql: Sql, ids: readonly string[]): Promise<void> {
   await sql`update import_runs set files_deleted_at = now() where id = any(${[...ids]}::uuid[])`;
 }
