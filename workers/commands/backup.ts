@@ -1,8 +1,7 @@
 /** `backup`, `restore`, `doctor`. */
 import { createReadStream } from 'node:fs';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import type { Config } from '../../src/core/config.ts';
 import { type Context, openContext } from '../../src/core/context.ts';
@@ -20,6 +19,7 @@ import { countOf, printResult, say } from '../output.ts';
 import { checkTarget } from '../restore-target.ts';
 import { isSpecialFile } from '../special-file.ts';
 import { withDatabase, withNewDatabase } from '../with-database.ts';
+import { writeWholeFile } from '../write-whole-file.ts';
 
 export function addBackupCommands(program: Command): void {
   program
@@ -192,7 +192,6 @@ function missingPassphrase(): AppError {
   return new AppError({ code: 'missing_passphrase', status: 400, message });
 }
 
-/** The file has its name once it is whole and on the disk. */
 async function backup(
   context: Context,
   config: Config,
@@ -205,18 +204,12 @@ async function backup(
   if (await isSpecialFile(file)) throw notAFile(file);
   const folder = path.dirname(file);
   if (!(await stat(folder).catch(() => null))?.isDirectory()) throw noFolder(folder);
-  const partial = `${file}.partial`;
   try {
     const { file: bytes, end } = await writeBackup({ ...context, config }, passphrase, say);
-    await rm(partial, { force: true });
-    // A new file of ours: one that another user of the machine put there would be theirs to read.
-    const handle = await open(partial, 'wx', 0o600);
-    await pipeline(bytes, handle.createWriteStream({ flush: true }));
-    await rename(partial, file);
+    await writeWholeFile(file, bytes);
     await noteBackup(context.sql);
     return await end;
   } catch (error) {
-    await rm(partial, { force: true });
     throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? diskFull(file, error) : error;
   }
 }
