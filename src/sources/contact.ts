@@ -7,6 +7,7 @@ import {
 import { normaliseIdentifier } from '../core/identifiers/identifier.ts';
 import { isFlag, isPlaceholder } from '../core/identifiers/placeholder.ts';
 import { fold } from '../core/lib/fold.ts';
+import { generationOf } from '../core/match/person-name.ts';
 import type { CsvRow } from './csv-rows.ts';
 import {
   compact,
@@ -150,9 +151,6 @@ export function contactRow(
   return { line, records: [person, ...more] };
 }
 
-/** After a family name: tells father and son apart, which a degree does not. */
-const GENERATION = /^(?:jr|jnr|junior|sr|snr|senior|ii|iii|iv)\.?$/i;
-
 /**
  * Returns the contact with the generation in its family name, and without cells that say that they have no value: `nan` would be
  * the key, the profile or the city of all of them. A name stays as it is: there are people called Na and Null.
@@ -161,7 +159,9 @@ function tidyContact({ suffix, surname, country, ...contact }: Contact): Contact
   const values = Object.entries(contact).filter(
     ([field, value]) => typeof value !== 'string' || field === 'name' || !isPlaceholder(value),
   );
-  const hasGeneration = surname !== undefined && GENERATION.test(suffix ?? '');
+  const after = (suffix ?? '').trim().toLowerCase().replace(/\.$/, '');
+  // It tells father and son apart, which a degree does not.
+  const hasGeneration = surname !== undefined && generationOf([after]) !== '';
   return {
     ...(Object.fromEntries(values) as unknown as Contact),
     surname: hasGeneration ? `${surname} ${suffix}` : surname,
