@@ -29,6 +29,8 @@ test('are deleted when they are older than files are kept, and those of a run ar
   for (const key of [...kept, keyOf(old), `imports/${old}/rejects`]) {
     await store.put(key, [Buffer.from('email\n')]);
   }
+  // What a killed process left is deleted wherever it is.
+  await store.put(`copies/1/piece.${idFrom(2)}.tmp`, [Buffer.from('a')]);
   expect(await deleteOrphans(pipeline.context)).toBe(1);
   expect(await pipeline.objects()).toEqual(kept.toSorted());
 });

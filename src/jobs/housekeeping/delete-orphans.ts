@@ -33,25 +33,24 @@ export async function deleteOrphans(
   if (config.storage.provider === 's3' && !(await isOwnStore(context))) return 0;
   const bornBefore = Date.now() - config.filesKeepDays * DAY_MS;
   let deleted = 0;
-  for (const { folder, listUnknown } of folders) {
-    let ids = new Set<string>();
-    const flush = async () => {
-      for (const id of await listUnknown(sql, [...ids])) {
-        if (await triedToDelete(context, `${folder}${id}/`)) deleted++;
-      }
-      ids = new Set();
-    };
-    for await (const key of store.list(folder)) {
-      if (isAbandonedWrite(key, Date.now())) {
-        await triedToDelete(context, key);
-        continue;
-      }
-      const [, id] = ID.exec(key) ?? [];
-      if (id === undefined || bornAt(id) > bornBefore) continue;
-      ids.add(id);
-      if (ids.size === BLOCK) await flush();
+  const found = folders.map((one) => ({ ...one, ids: new Set<string>() }));
+  const flush = async ({ folder, listUnknown, ids }: (typeof found)[number]) => {
+    for (const id of await listUnknown(sql, [...ids])) {
+      if (await triedToDelete(context, `${folder}${id}/`)) deleted++;
     }
-    await flush();
+    ids.clear();
+  };
+  for await (const key of store.list()) {
+    if (isAbandonedWrite(key, Date.now())) {
+      await triedToDelete(context, key);
+      continue;
+    }
+    const place = found.find(({ folder }) => key.startsWith(folder));
+    const [, id] = ID.exec(key) ?? [];
+    if (place === undefined || id === undefined || bornAt(id) > bornBefore) continue;
+    place.ids.add(id);
+    if (place.ids.size === BLOCK) await flush(place);
   }
+  for (const place of found) await flush(place);
   return deleted;
 }
