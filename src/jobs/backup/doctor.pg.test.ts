@@ -77,16 +77,21 @@ test('a list whose result is incomplete is refunded and run again, for the same 
   await isSound();
 });
 
+/** Reruns the rows of a list that did not match. Returns the id of the rerun. */
+async function rerun(id: string, options: { hold?: boolean } = {}): Promise<string> {
+  const made = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ outcomes: ['no_match'], ...options }),
+  });
+  return ((await made.json()) as { id: string }).id;
+}
+
 test('a rerun that is restored stays a rerun, with its row numbers', async () => {
   const unknown = 'nobody@list.example\np1@list.example\nno-one@list.example';
   const options = { operation: 'people.enrich' };
   const id = await pipeline.enrich(caller, `Email\n${unknown}\n`, options);
-  const rerun = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ outcomes: ['no_match'] }),
-  });
-  const { id: lost } = (await rerun.json()) as { id: string };
+  const lost = await rerun(id);
   await pipeline.runUntilIdle();
   await lose(lost, /parts/);
   const { findings } = await fix();
@@ -99,22 +104,15 @@ test('a rerun that is restored stays a rerun, with its row numbers', async () =>
 });
 
 test('reruns of a list that is run again are refunded and end with it, once they have ended', async () => {
-  const post = (path: string, body: object) =>
-    pipeline.call(caller, `/v1/batches/${path}`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
   const id = await pipeline.enrich(caller, 'Email\np1@list.example\nfresh@list.example\n', {
     operation: 'people.enrich',
   });
   await importGraph(pipeline.sql, { persons: [{ id: 702, email: 'fresh@list.example' }] });
-  const rerun = await post(`${id}/rerun`, { outcomes: ['no_match'], hold: true });
-  const { id: held } = (await rerun.json()) as { id: string };
+  const held = await rerun(id, { hold: true });
   await pipeline.runUntilIdle();
   await lose(id, /parts/);
   expect((await fix()).findings).toMatchObject([{ batch_id: id, action: 'open' }]);
-  await post(`${held}/start`, {});
+  await pipeline.call(caller, `/v1/batches/${held}/start`, { method: 'POST' });
   await pipeline.runUntilIdle();
   expect(await balance()).toBe(98);
   const { findings } = await fix();
@@ -131,12 +129,7 @@ test('a rerun with dedupe that is restored matches its rows anew, also when the 
   const options = { operation: 'people.enrich', fields: 'id', dedupe: 'true' };
   const id = await pipeline.enrich(caller, 'Email\np1@list.example\nlate@list.example\n', options);
   await importGraph(pipeline.sql, { persons: [{ id: 701, email: 'late@list.example' }] });
-  const rerun = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ outcomes: ['no_match'] }),
-  });
-  const { id: lost } = (await rerun.json()) as { id: string };
+  const lost = await rerun(id);
   await pipeline.runUntilIdle();
   await pipeline.call(caller, `/v1/batches/${id}`, { method: 'DELETE' });
   await lose(lost, /parts/);
