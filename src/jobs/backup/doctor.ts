@@ -138,7 +138,7 @@ async function examine(
   if (!isFinal(batch.state)) return { ...found, action: 'open' };
   if (await isExpired(context.sql, batch.id, context.config.filesKeepDays)) {
     // What is left of them is deleted a day later, as that of a refunded one.
-    if (fix) await inTransaction(context.sql, (tx) => markFilesDeleted(tx, [batch.id]));
+    if (fix) await inTransaction(context.sql, (tx) => markFilesDeleted(tx, batch.id));
     return { ...found, action: 'expired' };
   }
   if (!fix) return { ...found, action: 'found' };
@@ -213,7 +213,7 @@ async function runAgain(
 async function endRefunded(tx: Sql, batchId: string): Promise<number> {
   if (!(await lockFiles(tx, batchId))) throw mendedMeanwhile(batchId);
   const credits = await refundBatch(tx, batchId);
-  await markFilesDeleted(tx, [batchId]);
+  await markFilesDeleted(tx, batchId);
   // They are not paid any more.
   await deleteAnsweredRecords(tx, batchId);
   return credits;

@@ -253,17 +253,17 @@ export async function readOldestKept(sql: Sql): Promise<Date | null> {
  * Records that a batch's objects are deleted, so that they need no more checks. Its row is kept, without the long texts that
  * only reading or repeating it needed. What it has matched with `dedupe` goes as `deleteUnneededRecords` says.
  */
-export async function markFilesDeleted(sql: Sql, ids: string[]): Promise<void> {
+export async function markFilesDeleted(sql: Sql, id: string): Promise<void> {
   const { mapping, dialect, filter } = shortColumns(sql);
   await sql`
     with checked as (
       update parts set suppression_number = null
-      where batch_id = any(${ids}::uuid[]) and suppression_number is not null)
+      where batch_id = ${id} and suppression_number is not null)
     update batches set files_deleted_at = now(), mapping = ${mapping}, dialect = ${dialect}, filter = ${filter},
       rerun_rows = null, rerun_records = null
-    where id = any(${ids}::uuid[])`;
+    where id = ${id}`;
   // A statement of its own: it sees a rerun that was inserted while the first one waited for its lock.
-  for (const id of ids) await deleteUnneededRecords(sql, id);
+  await deleteUnneededRecords(sql, id);
 }
 
 /** Locks a batch until the end of the transaction; false when its files were deleted. */

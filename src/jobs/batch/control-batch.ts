@@ -234,7 +234,7 @@ export async function deleteBatchFiles(
     if (now.finishedAt === null) throw invalidState(now, 'try again in a moment');
   });
   await context.store.deletePrefix(`batches/${id}/`);
-  await markFilesDeleted(context.sql, [id]);
+  await inTransaction(context.sql, (tx) => markFilesDeleted(tx, id));
 }
 
 /**

@@ -79,7 +79,7 @@ async function deleteExpiredFiles(context: JobContext, mustStop: () => boolean):
     for (const id of expired) {
       // Each at once: a backup fails for files that are missing as long as the database names them.
       if (await triedToDelete(context, `batches/${id}/`)) {
-        await inTransaction(sql, (tx) => markFilesDeleted(tx, [id]));
+        await inTransaction(sql, (tx) => markFilesDeleted(tx, id));
       } else passed.push(id);
     }
   }
