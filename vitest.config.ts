@@ -13,7 +13,7 @@ const withServers = ['**/*.pg.test.ts', 'tests/e2e/**/*.test.ts'];
 const ownProcess = [
   'src/jobs/monitor/metrics.pg.test.ts',
   'workers/stack-metrics.test.ts',
-  'src/api/short-pages.pg.test.ts',
+  'src/api/http/short-pages.pg.test.ts',
   'src/core/identifiers/domain.test.ts',
   'src/jobs/mapping/columns.test.ts',
 ];

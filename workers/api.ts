@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../src/api/app.ts';
-import { createHttpServer, httpLimits } from '../src/api/http-server.ts';
+import { createHttpServer, httpLimits } from '../src/api/http/http-server.ts';
 import { openEnrichCalls } from '../src/core/calls/enrich-calls.ts';
 import { type Config, readConfig } from '../src/core/config.ts';
 import { watchPool } from '../src/core/db/client.ts';

@@ -10,8 +10,8 @@ import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pi
 import { expectProblem } from '../../tests/support/problem.ts';
 import { Signal } from '../../tests/support/signal.ts';
 import { lookUpInTurn } from '../core/enrich/look-up-turns.ts';
+import { holdMerge } from './http/open-responses.ts';
 import { mergeInTurn } from './merge-turns.ts';
-import { holdMerge } from './open-responses.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {

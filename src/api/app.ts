@@ -4,21 +4,21 @@ import { uuidv7 } from 'uuidv7';
 import { openShare, type Share } from '../core/limits/shares.ts';
 import { isTracing } from '../core/tracing.ts';
 import { serveAdmin } from './admin/serve-admin.ts';
-import type { ApiContext } from './api-context.ts';
 import { serveConsole } from './console/serve-console.ts';
-import type { Route } from './define-route.ts';
 import type { OpenApiDocument } from './docs/open-api-document.ts';
 import { serveDocs } from './docs/serve-docs.ts';
-import { readiness } from './health.ts';
-import { type HttpLimits, httpLimits, limitRequest } from './http-server.ts';
+import type { ApiContext } from './http/api-context.ts';
+import type { Route } from './http/define-route.ts';
+import { readiness } from './http/health.ts';
+import { type HttpLimits, httpLimits, limitRequest } from './http/http-server.ts';
+import { refuseOtherMethods, refuseUnknownPath, renderProblems } from './http/problem.ts';
+import { observeRequests } from './http/request-log.ts';
+import { securityHeadersOf } from './http/security-headers.ts';
+import { traceRequests } from './http/trace-requests.ts';
 import { renderOpenApi } from './openapi/openapi.ts';
-import { refuseOtherMethods, refuseUnknownPath, renderProblems } from './problem.ts';
 import { rowTypes } from './receive-rows.ts';
 import { reconcileRoutes } from './reconcile/reconcile-routes.ts';
-import { observeRequests } from './request-log.ts';
 import { documentedRoutes } from './routes.ts';
-import { securityHeadersOf } from './security-headers.ts';
-import { traceRequests } from './trace-requests.ts';
 
 /** Builds the application; the caller serves it with `createHttpServer` and the same limits. */
 export function createApp(context: ApiContext, limits: HttpLimits = httpLimits): Express {

@@ -8,9 +8,9 @@ import { parseDelimiter } from '../formats/csv/delimiter.ts';
 import { parseEncoding } from '../formats/csv/encoding.ts';
 import type { ListRequest } from '../jobs/list/create-list.ts';
 import type { DialectRequest } from '../jobs/list/read-upload.ts';
-import { decimal } from './decimal.ts';
-import { parseParameters } from './parse-parameters.ts';
-import { parseJson } from './read-json.ts';
+import { decimal } from './http/decimal.ts';
+import { parseParameters } from './http/parse-parameters.ts';
+import { parseJson } from './http/read-json.ts';
 
 /** More than any operation has. */
 const FIELDS_MAX = 200;

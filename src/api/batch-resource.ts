@@ -3,7 +3,7 @@
 import type { Scope } from '../core/keys/keys.ts';
 import type { BatchKind } from '../jobs/batch/batch.ts';
 import { batchSchema, exportSchema } from '../jobs/batch/batch-view.ts';
-import type { Route } from './define-route.ts';
+import type { Route } from './http/define-route.ts';
 
 export interface BatchResource<Kind extends BatchKind = BatchKind> {
   kind: Kind;

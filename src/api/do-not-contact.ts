@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { invalidParameters } from '../core/lib/errors.ts';
 import type { ListedContacts } from '../core/search/do-not-contact.sql.ts';
 import { readContacts } from '../core/search/do-not-contact.ts';
-import { clientGone } from './client-gone.ts';
-import type { RouteInput } from './define-route.ts';
-import { parseValues } from './parse-parameters.ts';
-import { readJson } from './read-json.ts';
+import { clientGone } from './http/client-gone.ts';
+import type { RouteInput } from './http/define-route.ts';
+import { parseValues } from './http/parse-parameters.ts';
+import { readJson } from './http/read-json.ts';
 
 /** Maximum entries of one call, and their bytes: ten thousand long addresses. */
 const ENTRIES_MAX = 10_000;

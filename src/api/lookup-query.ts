@@ -1,6 +1,6 @@
 /** The query of a lookup: a text, or ids to get their names. */
 import { z } from 'zod';
-import { decimal } from './decimal.ts';
+import { decimal } from './http/decimal.ts';
 
 /** No name is longer. */
 const TEXT_LENGTH_MAX = 200;

@@ -7,10 +7,10 @@ import type { Schedule } from '../jobs/schedule/schedules.sql.ts';
 import { requireOwnSchedule } from '../jobs/schedule/schedules.ts';
 import type { Webhook } from '../jobs/webhook/webhooks.sql.ts';
 import { requireOwnWebhook } from '../jobs/webhook/webhooks.ts';
-import type { ApiContext } from './api-context.ts';
-import type { RouteInput } from './define-route.ts';
+import type { ApiContext } from './http/api-context.ts';
+import type { RouteInput } from './http/define-route.ts';
+import { parseId } from './http/parse-parameters.ts';
 import { ownerOf } from './owner-of.ts';
-import { parseId } from './parse-parameters.ts';
 
 /** Returns the caller's list or export. Throws `AppError` 404 for another id, also of another account or kind. */
 export async function requireOwnBatch<Kind extends BatchKind>(

@@ -1,7 +1,7 @@
 import { readCancellable } from '../core/db/cancellable.ts';
 import type { Sql } from '../core/db/client.ts';
-import { clientGone } from './client-gone.ts';
-import type { RouteInput } from './define-route.ts';
+import { clientGone } from './http/client-gone.ts';
+import type { RouteInput } from './http/define-route.ts';
 
 /**
  * Runs a read that takes the longer the more rows the account has, in a transaction that waits for the account's turn: any

@@ -4,11 +4,11 @@ import { AppError } from '../core/lib/errors.ts';
 import { assertStorageLeft } from '../jobs/batch/stored-bytes.ts';
 import { type StoredUpload, storeUpload, type UploadContext } from '../jobs/list/store-upload.ts';
 import { readBatchOptions } from './batch-options.ts';
-import type { RouteInput } from './define-route.ts';
-import { readMultipart } from './multipart.ts';
+import type { RouteInput } from './http/define-route.ts';
+import { readMultipart } from './http/multipart.ts';
+import { whileValid } from './http/while-valid.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { holdUpload, type ReceivedList, uploadContextOf } from './upload-context.ts';
-import { whileValid } from './while-valid.ts';
 
 /** Stores the file. When this throws, nothing of it remains. */
 export async function receiveFile(input: RouteInput): Promise<ReceivedList> {

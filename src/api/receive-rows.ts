@@ -7,11 +7,11 @@ import { inReadingTurn } from '../jobs/list/reading-turns.ts';
 import { storeUpload } from '../jobs/list/store-upload.ts';
 import { openUpload } from '../jobs/list/uploads.ts';
 import { readBatchOptions } from './batch-options.ts';
-import { clientGone } from './client-gone.ts';
-import type { RouteInput } from './define-route.ts';
+import { clientGone } from './http/client-gone.ts';
+import type { RouteInput } from './http/define-route.ts';
+import { parseParameters } from './http/parse-parameters.ts';
+import { parseJson, readBody } from './http/read-json.ts';
 import { ownerOf } from './owner-of.ts';
-import { parseParameters } from './parse-parameters.ts';
-import { parseJson, readBody } from './read-json.ts';
 import { mappingOf, parseJsonLines, type RowList, toRowList } from './row-list.ts';
 import { holdUpload, type ReceivedList, uploadContextOf } from './upload-context.ts';
 

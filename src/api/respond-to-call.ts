@@ -19,11 +19,11 @@ import { type OperationName, operations } from '../core/operations.ts';
 import { redactDirectors } from '../core/suppression/opted-out-people.ts';
 import { isAnySuppressed } from '../core/suppression/suppress.ts';
 import { resultChanging } from '../jobs/result/read-part.ts';
-import { setCreditHeaders } from './authorize.ts';
-import { clientGone } from './client-gone.ts';
-import type { HandlerInput, RouteInput } from './define-route.ts';
-import type { KeptResponse } from './idempotent-request.ts';
-import { toProblem } from './problem.ts';
+import { setCreditHeaders } from './http/authorize.ts';
+import { clientGone } from './http/client-gone.ts';
+import type { HandlerInput, RouteInput } from './http/define-route.ts';
+import type { KeptResponse } from './http/idempotent-request.ts';
+import { toProblem } from './http/problem.ts';
 
 interface EnrichRequest {
   operation: OperationName;

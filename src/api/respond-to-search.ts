@@ -26,11 +26,11 @@ import { prepareFilter } from '../core/search/prepare.ts';
 import { type PersonRow, selectRecords } from '../core/search/search.sql.ts';
 import { findUnknownValues, type UnknownValues } from '../core/search/unknown-values.ts';
 import { credentialsEnded } from '../core/sessions/still-valid.ts';
-import { setCreditHeaders } from './authorize.ts';
-import type { HandlerInput, RouteInput } from './define-route.ts';
-import type { KeptResponse } from './idempotent-request.ts';
-import { requestIdOf } from './problem.ts';
-import { queryString } from './query-string.ts';
+import { setCreditHeaders } from './http/authorize.ts';
+import type { HandlerInput, RouteInput } from './http/define-route.ts';
+import type { KeptResponse } from './http/idempotent-request.ts';
+import { requestIdOf } from './http/problem.ts';
+import { queryString } from './http/query-string.ts';
 import { availableBefore } from './respond-to-call.ts';
 import { runSearch } from './run-search.ts';
 

@@ -6,10 +6,10 @@ import type { ListBatch } from '../jobs/batch/batch.ts';
 import { type BatchView, viewBatch } from '../jobs/batch/batch-view.ts';
 import { isFinal } from '../jobs/batch/states.ts';
 import { openResults } from '../jobs/result/results.ts';
-import { setCreditHeaders } from './authorize.ts';
-import { type RouteInput, sent } from './define-route.ts';
-import { holdDownload } from './open-responses.ts';
-import { sendWhileValid } from './while-valid.ts';
+import { setCreditHeaders } from './http/authorize.ts';
+import { type RouteInput, sent } from './http/define-route.ts';
+import { holdDownload } from './http/open-responses.ts';
+import { sendWhileValid } from './http/while-valid.ts';
 
 /** Many proxies close a connection that is silent for longer. */
 const WAIT_SECONDS_MAX = 50;

@@ -2,7 +2,7 @@
 import { importRunRoutes } from './admin/import-runs.ts';
 import { importHistoryRoutes } from './admin/imports.ts';
 import { splitByHandRoutes } from './admin/splits.ts';
-import type { Route } from './define-route.ts';
+import type { Route } from './http/define-route.ts';
 import { addDoNotContactRoute } from './v1/add-do-not-contact.ts';
 import { controlBatchRoutes } from './v1/control-batch.ts';
 import { createBatchRoute } from './v1/create-batch.ts';

@@ -9,9 +9,9 @@ import {
 import { isOperationName, operations } from '../core/operations.ts';
 import { encodeCell } from '../formats/csv/quote-cell.ts';
 import { contextColumns } from '../jobs/mapping/columns.ts';
-import { MEMBERS_MAX } from './json-bounds.ts';
-import { ERRORS_MAX } from './parse-parameters.ts';
-import { parseJson } from './read-json.ts';
+import { MEMBERS_MAX } from './http/json-bounds.ts';
+import { ERRORS_MAX } from './http/parse-parameters.ts';
+import { parseJson } from './http/read-json.ts';
 
 /** Maximum rows of one call; longer lists are uploaded as files. */
 const ROWS_MAX = 1000;

@@ -6,7 +6,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pi
 import { expectProblem } from '../../tests/support/problem.ts';
 import { smallGraph } from '../../tests/support/small-graph.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
-import { holdDownload } from './open-responses.ts';
+import { holdDownload } from './http/open-responses.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;

@@ -9,8 +9,8 @@ import type { Sql } from '../core/db/client.ts';
 import { type ApiKey, findRequestsOf } from '../core/keys/keys.sql.ts';
 import { AppError } from '../core/lib/errors.ts';
 import { chargeUnfinishedSearch } from '../core/limits/limits.ts';
-import type { ApiContext } from './api-context.ts';
-import { clientGone } from './client-gone.ts';
+import type { ApiContext } from './http/api-context.ts';
+import { clientGone } from './http/client-gone.ts';
 import { ownerOf } from './owner-of.ts';
 
 interface SearchCaller {

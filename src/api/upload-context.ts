@@ -3,9 +3,9 @@ import type { Response } from 'express';
 import type { ApiKey } from '../core/keys/keys.sql.ts';
 import type { RequestedList } from '../jobs/list/create-list.ts';
 import type { UploadContext } from '../jobs/list/store-upload.ts';
-import type { ApiContext } from './api-context.ts';
-import { clientGone } from './client-gone.ts';
-import { limitOpenResponses } from './open-responses.ts';
+import type { ApiContext } from './http/api-context.ts';
+import { clientGone } from './http/client-gone.ts';
+import { limitOpenResponses } from './http/open-responses.ts';
 
 const UPLOADS_MAX = 12;
 /** Each upload holds 10 MiB on its way to S3, and a client may take hours for it: twice as many would fill a process of 512 MiB. */

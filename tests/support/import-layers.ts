@@ -111,12 +111,18 @@ const layers: Layer[] = [
   ...jobLayers,
   // The registry. A folder without a sublayer is an error.
   { name: 'jobs', holds: /^src\/jobs\/[\w.-]+$/, below: [...belowJobs, ...jobs] },
-  { name: 'api', holds: /^src\/api\//, below: [...belowJobs, ...jobs, 'sources'] },
+  // What every request passes through: it knows no endpoint.
+  { name: 'api/http', holds: /^src\/api\/http\//, below: [...belowJobs, ...jobs] },
+  { name: 'api', holds: /^src\/api\//, below: [...belowJobs, ...jobs, 'sources', 'api/http'] },
   { name: 'samples', holds: /^samples\//, below: core },
   { name: 'embedded', holds: /^infra\/embedded\//, below: ['lib'] },
   { name: 'infra', holds: /^infra\//, below: [...core, 'embedded'] },
   // The page of commands is generated from the commands.
-  { name: 'docs', holds: /^docs\//, below: [...belowJobs, ...jobs, 'sources', 'api', 'workers'] },
+  {
+    name: 'docs',
+    holds: /^docs\//,
+    below: [...belowJobs, ...jobs, 'sources', 'api', 'api/http', 'workers'],
+  },
   {
     name: 'workers',
     holds: /^workers\//,
@@ -124,6 +130,7 @@ const layers: Layer[] = [
       ...belowJobs,
       ...jobs,
       'sources',
+      'api/http',
       'api',
       'client',
       'contract',

@@ -9,7 +9,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createApp } from '../../src/api/app.ts';
-import { createHttpServer } from '../../src/api/http-server.ts';
+import { createHttpServer } from '../../src/api/http/http-server.ts';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { openEnrichCalls } from '../../src/core/calls/enrich-calls.ts';
 import { type Config, readConfig } from '../../src/core/config.ts';

@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import type { ApiContext } from '../../src/api/api-context.ts';
 import { createApp } from '../../src/api/app.ts';
-import { createHttpServer, type HttpLimits, httpLimits } from '../../src/api/http-server.ts';
+import type { ApiContext } from '../../src/api/http/api-context.ts';
+import { createHttpServer, type HttpLimits, httpLimits } from '../../src/api/http/http-server.ts';
 import { openEnrichCalls } from '../../src/core/calls/enrich-calls.ts';
 import { openAdmission } from '../../src/core/keys/admission.ts';
 import { openKeyUses } from '../../src/core/keys/key-uses.ts';

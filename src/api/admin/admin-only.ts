@@ -4,9 +4,9 @@ import type { ApiKey } from '../../core/keys/keys.sql.ts';
 import { authenticate, readKey } from '../../core/keys/keys.ts';
 import { AppError, forbidden } from '../../core/lib/errors.ts';
 import { countUnmeteredCall } from '../../core/limits/limits.ts';
-import type { ApiContext } from '../api-context.ts';
-import { presentedBySession } from '../console/session-cookie.ts';
-import { noteRequest } from '../request-log.ts';
+import type { ApiContext } from '../http/api-context.ts';
+import { noteRequest } from '../http/request-log.ts';
+import { presentedBySession } from '../http/session-cookie.ts';
 
 /** Throws `AppError` 403 for a key without the scope `admin`. */
 function assertAdmin(key: ApiKey): void {

@@ -26,12 +26,12 @@ import { receiveUpload } from '../../jobs/list/receive-upload.ts';
 import { sourceNames } from '../../sources/read-source.ts';
 import { mappingSchema } from '../../sources/source-mapping.ts';
 import { isoDate } from '../../sources/values.ts';
-import { definePage } from '../define-page.ts';
-import { defineRoute, idParams, type RouteInput, sent } from '../define-route.ts';
-import { holdDownload } from '../open-responses.ts';
-import { parseId } from '../parse-parameters.ts';
+import { definePage } from '../http/define-page.ts';
+import { defineRoute, idParams, type RouteInput, sent } from '../http/define-route.ts';
+import { holdDownload } from '../http/open-responses.ts';
+import { parseId } from '../http/parse-parameters.ts';
+import { sendWhileValid, whileValid } from '../http/while-valid.ts';
 import { holdUpload } from '../upload-context.ts';
-import { sendWhileValid, whileValid } from '../while-valid.ts';
 import { operatorOf } from './operator-of.ts';
 
 const NAME_BYTES_MAX = 200;

@@ -11,8 +11,8 @@ import { must } from '../../core/lib/assert.ts';
 import { openUndo } from '../../jobs/imports/change-run.ts';
 import { importRunSchema, viewRun } from '../../jobs/imports/import-run.ts';
 import { findRunsOfImports } from '../../jobs/imports/import-runs.sql.ts';
-import { definePage } from '../define-page.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { definePage } from '../http/define-page.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 import { numberCursor, parseNumber } from './graph-number.ts';
 import { operatorOf } from './operator-of.ts';
 

@@ -5,7 +5,7 @@ import { isLimiterDegraded } from '../../core/limits/availability.ts';
 import { isSeen } from '../../jobs/monitor/heartbeat.ts';
 import type { DatabaseState } from '../../jobs/monitor/monitor.sql.ts';
 import { readParts } from '../../jobs/monitor/read-parts.ts';
-import type { ApiContext } from '../api-context.ts';
+import type { ApiContext } from '../http/api-context.ts';
 
 /** Reads the state of the service. Throws when the database does not respond; other failures become problems. */
 export async function readHealth(context: ApiContext): Promise<Record<string, unknown>> {

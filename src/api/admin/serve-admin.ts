@@ -1,7 +1,7 @@
 /** The operator's view of the running service, for keys with the scope `admin`. It is not part of the public API. */
 import { Router } from 'express';
-import type { ApiContext } from '../api-context.ts';
-import { noteRequest } from '../request-log.ts';
+import type { ApiContext } from '../http/api-context.ts';
+import { noteRequest } from '../http/request-log.ts';
 import { adminOnly, askForKey } from './admin-only.ts';
 import { readHealth } from './read-health.ts';
 import { readSources } from './read-sources.ts';

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { openRedisBackend } from '../../jobs/queue/backend-redis.ts';
 import { openQueues, type Queues } from '../../jobs/queue/queues.ts';
-import { renderProblems } from '../problem.ts';
+import { renderProblems } from '../http/problem.ts';
 import { serveQueueBoard } from './serve-queue-board.ts';
 
 const log = pino({ level: 'silent' });

@@ -5,7 +5,7 @@
 import { Router } from 'express';
 import { AppError, unavailable } from '../../core/lib/errors.ts';
 import type { Queues } from '../../jobs/queue/queues.ts';
-import { noteRequest } from '../request-log.ts';
+import { noteRequest } from '../http/request-log.ts';
 
 const PATH = '/admin/queues';
 

@@ -1,8 +1,8 @@
 /** The calls by which an operator splits records that were wrongly merged. */
 import { z } from 'zod';
 import { listSplits, splitRecords, undoSplit } from '../../core/graph/sources/split.ts';
-import { definePage } from '../define-page.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { definePage } from '../http/define-page.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 import { numberCursor, parseNumber } from './graph-number.ts';
 import { operatorOf } from './operator-of.ts';
 

@@ -1,6 +1,6 @@
 /** Serves the web console: one page at `/`, its modules, and sessions. */
 import { type Request, type Response, Router } from 'express';
-import type { ApiContext } from '../api-context.ts';
+import type { ApiContext } from '../http/api-context.ts';
 import { type Asset, readConsoleAssets } from './console-assets.ts';
 import { serveSessions } from './session-routes.ts';
 

@@ -4,12 +4,17 @@ import { z } from 'zod';
 import { AppError } from '../../core/lib/errors.ts';
 import type { Session } from '../../core/sessions/sessions.sql.ts';
 import { readSession, signIn, signOut, switchMode } from '../../core/sessions/sessions.ts';
-import type { ApiContext } from '../api-context.ts';
-import { clientGone } from '../client-gone.ts';
-import { networkOf } from '../network-of.ts';
-import { parseParameters } from '../parse-parameters.ts';
-import { readJson } from '../read-json.ts';
-import { assertSameOrigin, assertThisMachine, readToken, writeToken } from './session-cookie.ts';
+import type { ApiContext } from '../http/api-context.ts';
+import { clientGone } from '../http/client-gone.ts';
+import { networkOf } from '../http/network-of.ts';
+import { parseParameters } from '../http/parse-parameters.ts';
+import { readJson } from '../http/read-json.ts';
+import {
+  assertSameOrigin,
+  assertThisMachine,
+  readToken,
+  writeToken,
+} from '../http/session-cookie.ts';
 
 const text = (charactersMax: number, missing: string) =>
   z.string().min(1, missing).max(charactersMax);

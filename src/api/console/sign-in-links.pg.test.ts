@@ -5,7 +5,7 @@ import { expectProblem } from '../../../tests/support/problem.ts';
 import { createAccount } from '../../core/accounts/accounts.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { changePassword, createSignInLink } from '../../core/sessions/sessions.ts';
-import { assertThisMachine } from './session-cookie.ts';
+import { assertThisMachine } from '../http/session-cookie.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {

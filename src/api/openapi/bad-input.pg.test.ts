@@ -4,8 +4,8 @@ import type { Caller } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { scopes } from '../../core/keys/keys.ts';
 import { must } from '../../core/lib/assert.ts';
-import type { Route } from '../define-route.ts';
-import { problemSchema } from '../problem.ts';
+import type { Route } from '../http/define-route.ts';
+import { problemSchema } from '../http/problem.ts';
 import { renderOpenApi } from './openapi.ts';
 import { openStocked, operations, type Stocked } from './operations.test-suite.ts';
 

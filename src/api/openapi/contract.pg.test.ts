@@ -3,7 +3,7 @@ import type { Caller } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { companyFields, personFields } from '../../core/graph/fields.ts';
 import { scopes } from '../../core/keys/keys.ts';
-import { problemSchema } from '../problem.ts';
+import { problemSchema } from '../http/problem.ts';
 import { documentedRoutes } from '../routes.ts';
 import { renderOpenApi } from './openapi.ts';
 import { CANARY, openStocked, operations, type Stocked } from './operations.test-suite.ts';

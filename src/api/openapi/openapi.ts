@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 document of the routes, from the schemas that validate their calls. */
 import { z } from 'zod';
-import type { DocumentedResponse, Route } from '../define-route.ts';
-import { problemSchema } from '../problem.ts';
+import type { DocumentedResponse, Route } from '../http/define-route.ts';
+import { problemSchema } from '../http/problem.ts';
 import { parameterWords } from './parameter-words.ts';
 
 type Json = Record<string, unknown>;

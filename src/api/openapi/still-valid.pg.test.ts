@@ -17,7 +17,7 @@ import { must } from '../../core/lib/assert.ts';
 import { insertSession } from '../../core/sessions/sessions.sql.ts';
 import { changePassword } from '../../core/sessions/sessions.ts';
 import { workbookParts, zipOf } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
-import { problemSchema } from '../problem.ts';
+import { problemSchema } from '../http/problem.ts';
 import { routes } from '../routes.ts';
 import { renderOpenApi } from './openapi.ts';
 import { openStocked, operations, type Stocked } from './operations.test-suite.ts';

@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { EnrichedCall } from '../../core/calls/enrich-calls.ts';
 import { miss } from '../../core/enrich/enrich-many.ts';
-import type { RouteInput } from '../define-route.ts';
+import type { RouteInput } from '../http/define-route.ts';
 import { enrichAll } from './paid-calls.ts';
 
 const row = { identifiers: [], invalid: null };

@@ -7,10 +7,10 @@ import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import { discloseAmbiguous } from '../../core/enrich/free-outcomes.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { operations } from '../../core/operations.ts';
-import { setCreditHeaders } from '../authorize.ts';
-import { clientGone } from '../client-gone.ts';
-import type { RouteInput } from '../define-route.ts';
-import { requestIdOf } from '../problem.ts';
+import { setCreditHeaders } from '../http/authorize.ts';
+import { clientGone } from '../http/client-gone.ts';
+import type { RouteInput } from '../http/define-route.ts';
+import { requestIdOf } from '../http/problem.ts';
 import { availableBefore, payerOf } from '../respond-to-call.ts';
 
 export type PaidCall = Pick<EnrichCall, 'operation' | 'row' | 'minProbability'>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { addContacts } from '../../core/search/do-not-contact.ts';
-import { defineRoute } from '../define-route.ts';
 import { contactsBody, receiveContacts } from '../do-not-contact.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /** Adds addresses and domains to the account's list; those on it stay. */

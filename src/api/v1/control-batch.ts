@@ -2,7 +2,7 @@ import { countQuote } from '../../core/limits/limits.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { type BatchAction, controlBatch, wakeAfter } from '../../jobs/batch/control-batch.ts';
 import { type BatchResource, forEachResource } from '../batch-resource.ts';
-import { defineRoute, idParams, type Route } from '../define-route.ts';
+import { defineRoute, idParams, type Route } from '../http/define-route.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 import { ownerWithKeyOf } from '../owner-of.ts';
 

@@ -3,7 +3,7 @@ import { batchSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import { createList, wakeSplit } from '../../jobs/list/create-list.ts';
 import { useUpload } from '../../jobs/list/uploads.ts';
 import { batchOptions } from '../batch-options.ts';
-import { defineRoute } from '../define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { ownerWithKeyOf } from '../owner-of.ts';
 import { receiveFile } from '../receive-file.ts';
 import { receiveJson, rowTypes } from '../receive-rows.ts';

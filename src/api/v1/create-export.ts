@@ -8,8 +8,8 @@ import { findUnknownValues, unknownValuesSchema } from '../../core/search/unknow
 import { exportSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import { checkExport, createExport, wakeExport } from '../../jobs/export/create-export.ts';
 import { fieldNames } from '../batch-options.ts';
-import { defineRoute } from '../define-route.ts';
 import { exportOptions } from '../export-options.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { ownerWithKeyOf } from '../owner-of.ts';
 
 const createdSchema = exportSchema

@@ -10,7 +10,7 @@ import {
   defaultScopes,
 } from '../../core/keys/keys.ts';
 import { forbidden, invalidParameter } from '../../core/lib/errors.ts';
-import { defineRoute } from '../define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { keysOf, newKeySchema, viewKey } from '../key-view.ts';
 
 /** The ranges of the columns. */

@@ -4,7 +4,7 @@ import {
   nameMapping,
   viewNamedMapping,
 } from '../../jobs/batch/named-mappings.ts';
-import { defineRoute } from '../define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 import { ownerOf } from '../owner-of.ts';
 

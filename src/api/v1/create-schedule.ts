@@ -6,7 +6,7 @@ import { findUnknownValues } from '../../core/search/unknown-values.ts';
 import { checkExport } from '../../jobs/export/create-export.ts';
 import { savedScheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { createSchedule } from '../../jobs/schedule/schedules.ts';
-import { defineRoute } from '../define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { ownerWithKeyOf } from '../owner-of.ts';
 import { scheduleOptions, toScheduleRequest } from '../schedule-options.ts';
 

@@ -4,8 +4,8 @@ import {
   saveSearch,
   viewSavedSearch,
 } from '../../core/search/saved-searches.ts';
-import { defineRoute } from '../define-route.ts';
 import { exportOptions } from '../export-options.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /** Keeps a search under a name, in the place of the one that has it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createUpload } from '../../jobs/list/uploads.ts';
-import { defineRoute } from '../define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { newWebhookSchema, viewWebhook } from '../../jobs/webhook/webhook-view.ts';
 import { checkUrl, createWebhook } from '../../jobs/webhook/webhooks.ts';
-import { defineRoute } from '../define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 import { toWebhookRequest, webhookOptions } from '../webhook-options.ts';
 

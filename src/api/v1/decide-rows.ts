@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { batchSchema } from '../../jobs/batch/batch-view.ts';
 import { type RowDecision, rowsDecided } from '../../jobs/list/decide-rows.ts';
 import { readDecisions } from '../../jobs/list/read-decisions.ts';
-import { clientGone } from '../client-gone.ts';
 import { createRerun } from '../create-rerun.ts';
-import { defineRoute, idParams, type RouteInput } from '../define-route.ts';
-import { parseParameters } from '../parse-parameters.ts';
-import { readBody, readJson } from '../read-json.ts';
+import { clientGone } from '../http/client-gone.ts';
+import { defineRoute, idParams, type RouteInput } from '../http/define-route.ts';
+import { parseParameters } from '../http/parse-parameters.ts';
+import { readBody, readJson } from '../http/read-json.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 const JSON_DECISIONS_MAX = 10_000;

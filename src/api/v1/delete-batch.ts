@@ -1,6 +1,6 @@
 import { deleteBatchFiles } from '../../jobs/batch/control-batch.ts';
 import { forEachResource } from '../batch-resource.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 import { ownerOf } from '../owner-of.ts';
 

@@ -1,5 +1,5 @@
 import { revokeOwnKey } from '../../core/keys/account-keys.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 import { keySchema, keysOf, viewKey } from '../key-view.ts';
 
 /** Revokes a key: every process refuses its next call. Its batches continue. */

@@ -1,9 +1,9 @@
 import { inTransaction } from '../../core/db/client.ts';
 import { notFound } from '../../core/lib/errors.ts';
 import { deleteNamedMapping } from '../../jobs/batch/named-mappings.sql.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
+import { parseId } from '../http/parse-parameters.ts';
 import { ownerOf } from '../owner-of.ts';
-import { parseId } from '../parse-parameters.ts';
 
 /** Deletes a named mapping. Responds 204. */
 export const deleteMappingRoute = defineRoute({

@@ -1,7 +1,7 @@
 import { removeSchedule } from '../../jobs/schedule/schedules.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
+import { parseId } from '../http/parse-parameters.ts';
 import { ownerOf } from '../owner-of.ts';
-import { parseId } from '../parse-parameters.ts';
 
 /** Deletes a schedule and its history. Responds 204. Its exports stay, including one that has found its people. */
 export const deleteScheduleRoute = defineRoute({

@@ -1,7 +1,7 @@
 import { removeWebhook } from '../../jobs/webhook/webhooks.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
+import { parseId } from '../http/parse-parameters.ts';
 import { ownerOf } from '../owner-of.ts';
-import { parseId } from '../parse-parameters.ts';
 
 /** Deletes a webhook and its deliveries. Responds 204. */
 export const deleteWebhookRoute = defineRoute({

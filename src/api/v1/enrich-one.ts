@@ -15,9 +15,9 @@ import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { country, fieldNamesInText } from '../batch-options.ts';
-import { defineRoute, type Route, type RouteInput, sent } from '../define-route.ts';
+import { defineRoute, type Route, type RouteInput, sent } from '../http/define-route.ts';
+import { requestIdOf } from '../http/problem.ts';
 import { isNamed, likelyCellsOf, likelyNames, likelyQuery } from '../likely-query.ts';
-import { requestIdOf } from '../problem.ts';
 import { availableBefore, replayCall, respondToCall } from '../respond-to-call.ts';
 
 type Query = Record<string, string | undefined>;

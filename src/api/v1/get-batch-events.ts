@@ -2,9 +2,9 @@ import type { Batch } from '../../jobs/batch/batch.ts';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { isFinal } from '../../jobs/batch/states.ts';
 import { forEachResource } from '../batch-resource.ts';
-import { defineRoute, idParams, sent } from '../define-route.ts';
-import { holdResponse } from '../held-bytes.ts';
-import { limitOpenResponses } from '../open-responses.ts';
+import { defineRoute, idParams, sent } from '../http/define-route.ts';
+import { holdResponse } from '../http/held-bytes.ts';
+import { limitOpenResponses } from '../http/open-responses.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 
 /** Proxies close a connection that is silent for a minute. */

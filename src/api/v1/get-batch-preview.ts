@@ -1,6 +1,6 @@
 import { listPreviewSchema, previewList } from '../../jobs/list/preview-list.ts';
-import { clientGone } from '../client-gone.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { clientGone } from '../http/client-gone.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 
 /** Returns the first rows of a list: their cells, and the identifiers found in them. Free. */

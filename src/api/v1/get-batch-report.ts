@@ -2,7 +2,7 @@ import { reportSchema, viewReport } from '../../jobs/batch/batch-view.ts';
 import { addReports } from '../../jobs/batch/report.ts';
 import { listPartReports } from '../../jobs/result/parts.sql.ts';
 import { forEachResource } from '../batch-resource.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 
 /** Returns how the list was parsed, its repaired and unusable rows, and how often each field was filled. */

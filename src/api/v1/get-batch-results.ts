@@ -4,12 +4,12 @@ import { operations } from '../../core/operations.ts';
 import { type Batch, type ResultFormat, resultFormats } from '../../jobs/batch/batch.ts';
 import { openResults, type ResultForm } from '../../jobs/result/results.ts';
 import { forEachResource } from '../batch-resource.ts';
-import { acceptRange } from '../byte-range.ts';
-import { clientGone } from '../client-gone.ts';
-import { defineRoute, idParams, sent } from '../define-route.ts';
-import { holdDownload, holdMerge } from '../open-responses.ts';
+import { acceptRange } from '../http/byte-range.ts';
+import { clientGone } from '../http/client-gone.ts';
+import { defineRoute, idParams, sent } from '../http/define-route.ts';
+import { holdDownload, holdMerge } from '../http/open-responses.ts';
+import { sendWhileValid } from '../http/while-valid.ts';
 import { requireOwnBatch } from '../own-objects.ts';
-import { sendWhileValid } from '../while-valid.ts';
 
 const contentTypes: Record<ResultFormat, string> = {
   csv: 'text/csv; charset=utf-8',

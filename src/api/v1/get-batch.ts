@@ -1,6 +1,6 @@
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { forEachResource } from '../batch-resource.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 
 /** Returns the state, counts and credits of one list or export. */

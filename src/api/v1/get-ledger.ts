@@ -8,12 +8,12 @@ import {
   ledgerKinds,
   listLedgerLines,
 } from '../../core/credits/credits.sql.ts';
-import { definePage } from '../define-page.ts';
-import { defineRoute, type RouteInput, sent } from '../define-route.ts';
-import { holdDownload } from '../open-responses.ts';
+import { definePage } from '../http/define-page.ts';
+import { defineRoute, type RouteInput, sent } from '../http/define-route.ts';
+import { holdDownload } from '../http/open-responses.ts';
+import { sendWhileValid } from '../http/while-valid.ts';
 import { readInTurn } from '../read-in-turn.ts';
 import { usageFilter, usageRange } from '../usage-range.ts';
-import { sendWhileValid } from '../while-valid.ts';
 
 const lineSchema = z.strictObject({
   created_at: z.string(),

@@ -4,8 +4,8 @@ import { readOwnedDays } from '../../core/credits/owned.sql.ts';
 import { must } from '../../core/lib/assert.ts';
 import { openShare } from '../../core/limits/shares.ts';
 import { readStoredBytes } from '../../jobs/batch/stored-bytes.ts';
-import { clientGone } from '../client-gone.ts';
-import { defineRoute } from '../define-route.ts';
+import { clientGone } from '../http/client-gone.ts';
+import { defineRoute } from '../http/define-route.ts';
 
 const integer = z.number().int();
 const text = z.string();

@@ -1,5 +1,5 @@
 import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 import { scheduleOfPath } from '../own-objects.ts';
 
 /** Returns one schedule. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ledgerKinds, type UsagePlace, type UsageRow } from '../../core/credits/credits.sql.ts';
 import { listUsage } from '../../core/credits/credits.ts';
-import { definePage } from '../define-page.ts';
+import { definePage } from '../http/define-page.ts';
 import { readInTurn } from '../read-in-turn.ts';
 import { day, usageFilter, usageRange } from '../usage-range.ts';
 

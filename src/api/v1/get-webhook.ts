@@ -1,5 +1,5 @@
 import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 import { webhookOfPath } from '../own-objects.ts';
 
 /** Returns one webhook. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ambiguousRowSchema, listAmbiguousRows } from '../../jobs/list/ambiguous-rows.ts';
-import { clientGone } from '../client-gone.ts';
-import { definePage } from '../define-page.ts';
-import { idParams } from '../define-route.ts';
+import { clientGone } from '../http/client-gone.ts';
+import { definePage } from '../http/define-page.ts';
+import { idParams } from '../http/define-route.ts';
 import { mergeInTurn } from '../merge-turns.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { viewBatch } from '../../jobs/batch/batch-view.ts';
 import { type BatchPage, batchSorts, listBatches } from '../../jobs/batch/batches.sql.ts';
 import { forEachResource } from '../batch-resource.ts';
-import { definePage } from '../define-page.ts';
+import { definePage } from '../http/define-page.ts';
 import { ownerOf } from '../owner-of.ts';
 import { readInTurn } from '../read-in-turn.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listContacts } from '../../core/search/do-not-contact.sql.ts';
-import { definePage } from '../define-page.ts';
+import { definePage } from '../http/define-page.ts';
 import { ownerOf } from '../owner-of.ts';
 
 const contactSchema = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listKeys } from '../../core/keys/account-keys.sql.ts';
-import { definePage } from '../define-page.ts';
+import { definePage } from '../http/define-page.ts';
 import { keySchema, keysOf, viewKey } from '../key-view.ts';
 import { readInTurn } from '../read-in-turn.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listNamedMappings } from '../../jobs/batch/named-mappings.sql.ts';
 import { namedMappingSchema, viewNamedMapping } from '../../jobs/batch/named-mappings.ts';
-import { definePage } from '../define-page.ts';
+import { definePage } from '../http/define-page.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /** Lists the named mappings of the account, newest first. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { listOptedOut, type OptedOutPerson } from '../../core/suppression/suppression.sql.ts';
-import { decimal } from '../decimal.ts';
-import { defineRoute } from '../define-route.ts';
+import { decimal } from '../http/decimal.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 
 const optOutSchema = z.strictObject({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { scheduleRunSchema, viewRun } from '../../jobs/schedule/schedule-view.ts';
 import { listRuns } from '../../jobs/schedule/schedules.sql.ts';
-import { definePage } from '../define-page.ts';
-import { idParams } from '../define-route.ts';
+import { definePage } from '../http/define-page.ts';
+import { idParams } from '../http/define-route.ts';
 import { scheduleOfPath } from '../own-objects.ts';
 
 /** Lists the outcome of each slot of a schedule, latest first. The cursor is the slot of the last one. */

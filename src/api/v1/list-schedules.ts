@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { listSchedules } from '../../jobs/schedule/schedules.sql.ts';
-import { definePage } from '../define-page.ts';
+import { definePage } from '../http/define-page.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /** Lists the account's schedules, newest first. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listSavedSearches } from '../../core/search/saved-searches.sql.ts';
 import { savedSearchSchema, viewSavedSearch } from '../../core/search/saved-searches.ts';
-import { definePage } from '../define-page.ts';
+import { definePage } from '../http/define-page.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /** Lists the saved searches of the account, newest first. */

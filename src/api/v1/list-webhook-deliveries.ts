@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { viewDelivery, webhookDeliverySchema } from '../../jobs/webhook/webhook-view.ts';
 import { deliveryStates, listDeliveries } from '../../jobs/webhook/webhooks.sql.ts';
-import { definePage } from '../define-page.ts';
-import { idParams } from '../define-route.ts';
+import { definePage } from '../http/define-page.ts';
+import { idParams } from '../http/define-route.ts';
 import { webhookOfPath } from '../own-objects.ts';
 import { readInTurn } from '../read-in-turn.ts';
 

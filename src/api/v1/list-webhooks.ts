@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
 import { listWebhooks } from '../../jobs/webhook/webhooks.sql.ts';
-import { definePage } from '../define-page.ts';
+import { definePage } from '../http/define-page.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /** Lists the account's webhooks, newest first. */

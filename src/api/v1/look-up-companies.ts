@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Sql } from '../../core/db/client.ts';
 import { lookUpCompaniesNamed, lookUpCompanyIds } from '../../core/lookups/look-up-companies.ts';
 import { discloseCount } from '../../core/search/free-responses.ts';
-import { defineRoute } from '../define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { lookupQuery } from '../lookup-query.ts';
 
 const companySchema = z.strictObject({

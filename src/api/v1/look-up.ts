@@ -11,7 +11,7 @@ import {
 } from '../../core/lookups/look-up.ts';
 import { discloseCount } from '../../core/search/free-responses.ts';
 import { escapeItem } from '../../core/search/parse-items.ts';
-import { defineRoute, type Route } from '../define-route.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
 import { lookupQuery } from '../lookup-query.ts';
 
 const summaries: Record<LookupKind, string> = {

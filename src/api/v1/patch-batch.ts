@@ -27,8 +27,8 @@ import {
   minProbability,
   sheet,
 } from '../batch-options.ts';
-import { clientGone } from '../client-gone.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { clientGone } from '../http/client-gone.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 import { ownerOf, ownerWithKeyOf } from '../owner-of.ts';
 import { holdUpload, uploadContextOf } from '../upload-context.ts';

@@ -5,10 +5,10 @@ import { parseFilter } from '../../core/search/parse.ts';
 import { findUnknownValues } from '../../core/search/unknown-values.ts';
 import { savedScheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { changeSchedule } from '../../jobs/schedule/schedules.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
+import { parseId } from '../http/parse-parameters.ts';
+import { noteRequest } from '../http/request-log.ts';
 import { ownerWithKeyOf } from '../owner-of.ts';
-import { parseId } from '../parse-parameters.ts';
-import { noteRequest } from '../request-log.ts';
 import { scheduleChange, toScheduleRequest } from '../schedule-options.ts';
 
 /** Changes, enables or disables a schedule. From then on it runs under the key of this call. */

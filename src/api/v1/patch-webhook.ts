@@ -1,8 +1,8 @@
 import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
 import { changeWebhook } from '../../jobs/webhook/webhooks.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
+import { parseId } from '../http/parse-parameters.ts';
 import { ownerOf } from '../owner-of.ts';
-import { parseId } from '../parse-parameters.ts';
 import { toWebhookRequest, webhookChange } from '../webhook-options.ts';
 
 /** Changes, enables or disables a webhook. Events wait while it is disabled and are sent afterwards. */

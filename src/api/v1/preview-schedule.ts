@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readClock } from '../../core/db/clock.ts';
 import { nextRuns } from '../../jobs/schedule/next-run.ts';
-import { defineRoute } from '../define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { scheduleOptions } from '../schedule-options.ts';
 
 const SHOWN_RUNS = 5;

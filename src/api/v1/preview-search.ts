@@ -3,8 +3,8 @@ import { assertCountedForFree } from '../../core/search/free-responses.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { prepareFilter } from '../../core/search/prepare.ts';
 import { previewSchema, previewSearch } from '../../core/search/preview.ts';
-import { defineRoute, type Route } from '../define-route.ts';
-import { queryString } from '../query-string.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
+import { queryString } from '../http/query-string.ts';
 import { runSearch } from '../run-search.ts';
 import { filterQuery } from '../search-query.ts';
 

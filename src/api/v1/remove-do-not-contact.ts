@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { inTransaction } from '../../core/db/client.ts';
 import { deleteContacts } from '../../core/search/do-not-contact.sql.ts';
-import { defineRoute } from '../define-route.ts';
 import { contactsBody, receiveContacts } from '../do-not-contact.ts';
+import { defineRoute } from '../http/define-route.ts';
 import { ownerOf } from '../owner-of.ts';
 
 /** Removes addresses and domains from the account's list. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { viewDelivery, webhookDeliverySchema } from '../../jobs/webhook/webhook-view.ts';
 import { replayWebhookDelivery } from '../../jobs/webhook/webhooks.ts';
-import { defineRoute } from '../define-route.ts';
+import { defineRoute } from '../http/define-route.ts';
+import { parseId } from '../http/parse-parameters.ts';
 import { ownerOf } from '../owner-of.ts';
-import { parseId } from '../parse-parameters.ts';
 
 /** Sends an event again under the same webhook-id, with all its retries. */
 export const replayWebhookDeliveryRoute = defineRoute({

@@ -3,7 +3,7 @@ import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { batchSchema } from '../../jobs/batch/batch-view.ts';
 import { rowsWithOutcomes } from '../../jobs/list/rerun-list.ts';
 import { createRerun } from '../create-rerun.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 
 const rerunnable = outcomeStatuses.filter((status) => status !== 'matched');
 

@@ -1,7 +1,7 @@
 import type { AccountKey } from '../../core/keys/account-keys.sql.ts';
 import { assertHolders, callersKey, ownKey, rollKey } from '../../core/keys/account-keys.ts';
 import { forbidden } from '../../core/lib/errors.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
 import { keysOf, rolledKeySchema, viewKey } from '../key-view.ts';
 import { overlapBody } from '../overlap.ts';
 

@@ -1,9 +1,9 @@
 import { newWebhookSchema, viewWebhook } from '../../jobs/webhook/webhook-view.ts';
 import { rotateWebhookSecret } from '../../jobs/webhook/webhooks.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
+import { parseId } from '../http/parse-parameters.ts';
 import { overlapBody } from '../overlap.ts';
 import { ownerOf } from '../owner-of.ts';
-import { parseId } from '../parse-parameters.ts';
 
 /** Replaces the signing secret of a webhook; during the overlap both secrets sign. */
 export const rotateWebhookRoute = defineRoute({

@@ -1,11 +1,11 @@
 import { wakeExport } from '../../jobs/export/create-export.ts';
 import { runScheduleNow } from '../../jobs/schedule/run-now.ts';
 import { scheduleRunSchema, viewRun } from '../../jobs/schedule/schedule-view.ts';
-import { defineRoute, idParams } from '../define-route.ts';
 import { exportOptions } from '../export-options.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
+import { parseId } from '../http/parse-parameters.ts';
+import { noteRequest } from '../http/request-log.ts';
 import { ownerWithKeyOf } from '../owner-of.ts';
-import { parseId } from '../parse-parameters.ts';
-import { noteRequest } from '../request-log.ts';
 
 /** Runs a schedule now, under the key of the call. Its slots stay as they are. */
 export const runScheduleRoute = defineRoute({

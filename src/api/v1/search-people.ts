@@ -3,8 +3,8 @@ import { chosenPersonSchema, personSchema } from '../../core/enrich/record-schem
 import { PERSON_PRICE_TEXT, personSearch } from '../../core/operations.ts';
 import { parseSearchQuery } from '../../core/search/parse.ts';
 import { parsePage } from '../../core/search/parse-page.ts';
-import { defineRoute, type Route, sent } from '../define-route.ts';
-import { queryString } from '../query-string.ts';
+import { defineRoute, type Route, sent } from '../http/define-route.ts';
+import { queryString } from '../http/query-string.ts';
 import { replaySearch, respondToSearch } from '../respond-to-search.ts';
 import { filterQuery, pageQuery } from '../search-query.ts';
 

@@ -1,8 +1,8 @@
 import { viewDelivery, webhookDeliverySchema } from '../../jobs/webhook/webhook-view.ts';
 import { testWebhook } from '../../jobs/webhook/webhooks.ts';
-import { defineRoute, idParams } from '../define-route.ts';
+import { defineRoute, idParams } from '../http/define-route.ts';
+import { parseId } from '../http/parse-parameters.ts';
 import { ownerOf } from '../owner-of.ts';
-import { parseId } from '../parse-parameters.ts';
 
 /** Sends a test event once, without retries. */
 export const testWebhookRoute = defineRoute({

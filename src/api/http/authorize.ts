@@ -1,0 +1,83 @@
+/** Finds the key or session of a call and applies its limits. */
+import type { Request, Response } from 'express';
+import type { CallCredentials } from '../../core/call-credentials.ts';
+import type { Admission } from '../../core/keys/admission.ts';
+import type { ApiKey } from '../../core/keys/keys.sql.ts';
+import { authenticate, readKey } from '../../core/keys/keys.ts';
+import { countUnmeteredCall, requestRefused } from '../../core/limits/limits.ts';
+import type { ApiContext } from './api-context.ts';
+import { noteRequest } from './request-log.ts';
+import { type Presented, presentedBySession } from './session-cookie.ts';
+
+export interface Authorized {
+  key: ApiKey;
+  credentials: CallCredentials;
+  admission: Admission | null;
+}
+
+/**
+ * Admits a call that counts towards the key's minute and day. All responses have the remaining requests. `presented` is the
+ * key of the address of a service whose clients send no header.
+ */
+export async function authorizeMetered(
+  context: ApiContext,
+  request: Request,
+  response: Response,
+  presented?: string,
+): Promise<Authorized> {
+  const { keySha256, sessionSha256 } =
+    presented === undefined
+      ? await presentedKey(context, request)
+      : { keySha256: readKey(presented), sessionSha256: null };
+  const admission = await context.admit(keySha256);
+  const { key, limits, available } = admission;
+  noteRequest(response, { account: key.accountId, key: key.id });
+  context.keyUses.note(key.id);
+  setCreditHeaders(response, 0, available);
+  response.setHeader(
+    'RateLimit-Policy',
+    `"minute";q=${key.requestsPerMinute};w=60, "day";q=${key.requestsPerDay};w=86400`,
+  );
+  // Clients should obey the tighter of the two.
+  const [name, remaining, seconds] =
+    limits.dayRemaining < limits.minuteRemaining
+      ? ['day', limits.dayRemaining, limits.dayResetSeconds]
+      : ['minute', limits.minuteRemaining, limits.minuteResetSeconds];
+  response.setHeader('RateLimit', `"${name}";r=${remaining};t=${Math.ceil(seconds)}`);
+  if (!limits.admitted) throw requestRefused(key, limits);
+  return { key, admission, credentials: { keyId: key.id, sessionSha256 } };
+}
+
+/** Admits a call that counts towards the account's limit instead of the key's. */
+export async function authorizeUnmetered(
+  context: ApiContext,
+  request: Request,
+  response: Response,
+): Promise<Authorized> {
+  const { keySha256, sessionSha256 } = await presentedKey(context, request);
+  const { key, available } = await authenticate(context.sql, keySha256);
+  noteRequest(response, { account: key.accountId, key: key.id });
+  context.keyUses.note(key.id);
+  setCreditHeaders(response, 0, available);
+  await countUnmeteredCall(context.limiter, key);
+  return { key, admission: null, credentials: { keyId: key.id, sessionSha256 } };
+}
+
+/** Sets the credit headers, which every response to a known key has. */
+export function setCreditHeaders(response: Response, charged: number, remaining: number): void {
+  response.setHeader('X-Credits-Charged', String(charged));
+  response.setHeader('X-Credits-Remaining', String(remaining));
+}
+
+/** Returns the credentials of a call: the key of its header, or its browser's session. */
+async function presentedKey(context: ApiContext, request: Request): Promise<Presented> {
+  if (request.headers.authorization !== undefined) {
+    return { keySha256: readKey(bearerToken(request)), sessionSha256: null };
+  }
+  const presented = await presentedBySession(context.sql, request);
+  return presented ?? { keySha256: readKey(undefined), sessionSha256: null };
+}
+
+function bearerToken(request: Request): string | undefined {
+  return /^Bearer ([\w]{1,100})$/.exec(request.headers.authorization ?? '')?.[1];
+}

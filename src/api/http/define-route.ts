@@ -1,0 +1,350 @@
+/**
+ * An endpoint: one object with its path, scope, parameters, body, responses and handler. Validation, idempotency and
+ * documentation derive from it.
+ */
+import type { Request, RequestHandler, Response } from 'express';
+import { z } from 'zod';
+import type { CallCredentials } from '../../core/call-credentials.ts';
+import { beginningWith, inTransaction, type Sql } from '../../core/db/client.ts';
+import { assertSameRequest, requestHash } from '../../core/idempotency/idempotency.ts';
+import type { Admission } from '../../core/keys/admission.ts';
+import type { ApiKey } from '../../core/keys/keys.sql.ts';
+import { refuseAddressKey, type Scope } from '../../core/keys/keys.ts';
+import { forbidden } from '../../core/lib/errors.ts';
+import type { Share } from '../../core/limits/shares.ts';
+import { assertStillValid } from '../../core/sessions/still-valid.ts';
+import type { ApiContext } from './api-context.ts';
+import { authorizeMetered, authorizeUnmetered } from './authorize.ts';
+import { clientGone } from './client-gone.ts';
+import { assertResponsesRead, holdResponse } from './held-bytes.ts';
+import { claimRequest, type KeptResponse, unclaimed } from './idempotent-request.ts';
+import { parseParameters } from './parse-parameters.ts';
+import { requestIdOf } from './problem.ts';
+import { readJson } from './read-json.ts';
+
+export interface RouteInput<Query = unknown, Params = unknown> {
+  context: ApiContext;
+  /** The caller's key; the call sees only objects of its account. */
+  key: ApiKey;
+  /** The credentials that a charge checks. Transactions of `context.sql` check them automatically. */
+  credentials: CallCredentials;
+  /** The state of the key's limits when a metered call was admitted; null for other calls. */
+  admission: Admission | null;
+  query: Query;
+  params: Params;
+  request: Request;
+  response: Response;
+}
+
+/** A documented response: JSON of a schema, a stream of one of the types, or no body. */
+export interface DocumentedResponse {
+  description: string;
+  schema?: z.ZodType;
+  types?: readonly string[];
+}
+export type Responses = Readonly<Record<number, DocumentedResponse>>;
+
+/** Returned by a handler that has sent the response itself, such as a stream. */
+export const sent = Symbol('sent');
+type Sent = typeof sent;
+
+/** The reply of a handler: one of the documented statuses, with the JSON of its schema. */
+export type ReplyOf<Documented> = {
+  [Status in keyof Documented]: { status: Status } & (Documented[Status] extends {
+    schema: z.ZodType<infer Body>;
+  }
+    ? { body: Body }
+    : { body?: undefined });
+}[keyof Documented];
+
+export interface HandlerInput<Query, Params, Body, Reply> extends RouteInput<Query, Params> {
+  body: Body;
+  /**
+   * Runs `work` in a transaction, stores its reply for the Idempotency-Key in the same transaction, then wakes
+   * workers. An idempotent handler makes all its changes in one such transaction.
+   */
+  commit<Committed extends Reply & AfterCommit>(
+    work: (tx: Sql) => Promise<Committed>,
+  ): Promise<Committed>;
+  /** Stores a response for the Idempotency-Key, in the transaction of its changes. */
+  keep(tx: Sql, response: KeptResponse): Promise<void>;
+}
+
+/** Parts of a reply other than its body. */
+export interface AfterCommit {
+  /** Wakes workers. An error is only logged, because the sweep finds work without a wake-up. */
+  wake?: () => Promise<void>;
+  /** Members of the body that are sent once and never stored. */
+  shownOnce?: Record<string, unknown>;
+}
+
+/** A body that a route reads itself. */
+interface Received<Body> {
+  body: Body;
+  /** Identifies a repeated request: its options, and the SHA-256 of its file if any. The query when absent. */
+  same?: { options: Record<string, unknown>; fileSha256?: Buffer };
+  /** Discards the body: the request was served before. */
+  discard?(): Promise<void>;
+}
+
+export interface RouteDefinition<
+  Query extends z.ZodType,
+  Params extends z.ZodType,
+  Body,
+  Documented extends Responses,
+> {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  path: string;
+  summary: string;
+  /** The required scope of the key; null for any key. */
+  scope: Scope | null;
+  /** True for a call that counts towards the key's limits per minute and day. */
+  metered?: boolean;
+  /** True for a metered call whose key is the path parameter `key`, and has the route's scope and no other. */
+  keyInPath?: true;
+  /** Price of a match in credits. */
+  credits?: number;
+  /** Query parameters; none when absent. */
+  query?: Query;
+  /** True for a GET whose handler responds to HEAD as well, free of charge. */
+  head?: true;
+  /** True for a handler that parses the raw query string; `query` only documents it. */
+  readsQuery?: true;
+  params?: Params;
+  /** The schema of a JSON body. */
+  body?: z.ZodType<Body>;
+  /** Bodies by media type, for a route that reads its body with `receive`; null for bytes. */
+  bodies?: Readonly<Record<string, z.ZodType | null>>;
+  receive?(input: RouteInput<z.output<Query>, z.output<Params>>): Promise<Received<Body>>;
+  responses: Documented;
+  /** Bytes of a response that may be long: the account's calls wait for room for them. */
+  responseBytesMax?: number;
+  /** Statuses of further errors, in addition to those that the other members imply. */
+  errors?: readonly number[];
+  /**
+   * Present for a call that takes effect once, however often it is repeated with its Idempotency-Key. `replay` responds
+   * to a repeated call; by default the stored response is sent. `path` is the same for all paths of one endpoint, so that a
+   * call is repeated under any of them; by default that of the request.
+   */
+  idempotent?:
+    | true
+    | {
+        path?: string;
+        replay(
+          input: RouteInput<z.output<Query>, z.output<Params>>,
+          kept: KeptResponse,
+        ): Promise<Sent>;
+      };
+  /** True to send the object's `links.self` in the header `Location`. */
+  locates?: true;
+  /**
+   * Returns the response, or throws `AppError`. All changes are made in transactions of `context.sql`, as by `commit`:
+   * each waits for the account's turn and first checks that the credentials are still valid, because the headers may
+   * have arrived hours ago.
+   */
+  handler(
+    input: HandlerInput<z.output<Query>, z.output<Params>, Body, ReplyOf<Documented>>,
+  ): Promise<(ReplyOf<Documented> & AfterCommit) | Sent>;
+}
+
+/** A declared route, for the application and the OpenAPI document. */
+export interface Route {
+  method: 'get' | 'post' | 'patch' | 'delete';
+  path: string;
+  head?: true;
+  summary: string;
+  scope: Scope | null;
+  metered?: boolean;
+  credits?: number;
+  query: z.ZodType;
+  params: z.ZodType;
+  bodies: Readonly<Record<string, z.ZodType | null>>;
+  responses: Responses;
+  /** Statuses of its errors, in ascending order. */
+  errors: readonly number[];
+  idempotent: boolean;
+  /** Each transaction of the handler takes a place of the account in `writes`. */
+  toHandler(context: ApiContext, writes: Share): RequestHandler;
+}
+
+/** A path or query without parameters; others are refused by name. */
+const none = z.strictObject({});
+/** The path parameter of every object with an id. */
+export const idParams = z.strictObject({ id: z.string() });
+
+export function defineRoute<
+  const Documented extends Responses,
+  Query extends z.ZodType = typeof none,
+  Params extends z.ZodType = typeof none,
+  Body = undefined,
+>(definition: RouteDefinition<Query, Params, Body, Documented>): Route {
+  const authorize = definition.metered ? authorizeMetered : authorizeUnmetered;
+  const bodies = definition.body ? { 'application/json': definition.body } : definition.bodies;
+  return {
+    ...definition,
+    query: definition.query ?? none,
+    params: definition.params ?? none,
+    bodies: bodies ?? {},
+    errors: impliedErrors(definition),
+    idempotent: definition.idempotent !== undefined,
+    toHandler: (context, writes) => async (request, response, next) => {
+      // Express passes HEAD to the handler of GET, which would charge for a response without a body.
+      if (request.method === 'HEAD' && !definition.head) return next('route');
+      const { key, admission, credentials } = definition.keyInPath
+        ? await authorizeMetered(context, request, response, String(request.params.key))
+        : await authorize(context, request, response);
+      holdResponse(key.accountId, response, definition.responseBytesMax ?? 0);
+      assertScope(definition, key);
+      const sentQuery = definition.readsQuery ? {} : request.query;
+      const query = parseParameters((definition.query ?? none) as Query, sentQuery);
+      const params = request.params as z.output<Params>;
+      const called = { key, admission, credentials, query, params, request, response };
+      const isSingleCall = definition.metered && definition.method === 'get';
+      const scoped = isSingleCall ? context : withRequestId(context, response);
+      let gone: AbortSignal | undefined;
+      const sql = beginningWith(
+        context.sql,
+        (transaction) => {
+          gone ??= clientGone(response);
+          return writes(key.accountId, gone, transaction);
+        },
+        // A GET writes only its charge, which checks the credentials itself.
+        definition.method === 'get' ? async () => {} : (tx) => assertStillValid(tx, credentials),
+      );
+      await serve(definition, { ...called, context: { ...scoped, sql } });
+    },
+  };
+}
+
+/** Returns the statuses of errors that the members of a route imply, and its own. */
+function impliedErrors(
+  definition: Pick<
+    RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>,
+    'params' | 'body' | 'bodies' | 'idempotent' | 'credits' | 'errors'
+  >,
+): number[] {
+  const { params, body, bodies, idempotent, credits, errors = [] } = definition;
+  const implied = [
+    ...(params === undefined ? [] : [404]),
+    ...(body === undefined && bodies === undefined ? [] : [413, 415]),
+    ...(idempotent === undefined ? [] : [409, 422]),
+    ...(credits === undefined ? [] : [402]),
+  ];
+  return [...new Set([...implied, ...errors])].sort((a, b) => a - b);
+}
+
+/** Claims the Idempotency-Key, reads the body, and sends the handler's response or the stored one. */
+async function serve<
+  Query extends z.ZodType,
+  Params extends z.ZodType,
+  Body,
+  Documented extends Responses,
+>(
+  definition: RouteDefinition<Query, Params, Body, Documented>,
+  input: RouteInput<z.output<Query>, z.output<Params>>,
+): Promise<void> {
+  const { context, key, admission, request, response } = input;
+  const { idempotent } = definition;
+  const claim = idempotent
+    ? await claimRequest(context, key, request, {
+        path: (idempotent !== true && idempotent.path) || request.path,
+        isMetered: admission !== null,
+      })
+    : unclaimed;
+  try {
+    const { body, same, discard } = await receive(definition, input);
+    const hash = () => requestHash(same?.options ?? request.query, same?.fileSha256 ?? null);
+    if (claim.kept !== null) {
+      await discard?.();
+      // A body may come long after the headers.
+      if (definition.method !== 'get') await assertStillValid(context.sql, input.credentials);
+      assertSameRequest(claim.kept, hash());
+      if (typeof idempotent === 'object') {
+        await idempotent.replay(input, claim.kept);
+        return;
+      }
+      response.setHeader('Idempotent-Replayed', 'true');
+      send(response, claim.kept, definition);
+      return;
+    }
+    const keep = (tx: Sql, kept: KeptResponse) =>
+      claim.keep(tx, () => ({ ...kept, requestSha256: hash() }));
+    const commit = async <Committed extends ReplyOf<Documented> & AfterCommit>(
+      work: (tx: Sql) => Promise<Committed>,
+    ) => {
+      const reply = await inTransaction(context.sql, async (tx) => {
+        const made = await work(tx);
+        await keep(tx, { status: Number(made.status), body: made.body });
+        return made;
+      });
+      await reply.wake?.().catch((error: unknown) => {
+        context.log.warn({ err: error }, 'workers not woken; the sweep will wake them');
+      });
+      return reply;
+    };
+    const reply = await definition.handler({ ...input, body, commit, keep });
+    if (reply === sent) return;
+    const isFree = admission === null;
+    if (definition.method === 'get' && isFree) assertResponsesRead(key.accountId);
+    send(response, reply, definition);
+  } finally {
+    await claim.release();
+  }
+}
+
+function send(
+  response: Response,
+  reply: { status: PropertyKey; body?: unknown } & AfterCommit,
+  { locates }: { locates?: true | undefined },
+): void {
+  response.status(Number(reply.status));
+  if (reply.body === undefined) {
+    response.end();
+    return;
+  }
+  if (locates) response.location((reply.body as { links: { self: string } }).links.self);
+  if (reply.shownOnce !== undefined) response.setHeader('Cache-Control', 'no-store');
+  response.json(reply.shownOnce === undefined ? reply.body : { ...reply.body, ...reply.shownOnce });
+}
+
+async function receive<Query extends z.ZodType, Params extends z.ZodType, Body>(
+  definition: Pick<RouteDefinition<Query, Params, Body, Responses>, 'method' | 'body' | 'receive'>,
+  input: RouteInput<z.output<Query>, z.output<Params>>,
+): Promise<Received<Body>> {
+  if (definition.receive !== undefined) return definition.receive(input);
+  if (definition.body === undefined) {
+    return { body: undefined as Body };
+  }
+  const body = parseParameters(definition.body, await readJson(input.request));
+  return { body, same: { options: body as Record<string, unknown> } };
+}
+
+/** Adds the request id to the log lines of a request. Single calls write none. */
+function withRequestId(context: ApiContext, response: Response): ApiContext {
+  return { ...context, log: context.log.child({ requestId: requestIdOf(response) }) };
+}
+
+/**
+ * Throws `AppError` 403 for a key without the scope. Addresses end up in logs and histories: a key in an address must be
+ * good for nothing else, nor may it be sent in a header.
+ */
+function assertScope(
+  {
+    scope,
+    keyInPath,
+  }: Pick<RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>, 'scope' | 'keyInPath'>,
+  key: ApiKey,
+): void {
+  const { scopes, accountId, mode } = key;
+  if (scope !== null && !scopes.includes(scope)) {
+    throw forbidden(
+      `This key lacks the scope \`${scope}\`. Use a key that has it; on the server, \`enrich key create --account ${accountId} --mode ${mode} --scopes ${scope}\` creates one.`,
+    );
+  }
+  if (keyInPath && scopes.length > 1) {
+    throw forbidden(
+      `A key in an address must have the scope \`${scope}\` and no other. Create one, and revoke this one if others can read the address.`,
+    );
+  }
+  if (!keyInPath) refuseAddressKey(key);
+}

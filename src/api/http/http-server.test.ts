@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import express, { type Response } from 'express';
+import { afterEach, describe, expect, test } from 'vitest';
+import { openSocket } from '../../../tests/support/raw-http.ts';
+import { createHttpServer, httpLimits, limitRequest } from './http-server.ts';
+
+let server: Server | undefined;
+afterEach(() => {
+  server?.close().closeAllConnections();
+  server = undefined;
+});
+
+/** Serves requests whose responses the test ends; resolves with these, and with a call that is answered at once. */
+async function serve() {
+  const taken: Response[] = [];
+  const app = express()
+    .use(limitRequest(httpLimits, () => false))
+    .get('/moment', (_request, response) => {
+      response.json({});
+    })
+    .use((_request, response) => {
+      taken.push(response);
+    });
+  server = createHttpServer(app).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const moment = () => fetch(`http://127.0.0.1:${port}/moment`);
+  return { taken, moment, socket: await openSocket(port) };
+}
+const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+
+test('requests and responses have the prototypes of the application before it gets them', async () => {
+  const app = express().get('/', (_request, response) => {
+    response.json({ isServed: true });
+  });
+  const found: (IncomingMessage | ServerResponse)[] = [];
+  server = createHttpServer(app, httpLimits, (request, response) => {
+    found.push(Object.getPrototypeOf(request), Object.getPrototypeOf(response));
+    app(request, response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { headers: { Connection: 'close' } });
+  expect(await answer.json()).toEqual({ isServed: true });
+  expect([found[0] === app.request, found[1] === app.response]).toEqual([true, true]);
+});
+
+describe('of requests that are sent before the response to the one before them', () => {
+  test('each is processed after it, and none when the connection closes', async () => {
+    const { taken, moment, socket } = await serve();
+    socket.write(get.repeat(3));
+    while (taken.length === 0) await moment();
+    expect(taken).toHaveLength(1);
+    taken[0]?.end();
+    while (taken.length === 1) await moment();
+    expect(taken).toHaveLength(2);
+    socket.destroy();
+    await once(taken[1] as Response, 'close');
+    await moment();
+    expect(taken).toHaveLength(2);
+  });
+
+  test('one with a body ends the connection', async () => {
+    const { taken, moment, socket } = await serve();
+    const closed = once(socket.resume(), 'close');
+    socket.write(`${get}POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx`);
+    while (taken.length === 0) await moment();
+    expect(taken).toHaveLength(1);
+    await closed;
+  });
+});
+
+test('the body of a GET does not stay in memory while its response takes', async () => {
+  const { taken, moment, socket } = await serve();
+  const body = 'x'.repeat(50_000);
+  socket.write(`GET / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  while (taken[0]?.req.complete !== true) await moment();
+  expect(taken[0].req.readableLength).toBe(0);
+});

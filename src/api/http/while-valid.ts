@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { Response } from 'express';
+import type { CallCredentials } from '../../core/call-credentials.ts';
+import { credentialsEnded } from '../../core/sessions/still-valid.ts';
+import type { ApiContext } from './api-context.ts';
+import { sendStream } from './client-gone.ts';
+
+/**
+ * Runs a transfer, which may take hours, as long as its key and session are valid, which a watcher keeps checking.
+ * `transfer` must end when its signal aborts; then this throws the refusal.
+ */
+export async function whileValid<Result>(
+  { sql, watcher }: Pick<ApiContext, 'sql' | 'watcher'>,
+  credentials: CallCredentials,
+  transfer: (cut: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const cut = new AbortController();
+  const unwatch = watcher.watchCaller(credentials, () => {
+    credentialsEnded(sql, credentials).then(
+      (refusal) => cut.abort(refusal),
+      (error) => cut.abort(error),
+    );
+  });
+  try {
+    return await transfer(cut.signal);
+  } catch (error) {
+    throw cut.signal.aborted ? cut.signal.reason : error;
+  } finally {
+    unwatch();
+  }
+}
+
+/**
+ * Sends a file as long as the key and the session are valid. Throws the error of a file that fails before its first
+ * byte, which then becomes a problem document.
+ */
+export async function sendWhileValid(
+  context: Pick<ApiContext, 'sql' | 'watcher'>,
+  credentials: CallCredentials,
+  file: Readable,
+  response: Response,
+): Promise<void> {
+  await once(file, 'readable');
+  await whileValid(context, credentials, (cut) => sendStream(file, response, cut));
+}
