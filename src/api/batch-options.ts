@@ -58,7 +58,8 @@ function json<Schema extends z.ZodType>(schema: Schema, example: string) {
 /** The name of a list, an export or a schedule, after which downloads are named. */
 export const batchName = z.string().trim().min(1).max(NAME_CHARACTERS_MAX);
 
-const flag = z.enum(['true', 'false']);
+/** A yes or no in a query or a form. */
+export const flag = z.enum(['true', 'false']);
 
 /** A country by ISO code or name, converted to the ISO code. */
 export const country = z.string().transform((text, issues): string => {

@@ -1,6 +1,7 @@
 /** The query of a person search, for the documentation; `core/search/parse.ts` parses it. */
 import { z } from 'zod';
 import { excludable } from '../core/search/fields.ts';
+import { flag } from './batch-options.ts';
 
 const list = (meaning: string) => z.string().optional().describe(meaning);
 
@@ -40,7 +41,7 @@ export const pageQuery = {
     .describe(
       '`id` (default), `whenUpdated`, `createdAt` or `surname`; `-whenUpdated` for the latest first',
     ),
-  count: z.enum(['true', 'false']).optional(),
-  partial: z.enum(['true', 'false']).optional(),
+  count: flag.optional(),
+  partial: flag.optional(),
   fields: z.string().optional().describe('Fields of each person, `name,company.name,city`'),
 };

@@ -3,6 +3,7 @@ import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { operations } from '../../core/operations.ts';
 import { type Batch, type ResultFormat, resultFormats } from '../../jobs/batch/batch.ts';
 import { openResults, type ResultForm } from '../../jobs/result/results.ts';
+import { flag } from '../batch-options.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { acceptRange } from '../http/byte-range.ts';
 import { clientGone } from '../http/client-gone.ts';
@@ -26,7 +27,6 @@ const resultTypes = [
 ];
 
 const SEARCH_CHARACTERS_MAX = 200;
-const gzip = z.enum(['true', 'false']);
 const outcomes = z
   .string()
   .transform((text) => text.split(',').map((name) => name.trim()))
@@ -34,19 +34,19 @@ const outcomes = z
   .meta({ description: 'Only the rows with these outcomes, such as `no_match,ambiguous`.' });
 const listQuery = z.strictObject({
   format: z.enum(resultFormats).default('csv'),
-  gzip: gzip.default('false'),
+  gzip: flag.default('false'),
   outcomes: outcomes.optional(),
   search: z.string().trim().min(1).max(SEARCH_CHARACTERS_MAX).optional().meta({
     description: 'Only the rows that contain this text, ignoring case and accents.',
   }),
-  reruns: z.enum(['true', 'false']).default('false').meta({
+  reruns: flag.default('false').meta({
     description: '`true`: each row with its latest answer, from the list or its reruns.',
   }),
 });
 /** The export's own options apply where these are absent. */
 const exportQuery = z.strictObject({
   format: z.enum(resultFormats).optional(),
-  gzip: gzip.optional(),
+  gzip: flag.optional(),
 });
 
 /**

@@ -8,8 +8,8 @@ import { KEY_RECORDS_MAX } from './likely.sql.ts';
 
 const KEYS_AT_ONCE = 50_000;
 const CARDS_AT_ONCE = 10_000;
-/** Candidates of one row: six words, each with the full names that it stands for, find many thousands. */
-const CANDIDATES_MAX = 500;
+/** Records compared with one row: six words, each with the full names that it stands for, find many thousands. */
+const COMPARED_MAX = 500;
 /** Comparisons between which the thread serves others: some milliseconds. */
 const COMPARISONS_AT_ONCE = 500;
 
@@ -122,11 +122,11 @@ function idsOfRow(
       length += found.length;
     }
   }
-  if (length <= CANDIDATES_MAX) return { ids: ascending(lists.flat()), isCut };
+  if (length <= COMPARED_MAX) return { ids: ascending(lists.flat()), isCut };
   // What few records have tells most.
   const ids = new Set<number>();
   for (const list of lists.sort((a, b) => a.length - b.length)) {
-    if (ids.size + list.length > CANDIDATES_MAX) return { ids: ascending([...ids]), isCut: true };
+    if (ids.size + list.length > COMPARED_MAX) return { ids: ascending([...ids]), isCut: true };
     for (const id of list) ids.add(id);
   }
   return { ids: ascending([...ids]), isCut };

@@ -13,7 +13,7 @@ export interface CompanyValue {
 }
 
 /** Maximum companies that are counted for one text. */
-const CANDIDATES_MAX = 300;
+const COUNTED_MAX = 300;
 
 /**
  * Returns at most `limit` companies, the largest first: those that have one of the whole names or domains, and those of
@@ -27,10 +27,10 @@ export async function selectCompanies(
     with whole as (
       select distinct company_id from company_identifiers
       where value = any(${[...asked.whole]}::text[]) and kind in (${domain}, ${alias_domain}, ${name}, ${alias_name})
-      limit ${CANDIDATES_MAX}),
+      limit ${COUNTED_MAX}),
     begun as (
       select distinct company_id from company_identifiers
-      where value ^@ ${asked.prefix}::text and kind in (${name}, ${alias_name}) limit ${CANDIDATES_MAX}),
+      where value ^@ ${asked.prefix}::text and kind in (${name}, ${alias_name}) limit ${COUNTED_MAX}),
     counted as (
       select c.id, c.name, exists (select from whole where company_id = c.id) as is_whole, (
         select count(*) from person_search s where s.company_id = c.id) as count
