@@ -11,7 +11,7 @@ import path from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deletePersons } from '../../src/core/graph/delete-persons.ts';
-import { importRecords } from '../../src/core/graph/import/import-records.ts';
+import { importRecords } from '../../src/core/graph/sources/import-records.ts';
 import { buildCopy, rollForward } from '../../src/core/graph-copy/build-copy.ts';
 import { lockBuild, readGraphState } from '../../src/core/graph-copy/copy.sql.ts';
 import { placeOf } from '../../src/core/graph-copy/copy-folder.ts';

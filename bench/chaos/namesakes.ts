@@ -1,7 +1,7 @@
 /** People of one name at one company, whom no row of a list tells apart: what decisions are about. */
 import { Readable, Writable } from 'node:stream';
 import type { Database } from '../../src/core/db/client.ts';
-import { importRecords } from '../../src/core/graph/import/import-records.ts';
+import { importRecords } from '../../src/core/graph/sources/import-records.ts';
 import { assert } from '../../src/core/lib/assert.ts';
 
 const COMPANY = { id: 9_000_001, name: 'Nordlicht Optik GmbH' };

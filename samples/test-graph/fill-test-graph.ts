@@ -5,7 +5,7 @@
 import { Readable, Writable } from 'node:stream';
 import { connect, type Database } from '../../src/core/db/client.ts';
 import { magicIdentifier } from '../../src/core/enrich/magic-identifiers.ts';
-import { type ImportEntity, importRecords } from '../../src/core/graph/import/import-records.ts';
+import { type ImportEntity, importRecords } from '../../src/core/graph/sources/import-records.ts';
 import { assert } from '../../src/core/lib/assert.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { isAnySuppressed, suppress } from '../../src/core/suppression/suppress.ts';

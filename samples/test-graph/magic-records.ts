@@ -2,7 +2,7 @@
 
 import { type MagicWord, magicIdentifier } from '../../src/core/enrich/magic-identifiers.ts';
 import { companyCodes, type KindCode, personCodes } from '../../src/core/graph/identifier-kinds.ts';
-import type { ImportEntity } from '../../src/core/graph/import/import-records.ts';
+import type { ImportEntity } from '../../src/core/graph/sources/import-records.ts';
 
 /** Above every id of the synthetic people and companies. */
 const FIRST_ID = 1_000_001;

@@ -2,7 +2,7 @@
 import { Readable, Writable } from 'node:stream';
 import { expect } from 'vitest';
 import type { Database } from '../../src/core/db/client.ts';
-import { type ImportEntity, importRecords } from '../../src/core/graph/import/import-records.ts';
+import { type ImportEntity, importRecords } from '../../src/core/graph/sources/import-records.ts';
 
 /** The time of records without one. */
 const importedAt = new Date('2024-01-02T03:04:05Z');

@@ -11,8 +11,12 @@ interface Layer {
 /** Folders of `src/core` in sublayers: each may import those of the sublayers below. */
 const coreFloors = [
   ['idempotency', 'limits', 'match'],
-  // An import leaves out those whom suppressions name, and a suppression deletes records.
-  ['(graph|suppression)'],
+  // The files of the folder itself, and terms.
+  ['graph/(vocabulary|[\\w-]+(?=\\.))'],
+  ['graph/import'],
+  // A suppression deletes records, and an import leaves out those whom suppressions name.
+  ['suppression'],
+  ['graph/sources'],
   ['credits', 'search/free-responses'],
   ['accounts', 'keys', 'likely', 'lookups'],
   ['enrich', 'search', 'sessions'],

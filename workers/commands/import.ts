@@ -6,13 +6,13 @@ import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Database } from '../../src/core/db/client.ts';
+import { openRecords } from '../../src/core/graph/import/open-records.ts';
 import {
   type ImportEntity,
   type ImportReport,
   importEntities,
   importRecords,
-} from '../../src/core/graph/import/import-records.ts';
-import { openRecords } from '../../src/core/graph/import/open-records.ts';
+} from '../../src/core/graph/sources/import-records.ts';
 import { importSource, type SourceInput } from '../../src/core/graph/sources/import-source.ts';
 import { AppError } from '../../src/core/lib/errors.ts';
 import { keepMapping, readGivenMapping, readKeptMapping } from '../../src/sources/kept-mapping.ts';

@@ -3,7 +3,7 @@ import type { Sql } from '../db/client.ts';
 import type { GraphState } from '../graph/graph-state.ts';
 import { isInState } from '../graph/in-state.sql.ts';
 import { presentIds } from '../graph/merged-ids.sql.ts';
-import { entityCodes } from '../graph/sources/source-record.ts';
+import { entityCodes } from '../graph/source-entities.ts';
 import type { PricedOperation } from '../operations.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';
 import { ownedAmong, ownedCode, ownFrom } from './owned.sql.ts';

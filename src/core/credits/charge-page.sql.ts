@@ -1,7 +1,7 @@
 import type { CallCredentials } from '../call-credentials.ts';
 import type { Sql } from '../db/client.ts';
 import { presentIds } from '../graph/merged-ids.sql.ts';
-import { entityCodes } from '../graph/sources/source-record.ts';
+import { entityCodes } from '../graph/source-entities.ts';
 import { must } from '../lib/assert.ts';
 import type { PricedOperation } from '../operations.ts';
 import { budgetRows, spendToday } from './key-budgets.sql.ts';

@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../db/client.ts';
 import { joinedIds, presentIds } from '../graph/merged-ids.sql.ts';
-import { entityCodes } from '../graph/sources/source-record.ts';
+import { entityCodes } from '../graph/source-entities.ts';
 import { type Owned, ownedBy, type PricedOperation } from '../operations.ts';
 
 const codes = { record: 1, mobile: 2 } as const satisfies Record<Owned, number>;

@@ -1,7 +1,7 @@
 /** Finds records again that an import has joined with others. */
 import type { Sql } from '../db/client.ts';
 import { selectJoined, selectMerged } from './merged-ids.sql.ts';
-import { entityCodes } from './sources/source-record.ts';
+import { entityCodes } from './source-entities.ts';
 
 /** Returns the present ids of those people or companies that have been joined with another since they had these ids. */
 export async function findPresentIds(

@@ -4,7 +4,7 @@ import type { Owner } from '../accounts/owner.ts';
 import { ownedPeople } from '../credits/owned.sql.ts';
 import type { Sql } from '../db/client.ts';
 import { lookupCodes, lookupIdsFrom } from '../graph/lookup-ids.ts';
-import { entityCodes } from '../graph/sources/source-record.ts';
+import { entityCodes } from '../graph/source-entities.ts';
 import { DERIVED_ID_MIN } from '../graph/vocabulary/derived-ids.ts';
 import { must } from '../lib/assert.ts';
 import { personSearch } from '../operations.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { type PersonIdentifierKind, personCodes } from '../graph/identifier-kinds.ts';
-import { personKeyOf } from '../graph/sources/sure-keys.ts';
+import { personKeyOf } from '../graph/person-key.ts';
 import { writeGraph } from '../graph/write-graph.ts';
 import { identifierKinds, kindNames, normaliseIdentifier } from '../identifiers/identifier.ts';
 import { AppError } from '../lib/errors.ts';

@@ -1,7 +1,7 @@
 /** Statements about opt-outs. Those that write run under the lock of the graph's writers. */
 import type { Sql } from '../db/client.ts';
 import { personCodes } from '../graph/identifier-kinds.ts';
-import { entityCodes } from '../graph/sources/source-record.ts';
+import { entityCodes } from '../graph/source-entities.ts';
 
 /** A hash of an identifier, and the kinds of stored identifiers that it covers. */
 export interface OptOut {

@@ -7,7 +7,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { inTransaction } from '../../core/db/client.ts';
-import { entityCodes } from '../../core/graph/sources/source-record.ts';
+import { entityCodes } from '../../core/graph/source-entities.ts';
 import { suppressPeople } from '../../core/suppression/suppress.ts';
 import { redactAllResults } from '../result/redact-results.ts';
 

@@ -1,7 +1,7 @@
 /** Statements about one person across all tables: to show, erase, and prove that nothing is left. */
 import type { Sql } from '../../core/db/client.ts';
 import { personIdentifierCodes } from '../../core/graph/identifier-kinds.ts';
-import { entityCodes } from '../../core/graph/sources/source-record.ts';
+import { entityCodes } from '../../core/graph/source-entities.ts';
 import { must } from '../../core/lib/assert.ts';
 
 /**

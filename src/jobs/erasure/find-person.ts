@@ -5,8 +5,8 @@ import {
   personCodes,
   personIdentifierCodes,
 } from '../../core/graph/identifier-kinds.ts';
+import { personKeyOf } from '../../core/graph/person-key.ts';
 import { presentPersonId } from '../../core/graph/sources/show-sources.ts';
-import { personKeyOf } from '../../core/graph/sources/sure-keys.ts';
 import { conflict } from '../../core/lib/errors.ts';
 import {
   type PersonIdentifier,

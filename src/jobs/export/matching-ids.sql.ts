@@ -3,7 +3,7 @@ import type { Sql } from '../../core/db/client.ts';
 import { readRows } from '../../core/db/read-rows.ts';
 import { unkept } from '../../core/db/unkept.ts';
 import { joinedIds } from '../../core/graph/merged-ids.sql.ts';
-import { entityCodes } from '../../core/graph/sources/source-record.ts';
+import { entityCodes } from '../../core/graph/source-entities.ts';
 import { compileSearch } from '../../core/search/compile.sql.ts';
 import type { PreparedFilter } from '../../core/search/prepared-filter.ts';
 

@@ -8,7 +8,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
-import { entityCodes } from '../../core/graph/sources/source-record.ts';
+import { entityCodes } from '../../core/graph/source-entities.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
 import type { BatchView } from '../batch/batch-view.ts';

@@ -4,7 +4,7 @@ import type { Database } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { companyFields, personFields } from '../fields.ts';
 import { recordToJson } from '../record.ts';
-import { type ImportEntity, type ImportReport, importRecords } from './import-records.ts';
+import { type ImportEntity, type ImportReport, importRecords } from '../sources/import-records.ts';
 import { openRecords } from './open-records.ts';
 
 export interface ImportOutcome extends ImportReport {

@@ -11,10 +11,10 @@ import { lookUp, lookupKinds } from '../../lookups/look-up.ts';
 import { parseFilter } from '../../search/parse.ts';
 import { prepareFilter } from '../../search/prepare.ts';
 import { countPeople } from '../../search/search.sql.ts';
+import { importRecords } from '../sources/import-records.ts';
 import { derivedId } from '../vocabulary/derived-ids.ts';
 import { cityTerm } from '../vocabulary/terms.ts';
 import { familyOf } from '../vocabulary/title-family.ts';
-import { importRecords } from './import-records.ts';
 import { openRecords } from './open-records.ts';
 
 const owner = { accountId: '01900000-0000-7000-8000-000000000000', live: true };

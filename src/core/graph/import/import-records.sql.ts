@@ -7,7 +7,7 @@ import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { runConstant } from '../graph.sql.ts';
 import { personCodes } from '../identifier-kinds.ts';
-import { entityCodes } from '../sources/source-record.ts';
+import { entityCodes } from '../source-entities.ts';
 import { companyColumns } from './company-row.ts';
 import { personColumns } from './person-row.ts';
 

@@ -5,8 +5,8 @@ import { recordFormerIdentifiers } from '../former-identifiers.sql.ts';
 import { deletePersonRows } from '../graph.sql.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
 import { deleteCompanyKeys } from '../name-keys.sql.ts';
+import { entityCodes } from '../source-entities.ts';
 import { LEI_SOURCE } from './partition.ts';
-import { entityCodes } from './source-record.ts';
 
 /** Returns the first queued ids after this one, in their order. */
 export async function listQueued(

@@ -12,11 +12,11 @@ import { companyImporter, personImporter, renderListed } from '../import/record-
 import { KeysToWrite } from '../keys-to-write.ts';
 import { refreshLookupTitles } from '../lookup-values.sql.ts';
 import { refreshNameCounts } from '../name-keys.sql.ts';
+import { entityCodes } from '../source-entities.ts';
 import { writeGraph } from '../write-graph.ts';
 import * as queries from './build.sql.ts';
 import { furtherIdentifiers } from './further-identifiers.ts';
 import { finishImports, hasUnfinishedImports, noteProblem } from './identify.sql.ts';
-import { entityCodes } from './source-record.ts';
 import { mergeByTrust, type StoredRecord } from './trust.ts';
 
 /** Of a build, which writes the keys of some parts together. */

@@ -9,7 +9,7 @@ import { isAbsent } from '../import/coerce.ts';
 import { derivedIdsOf, deriveReferences } from '../import/derive-references.ts';
 import { personIdentifiers } from '../import/person-row.ts';
 import type { JsonRecord } from '../import/read-records.ts';
-import { personKeyOf } from './sure-keys.ts';
+import { personKeyOf } from '../person-key.ts';
 import type { StoredRecord } from './trust.ts';
 
 const codes = personCodes.filter(({ kind }) => personKeyOf({ kind, value: '' }) === null);

@@ -3,7 +3,8 @@ import type { Sql } from '../../db/client.ts';
 import { copyInto } from '../../db/copy-into.ts';
 import { must } from '../../lib/assert.ts';
 import { copyLine } from '../import/copy-text.ts';
-import { entityCodes, keyReference, rowStates } from './source-record.ts';
+import { entityCodes } from '../source-entities.ts';
+import { keyReference, rowStates } from './source-record.ts';
 
 /** One row of the stage; see the table. */
 export interface StagedRow {

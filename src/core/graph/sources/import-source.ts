@@ -12,13 +12,14 @@ import { toStorableJson } from '../../lib/storable-json.ts';
 import { suppressOnce, suppressPeople } from '../../suppression/suppress.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
 import { writeReject } from '../import/write-reject.ts';
+import { entityCodes } from '../source-entities.ts';
 import { buildQueued } from './build.ts';
 import { buildableRow } from './buildable-row.ts';
 import * as identify from './identify.sql.ts';
 import * as stage from './import-rows.sql.ts';
 import { countMerged } from './settle.sql.ts';
 import { settleTouched } from './settle.ts';
-import { entityCodes, rowStates, type SourceRecord, type SourceRow } from './source-record.ts';
+import { rowStates, type SourceRecord, type SourceRow } from './source-record.ts';
 import { sureKeysOf } from './sure-keys.ts';
 
 /** The files of one import, as an adapter reads them. */

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
 import { Signal } from '../../../../tests/support/signal.ts';
 import { noRejects, sourceInput } from '../../../../tests/support/source-input.ts';
-import { importRecords } from '../import/import-records.ts';
+import { importRecords } from './import-records.ts';
 import { importSource, type SourceImportReport } from './import-source.ts';
 import type { SourceRow } from './source-record.ts';
 

@@ -4,10 +4,10 @@ import { companyFields, personFields } from '../fields.ts';
 import { withoutDerivedIds } from '../import/derive-references.ts';
 import type { JsonRecord } from '../import/read-records.ts';
 import { recordToJson } from '../record.ts';
+import { entityCodes } from '../source-entities.ts';
 import { FIRST_ID } from './identify.sql.ts';
 import { type Member, OWN_SOURCE, partition } from './partition.ts';
 import * as queries from './settle.sql.ts';
-import { entityCodes } from './source-record.ts';
 import { sureKeysOf } from './sure-keys.ts';
 import { isUnknown } from './trust.ts';
 

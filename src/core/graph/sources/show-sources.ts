@@ -4,10 +4,10 @@ import { notFound } from '../../lib/errors.ts';
 import { companyFields, personFields } from '../fields.ts';
 import type { JsonRecord } from '../import/read-records.ts';
 import { recordToJson } from '../record.ts';
+import { entityCodes } from '../source-entities.ts';
 import { readLiveRecords } from './build.sql.ts';
 import { OWN_SOURCE } from './partition.ts';
 import { readStored, resolveMergedId } from './show-sources.sql.ts';
-import { entityCodes } from './source-record.ts';
 import { isUnknown, mergeByTrust, type ValueOrigin } from './trust.ts';
 
 export interface ShownSources {

@@ -1,9 +1,6 @@
 /** The records of sources: what an adapter hands to the import, one row of a file at a time. */
 import type { JsonRecord } from '../import/read-records.ts';
-
-/** Codes of `source_records.entity`. They are stored, so they are never renumbered. */
-export const entityCodes = { company: 1, person: 2, officer: 3, financial: 4 } as const;
-export type SourceEntity = keyof typeof entityCodes;
+import type { SourceEntity } from '../source-entities.ts';
 
 /** Codes of `import_rows.state`. */
 export const rowStates = { record: 0, ended: 1, seen: 2, optedOut: 3 } as const;

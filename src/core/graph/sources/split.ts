@@ -5,13 +5,13 @@
  */
 import { type Database, inTransaction, type Sql } from '../../db/client.ts';
 import { conflict, invalidParameter, notFound } from '../../lib/errors.ts';
+import { entityCodes } from '../source-entities.ts';
 import { buildQueued } from './build.ts';
 import { assertStillLocked } from './identify.sql.ts';
 import { withImportLock } from './import-source.ts';
 import { createTouched } from './settle.sql.ts';
 import { settleTouched } from './settle.ts';
 import { resolveMergedId } from './show-sources.sql.ts';
-import { entityCodes } from './source-record.ts';
 import * as queries from './split.sql.ts';
 
 export interface Split {

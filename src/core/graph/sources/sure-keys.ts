@@ -30,17 +30,6 @@ function isNamedByNumber(source: string, values: readonly string[]): boolean {
   return namedByNumber.has(source) && values.some((value) => value.startsWith('registry:'));
 }
 
-/** Returns the value under which records with this identifier of a person are compared; null for a kind that is not. */
-export function personKeyOf({ kind, value }: { kind: string; value: string }): string | null {
-  const name = personKeyNames.get(kind);
-  return name === undefined ? null : `${name}:${value}`;
-}
-
-const personKeyNames: ReadonlyMap<string, string> = new Map([
-  ['email', 'email'],
-  ['professional_network', 'profile'],
-]);
-
 function companyKeys(record: JsonRecord): string[] {
   const country = textOf(record.registryCountry);
   const number = firstValue('registry_number', record.registryNumber, country);

@@ -2,10 +2,10 @@
 import { type Database, inReservedTransaction, type Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { conflict, notFound } from '../../lib/errors.ts';
+import { entityCodes, type SourceEntity } from '../source-entities.ts';
 import { buildQueued } from './build.ts';
 import { type SourceImportReport, withImportLock } from './import-source.ts';
 import { settleTouched } from './settle.ts';
-import { entityCodes, type SourceEntity } from './source-record.ts';
 import { sureKeysOf } from './sure-keys.ts';
 import * as queries from './undo.sql.ts';
 

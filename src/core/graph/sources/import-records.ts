@@ -5,28 +5,28 @@
 import type { Readable, Writable } from 'node:stream';
 import postgres from 'postgres';
 import type { Database, Sql } from '../../db/client.ts';
-import { refreshLookupTitles } from '../lookup-values.sql.ts';
-import { refreshNameCounts } from '../name-keys.sql.ts';
-import { buildQueued } from '../sources/build.ts';
-import { assertStillLocked } from '../sources/identify.sql.ts';
-import { withImportLock } from '../sources/import-source.ts';
-import { hasSources } from '../sources/settle.sql.ts';
-import { followOwnRecords } from '../sources/settle.ts';
-import { writeGraph } from '../write-graph.ts';
-import type { Batch, BatchRow, ImportContext, Importer, MergeResult } from './batch.ts';
-import type { DroppedValues, Problem } from './columns.ts';
-import { financialImporter, officerImporter } from './fact-batch.ts';
-import { selectCountryCodes } from './import-records.sql.ts';
-import type { RecordFormat } from './open-records.ts';
+import type { Batch, BatchRow, ImportContext, Importer, MergeResult } from '../import/batch.ts';
+import type { DroppedValues, Problem } from '../import/columns.ts';
+import { financialImporter, officerImporter } from '../import/fact-batch.ts';
+import { selectCountryCodes } from '../import/import-records.sql.ts';
+import type { RecordFormat } from '../import/open-records.ts';
 import {
   type JsonRecord,
   type RecordSource,
   readRecords,
   type SourceItem,
-} from './read-records.ts';
-import { companyImporter, personImporter } from './record-batch.ts';
-import { referenceImporter } from './reference-batch.ts';
-import { writeReject } from './write-reject.ts';
+} from '../import/read-records.ts';
+import { companyImporter, personImporter } from '../import/record-batch.ts';
+import { referenceImporter } from '../import/reference-batch.ts';
+import { writeReject } from '../import/write-reject.ts';
+import { refreshLookupTitles } from '../lookup-values.sql.ts';
+import { refreshNameCounts } from '../name-keys.sql.ts';
+import { writeGraph } from '../write-graph.ts';
+import { buildQueued } from './build.ts';
+import { assertStillLocked } from './identify.sql.ts';
+import { withImportLock } from './import-source.ts';
+import { hasSources } from './settle.sql.ts';
+import { followOwnRecords } from './settle.ts';
 
 const importers = {
   persons: personImporter,
