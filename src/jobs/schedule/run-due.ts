@@ -23,6 +23,7 @@ import { nextRun } from './next-run.ts';
 import {
   type DueSchedule,
   findOwnSchedule,
+  hasOpenRun,
   insertRun,
   listDueAccounts,
   type RunState,
@@ -188,7 +189,8 @@ async function refusalOf(
   due: DueSchedule,
 ): Promise<Refusal | null> {
   if (due.keyEnded) return { state: 'failed', reason: 'key_revoked', ends: true };
-  if (due.isRunning) return { state: 'skipped', reason: 'previous_run_open', ends: false };
+  if (await hasOpenRun(tx, due.id))
+    return { state: 'skipped', reason: 'previous_run_open', ends: false };
   try {
     checkExport(due, config.batchRowsMax);
     await assertStorageLeft(tx, due.accountId, config);

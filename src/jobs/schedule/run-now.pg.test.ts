@@ -4,7 +4,12 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import type { OwnerWithKey } from '../../core/accounts/owner.ts';
+import { inTransaction } from '../../core/db/client.ts';
+import { must } from '../../core/lib/assert.ts';
+import { wakeExport } from '../export/create-export.ts';
 import { runDueSchedules } from './run-due.ts';
+import { runScheduleNow } from './run-now.ts';
 import type { ScheduleView, viewRun } from './schedule-view.ts';
 
 type RunView = ReturnType<typeof viewRun>;
@@ -79,4 +84,35 @@ test('spends no more than the call or the schedule allows', async () => {
   expect(latest).toMatchObject({ state: 'completed', rows: 4, credits: 4 });
   const read = await pipeline.call(caller, `/v1/exports/${latest?.export_id}`);
   expect(await read.json()).toMatchObject({ credits: { max: 5 } });
+});
+
+test('begins while a slot is being taken: the slot is skipped', async () => {
+  const { sql, context } = pipeline;
+  await sql`delete from schedules`;
+  const schedule = await make({});
+  const [owner] = await sql<OwnerWithKey[]>`
+    select account_id, key_id, live from schedules where id = ${schedule.id}`;
+  // The statement that takes the slot waits between its snapshot and its lock.
+  await sql`
+    create function pause() returns boolean language plpgsql as $$
+    begin perform pg_advisory_xact_lock(7); return true; end $$`;
+  await sql`alter table api_keys rename to all_keys`;
+  await sql`create view api_keys as select * from all_keys where pause()`;
+  let slot: Promise<string[]> = Promise.resolve([]);
+  const run = await inTransaction(sql, async (tx) => {
+    await tx`select pg_advisory_xact_lock(7)`;
+    slot = runDueSchedules(context, new Date(schedule.next_run_at ?? ''));
+    await pipeline.untilBlocked(1);
+    const request = { id: schedule.id, maxCredits: null };
+    return runScheduleNow(tx, context.config, must(owner, 'owner'), request);
+  });
+  await wakeExport(context, run.batchId);
+  expect(await slot).toEqual([]);
+  await sql`drop view api_keys`;
+  await sql`alter table all_keys rename to api_keys`;
+  await pipeline.runUntilIdle();
+  expect(await runsOf(schedule)).toMatchObject([
+    { slot: schedule.next_run_at, state: 'skipped', reason: 'previous_run_open' },
+    { state: 'completed', credits: 6 },
+  ]);
 });

@@ -108,12 +108,10 @@ export async function deleteDeliveries(
     where schedule_id = ${scheduleId} and person_id = any(${[...people]}::bigint[])`;
 }
 
-/** A due schedule, with the facts that can prevent its run. */
+/** A due schedule. */
 export interface DueSchedule extends Schedule {
   nextRunAt: Date;
   keyEnded: boolean;
-  /** Its latest export has not ended. */
-  isRunning: boolean;
 }
 
 /**
@@ -144,8 +142,7 @@ export async function takeDueSchedule(
   const [due] = await sql<DueSchedule[]>`
     select ${columns(sql)}, k.revoked_at is not null or coalesce(
         -- A round may take long: see exports that ended since it began.
-        k.expires_at <= greatest(${now}, clock_timestamp()), false) as key_ended,
-      ${isRunning(sql, sql`s.id`)} as is_running
+        k.expires_at <= greatest(${now}, clock_timestamp()), false) as key_ended
     from schedules s join api_keys k on k.id = s.key_id
     where s.account_id = ${accountId} and s.enabled and s.next_run_at <= ${now}
       and s.id <> all(${[...except]}::uuid[])
@@ -167,15 +164,15 @@ export async function lockDueSchedules(
     where enabled and next_run_at <= ${now} order by id for no key update`;
 }
 
-/** Expression: whether an export of the schedule has not ended. */
-const isRunning = (sql: Sql, scheduleId: ReturnType<Sql>) => sql`exists (
-  select from schedule_runs r join batches b on b.id = r.batch_id
-  where r.schedule_id = ${scheduleId} and b.state not in ('completed', 'cancelled', 'failed'))`;
-
-export async function hasOpenRun(sql: Sql, id: string): Promise<boolean> {
-  const [row] = await sql<{ isOpen: boolean }[]>`
-    select ${isRunning(sql, sql`${id}::uuid`)} as is_open`;
-  return row?.isOpen ?? false;
+/**
+ * Returns true when an export of the schedule has not ended. Call when the schedule is locked: the statement that locks it sees
+ * no run that began while it waited.
+ */
+export async function hasOpenRun(tx: Sql, id: string): Promise<boolean> {
+  const open = await tx`
+    select from schedule_runs r join batches b on b.id = r.batch_id
+    where r.schedule_id = ${id} and b.state not in ('completed', 'cancelled', 'failed') limit 1`;
+  return open.length > 0;
 }
 
 export type RunState = 'started' | 'skipped' | 'failed';
