@@ -1,8 +1,8 @@
 /** People whom an account owns stay owned when an import joins their records with others. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { enrichCalls } from '../core/calls/enrich-calls.ts';
-import { changeOwnedDays } from '../core/credits/owned.ts';
+import { changeOwnedDays, findOwned } from '../core/credits/owned.ts';
 import { finishImport } from '../core/graph/sources/import-source.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
@@ -105,6 +105,67 @@ it('and while they are not parted yet after an undo', async () => {
   await finishImport(pipeline.sql, () => {});
   expect(await answered()).toEqual({ ...parted, credits: '0' });
   expect(await pipeline.sql`select from merged_ids where id = ${parted.id}`).toHaveLength(0);
+});
+
+describe('by a record that is joined with others', () => {
+  const emails = (name: string) =>
+    ['a', 'b', 'c'].map((one) => `${name}.${one}@home.example`) as [string, string, string];
+
+  /** Imports contacts of these keys and e-mails, who have one name. */
+  async function importContacts(asOf: string, surname: string, rows: Record<string, string>) {
+    const given = Object.entries(rows).map(([key, email]) => {
+      return { 'Record ID': key, 'First Name': 'Hal', 'Last Name': surname, Email: email };
+    });
+    const text = csvOf(['Record ID', 'First Name', 'Last Name', 'Email'], given);
+    const file = { source: 'hubspot', name: 'contacts.csv', asOf, text } as const;
+    const { import_id: id } = await importText(pipeline.sql, file, { allowsGone: true });
+    return must(id, 'import');
+  }
+
+  async function importCard(asOf: string, surname: string, email: string): Promise<void> {
+    const text = `BEGIN:VCARD\nVERSION:4.0\nUID:${surname}\nN:${surname};Hal;;;\nEMAIL:${email}\nEND:VCARD\n`;
+    const file = { source: 'vcard', name: 'e.vcf', asOf, text } as const;
+    await importText(pipeline.sql, file, { allowsGone: true });
+  }
+
+  async function pay(email: string): Promise<{ id: number; credits: string | null }> {
+    const answer = await pipeline.call(by, `/v1/people/enrich?email=${email}`);
+    const { data } = (await answer.json()) as { data: { id: number } };
+    return { id: data.id, credits: answer.headers.get('x-credits-charged') };
+  }
+
+  it('and later with others again: whom the account paid for, and no one else', async () => {
+    const [first, second, third] = emails('brook');
+    await importContacts('2026-01-20', 'Brook', { x: first });
+    await importCard('2026-01-21', 'Brook', second);
+    await importContacts('2026-01-22', 'Brook', { x: first, y: third });
+    expect((await pay(second)).credits).toBe('1');
+    await importContacts('2026-01-23', 'Brook', { x: second, y: third });
+    await importContacts('2026-01-24', 'Brook', { x: first, y: second });
+    expect((await pay(second)).credits).toBe('0');
+    expect((await pay(first)).credits).toBe('1');
+  });
+
+  it('also when imports are undone of which one parts it, and the next one joins it with a third, before they are built', async () => {
+    const { sql } = pipeline;
+    const [first, second, third] = emails('marl');
+    await importContacts('2026-01-25', 'Marl', { v: first });
+    await importCard('2026-01-26', 'Marl', second);
+    await importContacts('2026-01-27', 'Marl', { v: first, w: second });
+    const parting = await importContacts('2026-01-28', 'Marl', { v: first, w: third });
+    const paid = await pay(second);
+    expect(paid.credits).toBe('1');
+    await importContacts('2026-01-29', 'Marl', { v: second, w: third });
+    await withoutBuild(sql, () => undoImport(sql, parting, { withLater: true }));
+    const [joined] = await sql<{ id: number }[]>`
+      select id from merged_ids where into_id = ${paid.id}`;
+    const charge = { accountId: by.accountId, operation: 'people.enrich' as const };
+    const id = must(joined, 'the third').id;
+    expect(await findOwned(sql, charge, [id])).toEqual(new Set([id]));
+    const list = await pipeline.enrich(by, `email\n${third}\n`, { operation: 'people.enrich' });
+    expect(await pipeline.batch(by, list)).toMatchObject({ owned: 1, credits: { charged: 0 } });
+    await finishImport(sql, () => {});
+  });
 });
 
 it('as one, in one list, page or round of calls, while a large import that joins them is not built yet', async () => {

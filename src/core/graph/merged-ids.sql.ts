@@ -24,7 +24,8 @@ export async function selectMerged(
 /**
  * Query of `(id, joined_id)`: the other ids of these records, of an entity, that imports have joined: the one that stayed and those
  * that became a part of it. Both directions count, because a large import says who is joined long before it builds them: until
- * then each is found. `ids` is a query of one column.
+ * then each is found. One that it parts from a record and joins with another is joined with both until then. `ids` is a query
+ * of one column.
  */
 export function joinedIds(sql: Sql, entity: number, ids: ReturnType<Sql>): ReturnType<Sql> {
   return sql`(
@@ -32,7 +33,10 @@ export function joinedIds(sql: Sql, entity: number, ids: ReturnType<Sql>): Retur
     select id, present_id as joined_id from present where present_id <> id
     union all
     select present.id, m.id from present join merged_ids m on m.entity = ${entity} and m.into_id = present_id
-    where m.id <> present.id)`;
+    where m.id <> present.id
+    union all
+    select present.id, m.id from present join merged_ids m on m.entity = ${entity} and m.into_id = present.id
+    where present_id <> present.id)`;
 }
 
 /** Returns the pairs of `joinedIds` of these records, of an entity. */

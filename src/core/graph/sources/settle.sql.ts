@@ -259,7 +259,7 @@ export interface Move {
 
 /**
  * Gives records their new ids, and records which ids were merged into others: those of stored people and companies
- * that no record has any more. One that has records again counts as merged until it is built, as the other one has its values
+ * that no record has any more. They follow the records that had them first. One that has records again counts as merged until it is built, as the other one has its values
  * until then. Both ids are queued to be built, the new one with the ids that it parts from, unless an operator parts them.
  */
 export async function moveRecords(
@@ -304,6 +304,11 @@ export async function moveRecords(
     update merged_ids i set into_id = m.after from ${rows}
     where i.entity = ${entity} and i.into_id = m.before and m.before <> m.after
       and not exists (select from source_records r where r.id = m.before and r.entity = ${entity} and r.record is not null)`;
+  // Also one whose others stay: a merged id stands for the record that had it first.
+  await tx`
+    update merged_ids i set into_id = m.after from ${rows}
+    where i.entity = ${entity} and i.id = ${FIRST_ID}::bigint + m.number and i.into_id = m.before
+      and m.after not in (m.before, i.id)`;
 }
 
 /** Returns how many new and changed records share their id with a record of another source. */
