@@ -2,11 +2,10 @@
 import type { SourceRow } from '../core/graph/sources/source-record.ts';
 import { delimiters } from '../formats/csv/record-table.ts';
 import type { Dataset, PartHead } from './adapter.ts';
-import { ContactKeys } from './contact.ts';
 import { type CsvRow, hasNames, readCsvRows, rejectUnnamed } from './csv-rows.ts';
 import type { SourcePart } from './source-files.ts';
 
-type ReadRow = (row: CsvRow, keys: ContactKeys) => SourceRow;
+type ReadRow = (row: CsvRow) => SourceRow;
 
 /** Returns the dataset when one of the first lines has all these columns. */
 export function contactDataset(
@@ -31,10 +30,9 @@ async function* readRows(
   required: readonly string[],
   readRow: ReadRow,
 ): AsyncGenerator<SourceRow[]> {
-  const keys = new ContactKeys();
   for await (const part of parts) {
     for await (const rows of readCsvRows(part, { required })) {
-      yield rows.map((row) => rejectUnnamed(row) ?? readRow(row, keys));
+      yield rows.map((row) => rejectUnnamed(row) ?? readRow(row));
     }
   }
 }

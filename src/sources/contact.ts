@@ -1,5 +1,6 @@
 /** Contacts of CRMs and address books: one form for all, and the row that it becomes. */
 import {
+  heldKey,
   keyReference,
   type SourceRecord,
   type SourceRow,
@@ -21,7 +22,7 @@ import {
 } from './values.ts';
 
 export interface Contact {
-  /** Key in the source; undefined when it has none: then the e-mail, phone or profile is one. */
+  /** Key in the source; undefined when it has none: then the e-mail, phone or profile is one, with the name. */
   key?: string | undefined;
   /** Keys of the source under which the same person is known, when this record has fewer fields than that. */
   sameAs?: readonly string[];
@@ -53,38 +54,27 @@ export interface Contact {
   isOptedOut?: boolean | null;
 }
 
-/** Finds keys for contacts of a file that has none; two names under one address are two people. */
-export class ContactKeys {
-  readonly #names = new Map<string, string>();
-
-  keyOf(contact: Contact): string | undefined {
-    const { key, emails, phone, mobile, profile, name, surname, country, company, city } = contact;
-    if (key !== undefined) return key;
-    const email = emails.map(emailOf).find((found) => found !== undefined);
-    const number =
-      phoneOf(phone, country) ?? phoneOf(mobile, country) ?? textOf(phone) ?? textOf(mobile);
-    const folded = fold([name, surname].filter(Boolean).join(' '));
-    const address = email ?? profileOf(profile) ?? number;
-    if (address !== undefined) return this.addressOf(address, folded);
-    if (folded === '') return undefined;
-    return this.addressOf(`name:${folded}`, fold([company, city].filter(Boolean).join(' ')));
-  }
-
-  /** Returns an address as a key, with the name of its holder when another one had it before. */
-  addressOf(address: string, name: string): string {
-    const known = this.#names.get(address);
-    if (known === undefined) this.#names.set(address, name);
-    return known === undefined || known === name ? address : `${address} ${name}`;
-  }
+/** Returns the key of a contact; of one without a key of its own an address with its name, as others may have the address. */
+function keyOf(contact: Contact): string | undefined {
+  const { key, emails, phone, mobile, profile, name, surname, country, company, city } = contact;
+  if (key !== undefined) return key;
+  const email = emails.map(emailOf).find((found) => found !== undefined);
+  const number =
+    phoneOf(phone, country) ?? phoneOf(mobile, country) ?? textOf(phone) ?? textOf(mobile);
+  const folded = fold([name, surname].filter(Boolean).join(' '));
+  const address = email ?? profileOf(profile) ?? number;
+  if (address !== undefined) return heldKey(address, folded);
+  if (folded === '') return undefined;
+  return heldKey(`name:${folded}`, fold([company, city].filter(Boolean).join(' ')));
 }
 
 /** The row of a contact. `row` is its source, for the rejects. */
 export function contactRow(
   source: string,
-  given: { line: number; row: CsvRow | { source(): unknown }; contact: Contact; keys: ContactKeys },
+  given: { line: number; row: CsvRow | { source(): unknown }; contact: Contact },
   more: readonly SourceRecord[] = [],
 ): SourceRow {
-  const { line, row, keys } = given;
+  const { line, row } = given;
   const tidy = tidyContact(given.contact);
   const isDamaged = hasLostDigits(tidy.key?.replace(/^[a-z]+:/, ''));
   if (isDamaged && tidy.isOptedOut !== true) {
@@ -92,7 +82,7 @@ export function contactRow(
   }
   // An opt-out holds for the addresses of the row, whatever its key.
   const contact = isDamaged ? { ...tidy, key: undefined, sameAs: [] } : tidy;
-  const key = keys.keyOf(contact);
+  const key = keyOf(contact);
   const hasName = contact.name !== undefined || contact.surname !== undefined;
   if (key === undefined) return { line, reason: 'names_no_person', source: row.source() };
   if (contact.isOptedOut === null) {

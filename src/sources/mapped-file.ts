@@ -6,7 +6,6 @@ import { unprocessable } from '../core/lib/errors.ts';
 import { detectDialect } from '../formats/csv/dialect.ts';
 import { readColumnName } from '../jobs/mapping/column-names.ts';
 import type { Dataset } from './adapter.ts';
-import { ContactKeys } from './contact.ts';
 import { numberedNames, readCsvRows, rejectUnnamed } from './csv-rows.ts';
 import { readJsonLines } from './json-lines.ts';
 import { mappedRow, type NamedRow } from './mapped-rows.ts';
@@ -92,9 +91,9 @@ async function* readParts(
   mapping: SourceMapping,
   parts: AsyncIterable<SourcePart>,
 ): AsyncGenerator<SourceRow[]> {
-  const keys = new ContactKeys();
+  const holders = new Map<string, string>();
   const required = [...new Set(Object.values(mapping.columns).flat())];
-  const read = (row: NamedRow) => mappedRow(source, mapping, row, keys);
+  const read = (row: NamedRow) => mappedRow(source, mapping, row, holders);
   for await (const { name, bytes } of parts) {
     const [head, whole] = await peeked(bytes);
     if (isJsonLines(head)) {

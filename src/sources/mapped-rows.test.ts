@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ContactKeys } from './contact.ts';
+import { heldKey } from '../core/graph/sources/source-record.ts';
 import { mappedRow } from './mapped-rows.ts';
 import type { SourceMapping } from './source-mapping.ts';
 
@@ -7,13 +7,13 @@ import type { SourceMapping } from './source-mapping.ts';
 function rowsOf(of: SourceMapping['of'], ...given: readonly Record<string, string>[]) {
   const fields = [...new Set(given.flatMap((row) => Object.keys(row)))];
   const columns = Object.fromEntries(fields.map((field) => [field, [field]]));
-  const keys = new ContactKeys();
+  const holders = new Map<string, string>();
   return given.map((row, index) =>
     mappedRow(
       'partners',
       { of, columns },
       { line: index + 2, get: (name) => row[name] ?? '', source: () => row },
-      keys,
+      holders,
     ),
   );
 }
@@ -31,7 +31,11 @@ describe('companies of one file stay apart', () => {
       { name: 'Bolt', registry_number: '-', domain: 'k.A.', country: 'DE' },
       { name: 'Cord', registry_number: 'nan', domain: 'n.a.', country: 'n/a' },
     );
-    expect(keysOf(rows)).toEqual(['company:name:acme', 'company:name:bolt', 'company:name:cord']);
+    expect(keysOf(rows)).toEqual([
+      heldKey('company:name:acme', 'de'),
+      heldKey('company:name:bolt', 'de'),
+      heldKey('company:name:cord', ''),
+    ]);
     expect(recordOf(rows[0])).toEqual({
       name: 'Acme',
       locality: 'DE',
@@ -52,9 +56,9 @@ describe('companies of one file stay apart', () => {
         ),
       ),
     ).toEqual([
-      'company:acme.example',
-      'company:acme.example acme austria gmbh',
-      'company:acme.example',
+      heldKey('company:acme.example', 'acme gmbh'),
+      heldKey('company:acme.example', 'acme austria gmbh'),
+      heldKey('company:acme.example', 'acme gmbh'),
     ]);
     expect(
       keysOf(
@@ -64,7 +68,7 @@ describe('companies of one file stay apart', () => {
           { name: 'Sued AG', registry_number: 'HRB 1', country },
         ),
       ),
-    ).toEqual(['company:HRB 1', 'company:HRB 1 sued ag']);
+    ).toEqual([heldKey('company:HRB 1', 'nord ag'), heldKey('company:HRB 1', 'sued ag')]);
     const towns = rowsOf(
       'companies',
       { name: 'Autohaus Ott', city: 'Ulm' },
@@ -99,13 +103,13 @@ describe('people of one file', () => {
       'key_twice',
       expect.objectContaining({
         optedOut: ['cy@acme.example'],
-        keys: [['person', 'cy@acme.example']],
+        keys: [['person', heldKey('cy@acme.example', 'cy wren')]],
       }),
       expect.objectContaining({
         optedOut: ['di@acme.example'],
-        keys: [['person', 'di@acme.example']],
+        keys: [['person', heldKey('di@acme.example', 'di swan')]],
       }),
-      'ed@acme.example',
+      heldKey('ed@acme.example', 'ed dove'),
     ]);
   });
 
@@ -178,7 +182,7 @@ describe('people of one file', () => {
     'did not opt out when the cell is %s',
     (answer) => {
       const [row] = rowsOf('persons', { email: 'ada@acme.example', opt_out: answer });
-      expect(row).toMatchObject({ records: [{ key: 'ada@acme.example' }] });
+      expect(row).toMatchObject({ records: [{ key: heldKey('ada@acme.example', '') }] });
     },
   );
 

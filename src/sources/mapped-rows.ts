@@ -1,9 +1,9 @@
 /** The rows of a file that a mapping describes. */
-import type { SourceRow } from '../core/graph/sources/source-record.ts';
+import { heldKey, type SourceRow } from '../core/graph/sources/source-record.ts';
 import { countryCode } from '../core/identifiers/country.ts';
 import { fold } from '../core/lib/fold.ts';
 import { readPersonName } from '../core/match/person-name.ts';
-import { type Contact, type ContactKeys, contactRow } from './contact.ts';
+import { type Contact, contactRow } from './contact.ts';
 import { optOutOf } from './opt-out.ts';
 import type { SourceMapping } from './source-mapping.ts';
 import {
@@ -33,12 +33,12 @@ type Values = (field: string) => string[];
 
 const names: ReadonlySet<string> = new Set(['full_name', 'given_name', 'family_name', 'name']);
 
-/** Returns the row of the import. `keys` finds keys for people and companies of a file that has none. */
+/** Returns the row of the import. `holders` has the names of the earlier rows by their keys. */
 export function mappedRow(
   source: string,
   mapping: SourceMapping,
   row: NamedRow,
-  keys: ContactKeys,
+  holders: Map<string, string>,
 ): SourceRow {
   const { line } = row;
   const cells = (field: string) => (mapping.columns[field] ?? []).map((name) => row.get(name));
@@ -58,22 +58,24 @@ export function mappedRow(
     };
   };
   const [country = mapping.country] = values('country');
-  if (mapping.of === 'companies') return companyRow({ line, values, country, keys, reject });
+  if (mapping.of === 'companies') return companyRow({ line, values, country, holders, reject });
   const isOptedOut = optOutOf(cells('opt_out'));
   const contact = { ...contactOf(values, country), isOptedOut };
   const name = `${contact.name ?? ''} ${contact.surname ?? ''}`;
-  const isTaken = isOfAnother(keys, contact.key, name);
+  const isTaken = isOfAnother(holders, contact.key, name);
   if (isTaken && isOptedOut !== true) return reject('key_twice', 'key');
   // An opt-out holds for the addresses of the row, and not for the other person.
   const own = isTaken ? { ...contact, key: undefined } : contact;
-  return contactRow(source, { line, row, contact: own, keys });
+  return contactRow(source, { line, row, contact: own });
 }
 
 /** Returns true when a record of another name has the key: of two people with one key, one would be lost. */
-function isOfAnother(keys: ContactKeys, key: string | undefined, name: string): boolean {
+function isOfAnother(holders: Map<string, string>, key: string | undefined, name: string): boolean {
   if (key === undefined) return false;
-  const own = `key:${key}`;
-  return keys.addressOf(own, fold(name)) !== own;
+  const holder = fold(name);
+  const known = holders.get(key) ?? holder;
+  holders.set(key, known);
+  return known !== holder;
 }
 
 function contactOf(values: Values, country: string | undefined): Contact {
@@ -130,13 +132,13 @@ function companyRow({
   line,
   values,
   country,
-  keys,
+  holders,
   reject,
 }: {
   line: number;
   values: Values;
   country: string | undefined;
-  keys: ContactKeys;
+  holders: Map<string, string>;
   reject(reason: string, field: string): SourceRow;
 }): SourceRow {
   const value = (field: string) => values(field)[0];
@@ -144,7 +146,7 @@ function companyRow({
   if (name === undefined) return reject('missing', 'name');
   const key = value('key');
   if (hasLostDigits(key)) return reject('digits_lost', 'key');
-  if (isOfAnother(keys, key, name)) return reject('key_twice', 'key');
+  if (isOfAnother(holders, key, name)) return reject('key_twice', 'key');
   const website = value('domain');
   const domain = domainOf(website);
   const registry = countryCode(value('registry_country') ?? country ?? '');
@@ -179,8 +181,8 @@ function companyRow({
   const own =
     key ??
     (address === undefined
-      ? keys.addressOf(`name:${fold(name)}`, fold(place))
-      : keys.addressOf(address, fold(name)));
+      ? heldKey(`name:${fold(name)}`, fold(place))
+      : heldKey(address, fold(name)));
   return { line, records: [{ entity: 'company', key: `company:${own}`, record }] };
 }
 

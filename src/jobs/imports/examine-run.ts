@@ -2,7 +2,7 @@
 import type { Sql } from '../../core/db/client.ts';
 import type { JsonRecord } from '../../core/graph/import/read-records.ts';
 import type { SourceInput } from '../../core/graph/sources/import-source.ts';
-import type { SourceRow } from '../../core/graph/sources/source-record.ts';
+import { HOLDER_MARK, type SourceRow } from '../../core/graph/sources/source-record.ts';
 import { type AppError, unprocessable } from '../../core/lib/errors.ts';
 import { readFileHead } from '../../sources/mapped-file.ts';
 import type { Found, PreviewRow, RunOptions } from './import-run.ts';
@@ -66,12 +66,16 @@ function previewOf(row: SourceRow): PreviewRow {
     const [{ entity, key, record, company = [] }] = row.records;
     const of = company.map(companyInWords).find((text) => text !== '');
     const shown = of === undefined ? record : { company: of, ...record };
-    return { ...none, entity, key: shortText(key), record: shortRecord(shown) };
+    return { ...none, entity, key: shownKey(key), record: shortRecord(shown) };
   }
   if ('reason' in row) return { ...none, reason: row.reason };
   if ('ended' in row)
-    return { ...none, entity: row.ended[0], key: shortText(row.ended[1]), reason: 'ended' };
+    return { ...none, entity: row.ended[0], key: shownKey(row.ended[1]), reason: 'ended' };
   return { ...none, reason: 'opted_out' };
+}
+
+function shownKey(key: string): string {
+  return shortText(key.split(HOLDER_MARK)[0] ?? '');
 }
 
 /** The number or domain by which the record finds its company; '' for a key of the source, which says nothing to people. */

@@ -1,7 +1,7 @@
 /** Apollo exports of contacts, in the layout with ids and in the one of 2026 without. */
 import type { SourceRecord, SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
+import { type Contact, contactRow } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
 import { optOutOf } from '../opt-out.ts';
@@ -28,7 +28,7 @@ export const apollo: Adapter = {
     ),
 };
 
-function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
+function readContact(row: CsvRow): SourceRow {
   const cell = (name: string) => textOf(row.get(name));
   // A spreadsheet would take a number for a formula: it begins with an apostrophe.
   const phone = (name: string) => cellOf(row.get(name).replace(/^'/, ''));
@@ -61,7 +61,7 @@ function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
     domain === undefined || name === undefined
       ? []
       : [{ entity: 'company', key: `company:${domain}`, record: companyOf(row, name, domain) }];
-  return contactRow(SOURCE, { line: row.line, row, contact, keys }, companies);
+  return contactRow(SOURCE, { line: row.line, row, contact }, companies);
 }
 
 function companyOf(row: CsvRow, name: string, domain: string): Record<string, unknown> {

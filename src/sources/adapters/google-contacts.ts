@@ -1,7 +1,7 @@
 /** Google Contacts, in the layout since 2024 and in the one before, which is UTF-16. */
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
+import { type Contact, contactRow } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
 import { isoDate, joinedBy, textOf } from '../values.ts';
@@ -20,7 +20,7 @@ export const googleContacts: Adapter = {
     contactDataset(head, ['Given Name', 'Family Name', 'Group Membership'], readContact),
 };
 
-function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
+function readContact(row: CsvRow): SourceRow {
   const { line } = row;
   const cell = (...names: readonly string[]) =>
     names.map((name) => textOf(row.get(name))).find((text) => text !== undefined);
@@ -52,5 +52,5 @@ function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
     country: cell('Address 1 - Country'),
     birthDate: isoDate(cell('Birthday')),
   };
-  return contactRow(SOURCE, { line, row, contact, keys });
+  return contactRow(SOURCE, { line, row, contact });
 }

@@ -2,7 +2,7 @@
 import type { SourceRecord, SourceRow } from '../../core/graph/sources/source-record.ts';
 import { keyReference } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
+import { type Contact, contactRow } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
 import { optOutOf } from '../opt-out.ts';
@@ -28,7 +28,7 @@ export const hubspot: Adapter = {
     contactDataset(head, ['Record ID - Contact', 'First Name', 'Last Name'], readListed),
 };
 
-function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
+function readContact(row: CsvRow): SourceRow {
   const cell = (name: string) => textOf(row.get(name));
   const companies = severalOf(row.get('Associated Company IDs'));
   const contact: Contact = {
@@ -48,7 +48,7 @@ function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
     postcode: cell('Postal Code'),
     country: cell('Country/Region'),
   };
-  return contactRow(SOURCE, { line: row.line, row, contact, keys });
+  return contactRow(SOURCE, { line: row.line, row, contact });
 }
 
 function readCompany(row: CsvRow): SourceRow {
@@ -74,7 +74,7 @@ function readCompany(row: CsvRow): SourceRow {
 }
 
 /** A list has fewer columns than the export of contacts: its records are parts of those. */
-function readListed(row: CsvRow, keys: ContactKeys): SourceRow {
+function readListed(row: CsvRow): SourceRow {
   const cell = (name: string) => cellOf(row.get(name));
   const id = cell('Record ID - Contact');
   const companyId = hasLostDigits(cell('Record ID - Company'))
@@ -107,7 +107,7 @@ function readListed(row: CsvRow, keys: ContactKeys): SourceRow {
             }),
           },
         ];
-  return contactRow(SOURCE, { line: row.line, row, contact, keys }, company);
+  return contactRow(SOURCE, { line: row.line, row, contact }, company);
 }
 
 function commonOf(row: CsvRow): Pick<Contact, 'name' | 'surname' | 'isWorkEmail' | 'isOptedOut'> {

@@ -1,7 +1,7 @@
 /** LinkedIn's `Connections.csv`: the first lines are notes, and few members show an e-mail. */
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type Contact, type ContactKeys, contactRow, profileOf } from '../contact.ts';
+import { type Contact, contactRow, profileOf } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
 import { textOf } from '../values.ts';
@@ -17,7 +17,7 @@ export const linkedin: Adapter = {
     contactDataset(head, ['First Name', 'Last Name', 'Position', 'Connected On'], readConnection),
 };
 
-function readConnection(row: CsvRow, keys: ContactKeys): SourceRow {
+function readConnection(row: CsvRow): SourceRow {
   const profile = profileOf(textOf(row.get('URL')));
   const contact: Contact = {
     key: profile,
@@ -30,7 +30,7 @@ function readConnection(row: CsvRow, keys: ContactKeys): SourceRow {
   if (profile === undefined && contact.name === undefined && contact.surname === undefined) {
     return { line: row.line, reason: 'blank_member', source: row.source() };
   }
-  return contactRow(SOURCE, { line: row.line, row, contact, keys });
+  return contactRow(SOURCE, { line: row.line, row, contact });
 }
 
 function cleanName(text: string): string | undefined {

@@ -1,7 +1,7 @@
 /** Outlook: the export of the desktop program, of Outlook on the web, and either saved by Excel as Unicode text. */
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
+import { type Contact, contactRow } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
 import { isYes } from '../opt-out.ts';
@@ -21,7 +21,7 @@ export const outlook: Adapter = {
     ),
 };
 
-function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
+function readContact(row: CsvRow): SourceRow {
   const { line } = row;
   const cell = (name: string) => textOf(row.get(name));
   if (isYes(row.get('Private'))) {
@@ -51,7 +51,7 @@ function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
     country: cell(`${place} Country/Region`),
     birthDate: birthDateOf(row.get('Birthday')),
   };
-  return contactRow(SOURCE, { line, row, contact, keys });
+  return contactRow(SOURCE, { line, row, contact });
 }
 
 /** `M/D/YYYY`, or ISO on the web; `0/0/00` is none. */

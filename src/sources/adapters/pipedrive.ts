@@ -1,7 +1,7 @@
 /** Pipedrive exports of people and organizations. */
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
+import { type Contact, contactRow } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
 import { cellOf, compact, countryOf, domainOf, joined, textOf } from '../values.ts';
@@ -15,7 +15,7 @@ export const pipedrive: Adapter = {
     contactDataset(head, ['Organization - ID', 'Organization - Name'], readOrganization),
 };
 
-function readPerson(row: CsvRow, keys: ContactKeys): SourceRow {
+function readPerson(row: CsvRow): SourceRow {
   const cell = (name: string) => textOf(row.get(`Person - ${name}`));
   const several = (name: string) => (cell(name) ?? '').split(',').map(textOf);
   const contact: Contact = {
@@ -30,7 +30,7 @@ function readPerson(row: CsvRow, keys: ContactKeys): SourceRow {
     profile: cell('LinkedIn Page'),
     isOptedOut: cell('Marketing status')?.toLowerCase() === 'unsubscribed',
   };
-  return contactRow(SOURCE, { line: row.line, row, contact, keys });
+  return contactRow(SOURCE, { line: row.line, row, contact });
 }
 
 function readOrganization(row: CsvRow): SourceRow {

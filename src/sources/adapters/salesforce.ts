@@ -4,7 +4,7 @@
  */
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type Contact, type ContactKeys, contactRow } from '../contact.ts';
+import { type Contact, contactRow } from '../contact.ts';
 import { contactDataset } from '../contact-files.ts';
 import type { CsvRow } from '../csv-rows.ts';
 import { isYes, optOutOf } from '../opt-out.ts';
@@ -37,7 +37,7 @@ export const salesforce: Adapter = {
       : null),
 };
 
-function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
+function readContact(row: CsvRow): SourceRow {
   const cell = (name: string) => textOf(row.get(name));
   const id = idOf(row.get('Id'));
   if (id === undefined) return rejectId(row, 'Id');
@@ -63,7 +63,7 @@ function readContact(row: CsvRow, keys: ContactKeys): SourceRow {
     birthDate: isoDate(cell('Birthdate')),
     isOptedOut: optOutOf([row.get('HasOptedOutOfEmail'), row.get('DoNotCall')]),
   };
-  return contactRow(SOURCE, { line: row.line, row, contact, keys });
+  return contactRow(SOURCE, { line: row.line, row, contact });
 }
 
 function readAccount(row: CsvRow): SourceRow {
@@ -94,7 +94,7 @@ function readAccount(row: CsvRow): SourceRow {
 }
 
 /** A converted lead is a contact by now. */
-function readLead(row: CsvRow, keys: ContactKeys): SourceRow {
+function readLead(row: CsvRow): SourceRow {
   const { line } = row;
   const cell = (name: string) => textOf(row.get(name));
   const id = idOf(row.get('Id'));
@@ -121,11 +121,11 @@ function readLead(row: CsvRow, keys: ContactKeys): SourceRow {
     country: cell('Country'),
     isOptedOut: optOutOf([row.get('HasOptedOutOfEmail'), row.get('DoNotCall')]),
   };
-  return contactRow(SOURCE, { line, row, contact, keys });
+  return contactRow(SOURCE, { line, row, contact });
 }
 
 /** A report has the columns that its author chose: its records are parts of the contacts. */
-function readReported(row: CsvRow, keys: ContactKeys): SourceRow {
+function readReported(row: CsvRow): SourceRow {
   const cell = (name: string) => textOf(row.get(name));
   const id = idOf(row.get('Contact ID'));
   // The lines below the rows, with the report's name and the copyright.
@@ -150,7 +150,7 @@ function readReported(row: CsvRow, keys: ContactKeys): SourceRow {
     country: cell('Mailing Country'),
     isOptedOut: optOutOf([row.get('Email Opt Out'), row.get('Do Not Call')]),
   };
-  return contactRow(SOURCE, { line: row.line, row, contact, keys });
+  return contactRow(SOURCE, { line: row.line, row, contact });
 }
 
 function idOf(cell: string): string | undefined {

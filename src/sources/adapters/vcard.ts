@@ -1,7 +1,7 @@
 /** vCard 2.1, 3.0 (RFC 2426) and 4.0 (RFC 6350), in one file also mixed. */
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type Contact, ContactKeys, contactRow } from '../contact.ts';
+import { type Contact, contactRow } from '../contact.ts';
 import { toUtf8 } from '../csv-rows.ts';
 import type { SourcePart } from '../source-files.ts';
 import { isoDate, joinedBy, textOf } from '../values.ts';
@@ -20,13 +20,12 @@ export const vcard: Adapter = {
 };
 
 async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
-  const keys = new ContactKeys();
   for await (const { bytes } of parts) {
-    for await (const card of readCards(toUtf8(bytes))) yield [readCard(card, keys)];
+    for await (const card of readCards(toUtf8(bytes))) yield [readCard(card)];
   }
 }
 
-function readCard(card: VCard, keys: ContactKeys): SourceRow {
+function readCard(card: VCard): SourceRow {
   const { line } = card;
   const source = () => Object.fromEntries(card.properties.map(({ name, value }) => [name, value]));
   if (card.unreadable !== null) return { line, reason: card.unreadable, source: source() };
@@ -68,7 +67,7 @@ function readCard(card: VCard, keys: ContactKeys): SourceRow {
     country: textOf(country),
     birthDate: birthDateOf(first('BDAY')?.value),
   };
-  return contactRow(SOURCE, { line, row: { source }, contact, keys });
+  return contactRow(SOURCE, { line, row: { source }, contact });
 }
 
 function phoneText(value: string | undefined): string | undefined {

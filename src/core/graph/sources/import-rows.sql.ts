@@ -4,7 +4,7 @@ import { copyInto } from '../../db/copy-into.ts';
 import { must } from '../../lib/assert.ts';
 import { copyLine } from '../import/copy-text.ts';
 import { entityCodes } from '../source-entities.ts';
-import { keyReference, rowStates } from './source-record.ts';
+import { HOLDER_MARK, keyReference, rowStates } from './source-record.ts';
 
 /** One row of the stage; see the table. */
 export interface StagedRow {
@@ -71,6 +71,35 @@ function* linesOf(rows: readonly StagedRow[]): Generator<string> {
       refs,
     ]);
   }
+}
+
+/**
+ * Gives the staged rows with a `heldKey` the key of a stored record: `address holder`, or the address alone for the one whose
+ * name the stored record has, and for the only one of the file where no other is known at the address. So the order of the rows
+ * decides nothing.
+ */
+export async function resolveHeldKeys(locked: Sql, source: string): Promise<void> {
+  const reference = keyReference(source, '');
+  await locked`analyze import_rows (key)`;
+  await locked`
+    with held as materialized (
+      select staged, address, holder, address || ' ' || holder as own,
+        count(*) over (partition by address) > 1 as is_shared
+      from (select distinct key as staged, split_part(key, ${HOLDER_MARK}, 1) as address,
+          substr(key, strpos(key, ${HOLDER_MARK}) + 1) as holder
+        from import_rows where strpos(key, ${HOLDER_MARK}) > 0) h),
+    resolved as (
+      select h.staged, case
+          when not h.is_shared and not exists (select from source_records o
+            where o.source = ${source} and o.key >= h.address || ' ' and o.key < h.address || '!') then h.address
+          when exists (select from source_records o where o.source = ${source} and o.key = h.own) then h.own
+          when fold(concat_ws(' ', nullif(r.record::json ->> 'name', ''), r.record::json ->> 'surname')) = h.holder
+            then h.address
+          else h.own
+        end as key
+      from held h left join source_records r on r.source = ${source} and r.key = h.address)
+    update import_rows s set key = r.key, keys = array_replace(s.keys, ${reference} || s.key, ${reference} || r.key)
+    from resolved r where s.key = r.staged`;
 }
 
 /** Empties the stage, which holds people. */

@@ -19,7 +19,7 @@ import * as identify from './identify.sql.ts';
 import * as stage from './import-rows.sql.ts';
 import { countMerged } from './settle.sql.ts';
 import { settleTouched } from './settle.ts';
-import { rowStates, type SourceRecord, type SourceRow } from './source-record.ts';
+import { HOLDER_MARK, rowStates, type SourceRecord, type SourceRow } from './source-record.ts';
 import { sureKeysOf } from './sure-keys.ts';
 
 /** The files of one import, as an adapter reads them. */
@@ -96,6 +96,7 @@ export async function importSource(
     try {
       await stage.clearImportRows(locked);
       const staged = await stageAll(locked, input, options);
+      if (staged.haveHolders) await stage.resolveHeldKeys(locked, input.source);
       if (options.isDryRun !== true) {
         await suppressOnce(sql, staged.optedOut);
         const people = await stage.listOptedOutPeople(locked, input);
@@ -158,6 +159,8 @@ interface Staged {
   rejected: number;
   /** A file ended in the middle of a row. */
   isCutOff: boolean;
+  /** Some keys are of `heldKey`. */
+  haveHolders: boolean;
   /** Identifiers of people who opted out, as the source has them. */
   optedOut: string[];
 }
@@ -167,7 +170,13 @@ async function stageAll(
   input: SourceInput,
   options: SourceImportOptions,
 ): Promise<Staged> {
-  const counts: Staged = { rows: 0, rejected: 0, isCutOff: false, optedOut: [] };
+  const counts: Staged = {
+    rows: 0,
+    rejected: 0,
+    isCutOff: false,
+    haveHolders: false,
+    optedOut: [],
+  };
   const last = { line: 0, isBroken: false };
   const endFile = () => {
     counts.isCutOff ||= last.isBroken;
@@ -196,7 +205,9 @@ async function stageAll(
           await writeReject(options.rejects, { line, reason, field, record });
         }
         if ('optedOut' in row) counts.optedOut.push(...row.optedOut);
-        pending.push(...stagedRows(input.source, row, placeOf(row.line)));
+        const staged = stagedRows(input.source, row, placeOf(row.line));
+        counts.haveHolders ||= staged.some(({ key }) => key.includes(HOLDER_MARK));
+        pending.push(...staged);
       }
       if (pending.length >= STAGED_PER_COPY) await flush();
       options.onProgress?.('read', counts.rows);

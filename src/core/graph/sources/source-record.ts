@@ -8,7 +8,7 @@ export const rowStates = { record: 0, ended: 1, seen: 2, optedOut: 3 } as const;
 /** A record in the fields of import files, without an id, under its key in the source. */
 export interface SourceRecord {
   entity: SourceEntity;
-  /** Unique among all records of the source, whatever their entity. */
+  /** Unique among all records of the source, whatever their entity; a `heldKey` where the source has none. */
   key: string;
   record: JsonRecord;
   /**
@@ -46,6 +46,17 @@ export type SourceRow = { line: number } & (
    */
   | { optedOut: readonly string[]; keys: readonly (readonly [SourceEntity, string])[] }
 );
+
+/** Between the parts of a `heldKey`; in no text that people write. */
+export const HOLDER_MARK = '\u001f';
+
+/**
+ * The key of a record without one of its own: an address, with the folded name of its holder. The import makes it the key of
+ * the record that already has this name at the address; two names at one address are two records.
+ */
+export function heldKey(address: string, holder: string): string {
+  return `${address}${HOLDER_MARK}${holder}`;
+}
 
 /** The value by which records refer to a company by its number in a register. */
 export function registryReference(canonicalNumber: string): string {
