@@ -24,7 +24,7 @@ import { toUtf8 } from './csv-rows.ts';
 import { mappedDataset } from './mapped-file.ts';
 import { hashFiles, openParts, readPartHead, type SourcePart } from './source-files.ts';
 import type { SourceMapping } from './source-mapping.ts';
-import { isoDate } from './values.ts';
+import { isLaterThanTomorrow, isoDate } from './values.ts';
 
 const adapters: readonly Adapter[] = [
   gbCompanies,
@@ -52,13 +52,13 @@ export const sourceNames: readonly string[] = [...adapters.map(({ name }) => nam
 export interface SourceFiles {
   source: string;
   files: readonly string[];
-  /** Day of the data; by default the one in the file's name, otherwise today. */
+  /** Day of the data; by default the one in the file itself or its name, otherwise today. */
   asOf?: string | undefined;
 }
 
 /**
  * Opens files of one source, which must all be the same dataset of it. Throws `AppError` 422 `unknown_source` for
- * a file that no adapter recognises, or not the one that is named.
+ * a file that no adapter recognises, or not the one that is named; as `dayOf`.
  */
 export async function openSource({ source, files, asOf }: SourceFiles): Promise<SourceInput> {
   const found: { adapter: Adapter; dataset: Dataset }[] = [];
@@ -75,37 +75,63 @@ export async function openSource({ source, files, asOf }: SourceFiles): Promise<
       `${path.basename(files[other] ?? '')} is another kind of file than ${path.basename(files[0] ?? '')}; import them one by one.`,
     );
   }
-  return inputOf(first.adapter.name, first.dataset, { files, asOf });
+  const days = found.map(({ dataset }) => dataset.asOf);
+  return inputOf(first.adapter.name, first.dataset, { files, asOf: asOf ?? dayOf(files, days) });
 }
 
 function kindOf({ snapshotOf, columns }: Dataset): string {
   return JSON.stringify([snapshotOf, columns]);
 }
 
-/** Opens files that no adapter knows; their source has the name of the mapping. */
+/** Opens files that no adapter knows; their source has the name of the mapping. Throws `AppError` as `dayOf`. */
 export async function openMapped(
   source: string,
   mapping: SourceMapping,
-  files: Omit<SourceFiles, 'source'>,
+  { files, asOf = dayOf(files) }: Omit<SourceFiles, 'source'>,
 ): Promise<SourceInput> {
-  return inputOf(source, mappedDataset(source, mapping), files);
+  return inputOf(source, mappedDataset(source, mapping), { files, asOf });
 }
 
 async function inputOf(
   source: string,
   dataset: Dataset,
-  { files, asOf }: Omit<SourceFiles, 'source'>,
+  { files, asOf }: { files: readonly string[]; asOf: string },
 ): Promise<SourceInput> {
   const sha256 = await hashFiles(files);
   return {
     source,
     files: files.map((file) => path.basename(file)),
-    asOf:
-      asOf ?? dataset.asOf ?? dayInName(files[0] ?? '') ?? new Date().toISOString().slice(0, 10),
+    asOf,
     snapshotOf: dataset.snapshotOf,
     rows: () => dataset.read(partsOf(files)),
     sha256: () => sha256,
   };
+}
+
+/**
+ * Returns the day of files: the one that each has in itself, or in its name, otherwise today. Throws `AppError` 422 for files
+ * of several days, of which an older one would bring its values back later, and for a day to come, until which nothing newer
+ * would count.
+ */
+function dayOf(files: readonly string[], own: readonly (string | undefined)[] = []): string {
+  const today = new Date().toISOString().slice(0, 10);
+  const days = files.map((file, place) => own[place] ?? dayInName(file) ?? today);
+  const [day = today] = days;
+  const other = days.findIndex((one) => one !== day);
+  const nameOf = (place: number) => path.basename(files[place] ?? '');
+  if (other > 0) {
+    throw unprocessable(
+      'different_days',
+      `${nameOf(other)} is of ${days[other]}, ${nameOf(0)} of ${day}; nothing was changed. Import them one by one, the oldest first, or set one day with --as-of.`,
+    );
+  }
+  if (isLaterThanTomorrow(day)) {
+    throw unprocessable(
+      'future_day',
+      `${nameOf(0)} is of ${day}, which is to come; nothing was changed. Set the day of its data with --as-of.`,
+    );
+  }
+  return day;
 }
 
 async function recognise(

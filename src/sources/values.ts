@@ -62,6 +62,13 @@ export function isoDate(text: string | null | undefined): string | undefined {
   return day !== undefined && isPlainTime(`${day}T00:00:00`) ? day : undefined;
 }
 
+/** Returns true for a day, `2026-10-01`, that has begun nowhere: somewhere it is tomorrow already. */
+export function isLaterThanTomorrow(day: string): boolean {
+  return day > new Date(Date.now() + DAY_MS).toISOString().slice(0, 10);
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 /** A whole number of at least zero; a data frame writes it as `250.0`. */
 export function wholeOf(text: string | null | undefined): number | undefined {
   const digits = text?.trim().replace(/\.0$/, '') ?? '';

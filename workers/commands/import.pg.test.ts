@@ -328,3 +328,10 @@ describe('--dry-run', () => {
     expect(existsSync(`${file}.rejects.jsonl`)).toBe(false);
   });
 });
+
+test('a day of the data that is to come is refused, by the name of its option', async () => {
+  const file = await fileOf('partners.csv', people);
+  await expect(run('--map', 'partners', file, '--as-of', '2126-01-01')).rejects.toThrow(
+    /--as-of <day>.*later than tomorrow/,
+  );
+});

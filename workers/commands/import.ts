@@ -19,7 +19,7 @@ import { keepMapping, readGivenMapping, readKeptMapping } from '../../src/source
 import { readFileHead } from '../../src/sources/mapped-file.ts';
 import { openMapped, openSource, sourceNames } from '../../src/sources/read-source.ts';
 import { guessMapping, type SourceMapping } from '../../src/sources/source-mapping.ts';
-import { isoDate } from '../../src/sources/values.ts';
+import { isLaterThanTomorrow, isoDate } from '../../src/sources/values.ts';
 import { oneOf } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult, say } from '../output.ts';
@@ -220,8 +220,15 @@ function everySecond(write: (text: string) => void): (text: string) => void {
 }
 
 function day(text: string): string {
-  if (isoDate(text) === text) return text;
-  throw new InvalidArgumentError('It must be a day such as 2026-10-01.');
+  if (isoDate(text) !== text) {
+    throw new InvalidArgumentError('It must be a day such as 2026-10-01.');
+  }
+  if (isLaterThanTomorrow(text)) {
+    throw new InvalidArgumentError(
+      'It must not be later than tomorrow: until then no newer file would count.',
+    );
+  }
+  return text;
 }
 
 function parseEntity(name: string): ImportEntity {

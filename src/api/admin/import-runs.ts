@@ -25,7 +25,7 @@ import { rejectsKey } from '../../jobs/imports/rejected-rows.ts';
 import { receiveUpload } from '../../jobs/list/receive-upload.ts';
 import { sourceNames } from '../../sources/read-source.ts';
 import { mappingSchema } from '../../sources/source-mapping.ts';
-import { isoDate } from '../../sources/values.ts';
+import { isLaterThanTomorrow, isoDate } from '../../sources/values.ts';
 import { definePage } from '../http/define-page.ts';
 import { defineRoute, idParams, type RouteInput, sent } from '../http/define-route.ts';
 import { holdDownload } from '../http/open-responses.ts';
@@ -53,6 +53,7 @@ const fileName = z
 const days = z
   .string()
   .refine((text) => isoDate(text) === text, { message: 'must be a day such as 2026-10-01' })
+  .refine((text) => !isLaterThanTomorrow(text), { message: 'must not be later than tomorrow' })
   .meta({ description: 'Day of the data; by default the one in the file name, otherwise today.' });
 
 const named = { name: z.string() };

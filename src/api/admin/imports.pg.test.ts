@@ -269,6 +269,7 @@ describe('a file of no known source', () => {
     [{ as_of: '2026-13-01' }, /as_of/],
     [{ as_of: '2026-02-31' }, /as_of/],
     [{ as_of: '0000-01-01' }, /as_of/],
+    [{ as_of: '2126-01-01' }, /as_of.*later than tomorrow/],
   ])('refuses the options %j', async (options, message) => {
     const { id } = await importing.examined('partners.csv', partners);
     const response = await patch(id, options);

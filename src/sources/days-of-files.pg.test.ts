@@ -1,0 +1,57 @@
+/** The day of files decides what a later import changes: it is that of all of them, and not one to come. */
+import { afterEach, beforeEach, expect, it, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
+import { countRows, csvOf, importTexts } from './import-files.test-suite.ts';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(() => database.drop());
+
+const contacts = (title: string) =>
+  csvOf(
+    ['Record ID', 'First Name', 'Last Name', 'Email', 'Job Title'],
+    [
+      {
+        'Record ID': '1',
+        'First Name': 'Ada',
+        'Last Name': 'Lark',
+        Email: 'ada@acme.example',
+        'Job Title': title,
+      },
+    ],
+  );
+const load = (titles: Record<string, string>, asOf?: string) =>
+  importTexts(database.sql, {
+    source: 'hubspot',
+    parts: Object.entries(titles).map(([name, title]) => [name, contacts(title)]),
+    ...(asOf === undefined ? {} : { asOf }),
+  });
+
+it('files of several days are refused, and nothing is changed', async () => {
+  const files = { 'contacts-2026-10-02.csv': 'CEO', 'contacts-2026-10-01.csv': 'Intern' };
+  await expect(load(files)).rejects.toMatchObject({
+    code: 'different_days',
+    message: expect.stringContaining('contacts-2026-10-01.csv is of 2026-10-01'),
+  });
+  expect(await countRows(database.sql, 'imports')).toBe(0);
+});
+
+it('files of several days are taken with one day that is given', async () => {
+  const files = { 'contacts-2026-10-01.csv': 'Intern', 'contacts-2026-10-02.csv': 'CEO' };
+  expect(await load(files, '2026-10-02')).toMatchObject({ rows: 2, new: 1 });
+});
+
+it('parts of one day, or without one, are one import', async () => {
+  const parts = { 'a-2026-10-01-1.csv': 'Intern', 'b-20261001-2.csv': 'CEO' };
+  expect(await load(parts)).toMatchObject({ rows: 2, new: 1 });
+  expect(await load({ 'a.csv': 'CTO', 'b.csv': 'CTO' })).toMatchObject({ rows: 2, changed: 1 });
+});
+
+test('a day to come in the name of a file is refused', async () => {
+  await expect(load({ 'contacts-2096-10-01.csv': 'CEO' })).rejects.toMatchObject({
+    code: 'future_day',
+    message: expect.stringContaining('--as-of'),
+  });
+});
