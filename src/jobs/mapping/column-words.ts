@@ -70,7 +70,8 @@ const words = {
     assistant assistants assistent assistentin parent previous prev former past by referrer
     referred emergency competitor subsidiary recruiter sender cc bcc vertreter betreuer
     inhaber proprietaire propietario supervisor boss agent creator assigned assignee
-    ultimate reseller spouse ファックス 传真 ファクス`,
+    ultimate reseller spouse champion sdr bdr csm accountexecutive approver introducer referer
+    secretary sekretarin vorgesetzter vorgesetzte ファックス 传真 ファクス`,
   other_network: `facebook fb instagram ig xing github gitlab youtube tiktok crunchbase
     pinterest skype wechat telegram snapchat reddit medium angellist mastodon bluesky
     threads vimeo blog rss feed`,

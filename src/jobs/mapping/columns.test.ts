@@ -112,7 +112,10 @@ describe('headers of people lists', () => {
     ],
     ['Owner Email|Contact Owner|Email|Account Name|Parent Account', 'email:3 company_name:4'],
     ['Email|Account Executive Email|SDR phone|Mobile', 'email:1 phone:4'],
-    ['Champion Email|SDR phone', 'email:1 phone:2'],
+    ['Delegate Email|Delegate phone', 'email:1 phone:2'],
+    ['LinkedIn URL|Company|Champion Email', 'professional_network:1 company_name:2'],
+    ['Name|SDR phone|CSM Email|Account Executive Email', 'unmapped'],
+    ['Name|Referer E-Mail|Secretary Phone|E-Mail Vorgesetzter|Approver Email', 'unmapped'],
     ['Old e-mail|New e-mail', 'email:2,1'],
     [
       'Company|Contact 1 Name|Contact 1 Email|Contact 2 Name|Contact 2 Email|Contact 2 Phone',

@@ -167,7 +167,7 @@ function columnsByName(
   }
   if (kind === 'name' && ranked.length === 0) return plainNameColumns(believed, views);
   const exact = ranked.filter(({ view }) => view.reading.isExact);
-  // "Champion email" next to "Email" may be another's, and of all rows one's.
+  // "Delegate email" next to "Email" may be another's, and of all rows one's.
   const isOthers = exact.length > 0 && !contextKinds.has(kind);
   return (isOthers ? exact : ranked)
     .sort(
