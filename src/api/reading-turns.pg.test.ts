@@ -74,6 +74,31 @@ test.each([
   }
 });
 
+test('a page of opt-outs waits for a turn, and an account has 64 at once', async () => {
+  const caller = await pipeline.account(0);
+  let endTurn = () => {};
+  const turn = new Promise<void>((resolve) => {
+    endTurn = resolve;
+  });
+  const reader = { accountId: 'another', signal: new AbortController().signal };
+  const held = inReadingTurn(reader, () => turn);
+  const optOuts = () => pipeline.call(caller, '/v1/opt-outs?limit=10000');
+  let ended = 0;
+  const pages = Array.from({ length: 65 }, async () => {
+    const response = await optOuts();
+    ended++;
+    return response;
+  });
+  const refused = await Promise.race(pages);
+  for (let call = 0; call < 10; call++) await pipeline.call(caller, '/v1/keys');
+  expect(ended).toBe(1);
+  endTurn();
+  await held;
+  await expectProblem(refused, { status: 429, code: 'rate_limited' });
+  const statuses = (await Promise.all(pages)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(64);
+});
+
 test('long bodies with rows wait for a turn before they are read, and short ones do not', async () => {
   const caller = await pipeline.account(0);
   // Its last row is refused when the body is read: the list has no turn of its own.

@@ -39,6 +39,10 @@ const hostile = [
   'a@b.example,c@d.example',
   '\u0130\u0131\u1e9e\ufb03'.repeat(40),
   'a'.repeat(3000),
+  '0000-01-01',
+  '0000-01-01T00:00:00Z',
+  // A place in the ledger that is no time.
+  Buffer.from('9999-99-99 99:99:99+99|1').toString('base64url'),
 ];
 
 const hostileJson: unknown[] = [

@@ -13,7 +13,7 @@ import { defineRoute, type RouteInput, sent } from '../http/define-route.ts';
 import { holdDownload } from '../http/open-responses.ts';
 import { sendWhileValid } from '../http/while-valid.ts';
 import { readInTurn } from '../read-in-turn.ts';
-import { usageFilter, usageRange } from '../usage-range.ts';
+import { day, usageFilter, usageRange } from '../usage-range.ts';
 
 const lineSchema = z.strictObject({
   created_at: z.string(),
@@ -108,11 +108,14 @@ function viewLine(line: LedgerLine): z.output<typeof lineSchema> {
   };
 }
 
+/** A time of the clock with its offset, as Postgres writes and reads it. */
+const CLOCK_TIME = /^ ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?[+-](0\d|1[0-5])(:[0-5]\d)?$/;
+const DAY_LENGTH = 10;
+
 function isCursor(text: string): boolean {
   const [at, id] = parseCursor(text);
-  return (
-    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?[+-]\d\d(:\d\d)?$/.test(at) && /^\d{1,18}$/.test(id)
-  );
+  const isDay = day.safeParse(at.slice(0, DAY_LENGTH)).success;
+  return isDay && CLOCK_TIME.test(at.slice(DAY_LENGTH)) && /^\d{1,18}$/.test(id);
 }
 
 function parseCursor(text: string): LedgerPlace {

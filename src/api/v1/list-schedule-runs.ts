@@ -13,7 +13,10 @@ export const listScheduleRunsRoute = definePage({
   scope: 'exports',
   params: idParams,
   item: scheduleRunSchema,
-  cursor: z.iso.datetime(),
+  // Postgres has no year 0.
+  cursor: z.iso
+    .datetime()
+    .refine((text) => !text.startsWith('0000'), 'is not a cursor of this call'),
   async read(input, { before, limit }) {
     const { id } = await scheduleOfPath(input);
     const slot = before === null ? null : new Date(before);
