@@ -101,6 +101,25 @@ test('stored bytes are the sizes of objects, except the ids of an export, which 
   expect(await storageOf(caller)).toMatchObject({ stored_bytes: bytes });
 });
 
+test('lists of a few bytes are bounded by their number, because each takes blocks of the disk', async () => {
+  const first = ((await (await post(24)).json()) as { id: string }).id;
+  const [row] = await pipeline.sql<{ names: string }[]>`
+    select string_agg(column_name, ', ') as names from information_schema.columns
+    where table_schema = 'public' and table_name = 'batches' and is_generated = 'NEVER'`;
+  await pipeline.sql.unsafe(
+    `insert into batches (${row?.names})
+    select ${row?.names} from (
+      select (jsonb_populate_record(b, jsonb_build_object('id', gen_random_uuid(),
+        'stored_bytes', 0, 'state', 'cancelled', 'finished_at', now()))).*
+      from batches b, generate_series(1, 999) n where b.id = $1) copy`,
+    [first],
+  );
+  const problem = await expectProblem(await post(24), full);
+  expect(problem.detail).toMatch(/1000 lists and exports with files.*DELETE \/v1\/batches\/:id/);
+  await pipeline.call(caller, `/v1/batches/${first}`, { method: 'DELETE' });
+  expect((await post(24)).status).toBe(202);
+});
+
 /** Invalid rows, which cost nothing. */
 const invalidRows = (rows: number) => `email\n${'x\n'.repeat(rows)}`;
 const held = {

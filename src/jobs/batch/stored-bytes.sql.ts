@@ -2,24 +2,32 @@
 import type { Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 
+/** The stored objects of an account. */
+export interface Stored {
+  bytes: number;
+  /** Lists and exports with files. */
+  batches: number;
+}
+
 /**
- * Bytes of an account's objects, live and test: those of batches whose files are not deleted, including the
+ * Sums of an account's objects, live and test: those of batches whose files are not deleted, including the
  * result that one may still write, plus `bytesPerUpload` for every unused upload URL.
  */
-export async function sumStoredBytes(
+export async function sumStored(
   sql: Sql,
   accountId: string,
   bytesPerUpload: number,
-): Promise<number> {
-  const [sum] = await sql<{ bytes: number }[]>`
-    select (
-      (select coalesce(sum(case when finished_at is null
-          then greatest(stored_bytes, stored_bytes_open) else stored_bytes end), 0) from batches
-        where account_id = ${accountId} and files_deleted_at is null)
-      + (select count(*) from uploads
-        where account_id = ${accountId} and used_at is null) * ${bytesPerUpload}::bigint
-    )::bigint as bytes`;
-  return must(sum, 'the sum').bytes;
+): Promise<Stored> {
+  const [sum] = await sql<Stored[]>`
+    select (kept.bytes + (
+        select count(*) from uploads where account_id = ${accountId} and used_at is null
+      ) * ${bytesPerUpload}::bigint)::bigint as bytes, kept.batches
+    from (
+      select coalesce(sum(case when finished_at is null
+          then greatest(stored_bytes, stored_bytes_open) else stored_bytes end), 0) as bytes,
+        count(*) as batches
+      from batches where account_id = ${accountId} and files_deleted_at is null) kept`;
+  return must(sum, 'the sum');
 }
 
 /** Serializes transactions that store for this account. */

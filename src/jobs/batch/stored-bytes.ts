@@ -5,25 +5,40 @@
 import type { Config } from '../../core/config.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { AppError, conflict } from '../../core/lib/errors.ts';
-import { lockStoredBytes, sumStoredBytes } from './stored-bytes.sql.ts';
+import { lockStoredBytes, sumStored } from './stored-bytes.sql.ts';
 
 /** The config options that bound stored bytes. */
 export type StorageBounds = Pick<Config, 'storedBytesMax' | 'uploadBytesMax' | 'filesKeepDays'>;
 
 /**
+ * Disk space of a batch beside its bytes: a list of one row has three files in two folders, each of which takes a block of
+ * 4 KiB, and a hundred bytes.
+ */
+const BATCH_DISK_BYTES = 16 * 1024;
+/** Lists and exports with files that any account may have. */
+const BATCHES_MIN = 1000;
+
+/** Maximum lists and exports with files of an account: small files must not take many times its maximum of bytes. */
+function batchesMax({ storedBytesMax }: StorageBounds): number {
+  return Math.max(BATCHES_MIN, Math.floor(storedBytesMax / BATCH_DISK_BYTES));
+}
+
+/**
  * Bytes that the account stores. A list that has not ended counts with the maximum of its result, an unused
  * upload URL with the maximum upload size.
  */
-export function readStoredBytes(
+export async function readStoredBytes(
   sql: Sql,
   accountId: string,
   { uploadBytesMax }: StorageBounds,
 ): Promise<number> {
-  return sumStoredBytes(sql, accountId, uploadBytesMax);
+  const { bytes } = await sumStored(sql, accountId, uploadBytesMax);
+  return bytes;
 }
 
 /**
- * Throws `AppError` 409 `storage_full` when the account stores more than its maximum. Refuses a call before its
+ * Throws `AppError` 409 `storage_full` when the account has more than its maximum of bytes, or of lists and exports with
+ * files. Refuses a call before its
  * body is read; `assertRecordedFits` decides.
  */
 export async function assertStorageLeft(
@@ -31,8 +46,9 @@ export async function assertStorageLeft(
   accountId: string,
   bounds: StorageBounds,
 ): Promise<void> {
-  const stored = await readStoredBytes(sql, accountId, bounds);
-  if (stored > bounds.storedBytesMax) throw storageFull(stored, bounds);
+  const { bytes, batches } = await sumStored(sql, accountId, bounds.uploadBytesMax);
+  if (bytes > bounds.storedBytesMax) throw storageFull(bytes, bounds);
+  if (batches > batchesMax(bounds)) throw tooManyStored(bounds);
 }
 
 /** Returns false when the account stores more than its maximum. */
@@ -67,5 +83,14 @@ function storageFull(stored: number, { storedBytesMax, filesKeepDays }: StorageB
     'storage_full',
     `The lists, results and open uploads of this account would take ${stored} bytes, and the maximum is ${storedBytesMax}. An unfinished list counts with the maximum size of its result, which grows with its rows and columns. Delete lists or exports that are no longer needed (\`DELETE /v1/batches/:id\`, \`DELETE /v1/exports/:id\`), or wait: files are deleted ${filesKeepDays} days after their list has ended.`,
     { extensions: { stored_bytes: stored, stored_bytes_max: storedBytesMax } },
+  );
+}
+
+function tooManyStored(bounds: StorageBounds): AppError {
+  const max = batchesMax(bounds);
+  return conflict(
+    'storage_full',
+    `This account has ${max} lists and exports with files, the maximum. Delete those that are no longer needed (\`DELETE /v1/batches/:id\`, \`DELETE /v1/exports/:id\`), or wait: files are deleted ${bounds.filesKeepDays} days after their list has ended.`,
+    { extensions: { stored_batches_max: max } },
   );
 }
