@@ -119,6 +119,8 @@ async function callFromCopy(): Promise<Work> {
   const { localCopy, sql } = pipeline.context;
   await buildCopy(pipeline.sql, { folder: localCopy.folder });
   await localCopy.read(sql, async () => null);
+  // Without it Postgres answers, as when `dist`, of which its thread is a part, is missing or being built.
+  expect(localCopy.describe().copy, 'no local copy: run `npm run build` first').not.toBeNull();
   return least(() => workOf(enrichOne));
 }
 
