@@ -19,9 +19,7 @@ beforeAll(async () => {
   await markStore(pipeline.context);
   await importGraph(pipeline.sql, { persons: crowd(40) });
 });
-afterAll(async () => {
-  await pipeline.close();
-});
+afterAll(() => pipeline.close());
 beforeEach(async () => {
   caller = await pipeline.unmeteredAccount(100);
 });
@@ -183,6 +181,26 @@ test('a list without its upload, and an export, are refunded', async () => {
   expect(await balance()).toBe(100);
   await isSound();
 });
+
+test.each([{ mobileInRecords: false }, { uploadBytesMax: 100 }])(
+  'a list that the settings refuse now is refunded, and the one after it is run again: %o',
+  async (now) => {
+    const options = { operation: 'people.enrich', fields: 'id,mobile' };
+    const refused = await pipeline.enrich(caller, list(1, 21), options);
+    const accepted = await pipeline.enrich(caller, list(1, 4), { ...options, fields: 'id' });
+    for (const id of [refused, accepted]) await lose(id, /parts/);
+    const config = { ...pipeline.context.config, ...now };
+    expect((await diagnose({ ...pipeline.context, config }, { fix: true })).findings).toMatchObject(
+      [
+        { batch_id: refused, action: 'refunded', credits_refunded: 20, rerun_id: null },
+        { batch_id: accepted, action: 'rerun', credits_refunded: 3 },
+      ],
+    );
+    await pipeline.runUntilIdle();
+    expect(await balance()).toBe(97);
+    await isSound();
+  },
+);
 
 test('a schedule delivers the new people of a refunded run again, unless only some of them were delivered', async () => {
   const post = async (path: string, body: object) => {

@@ -6,7 +6,7 @@
 import { Readable } from 'node:stream';
 import { refundBatch } from '../../core/credits/credits.sql.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
-import { conflict } from '../../core/lib/errors.ts';
+import { AppError, conflict } from '../../core/lib/errors.ts';
 import { bornAt } from '../../core/storage/abandoned-write.ts';
 import { streamObject } from '../../core/storage/object-sum.ts';
 import { describeStorage, type StorageConfig } from '../../core/storage-config.ts';
@@ -35,9 +35,10 @@ export interface Finding {
   objects: number;
   /**
    * `rerun`: refunded and run again as `rerun_id`. `refunded`: it was cancelled, so that its other rows are not wanted, or
-   * cannot be run again. `open`: it has not ended, or a rerun of it; look again then. `replaced`: an opt-out replaced them
-   * since, and with `fix` the new ones are recorded; nothing is refunded. `expired`: it ended longer ago than
-   * files are kept, and with `fix` it has none any more; nothing is refunded. `found`: nothing was changed.
+   * cannot be run again, because its upload is missing or the settings refuse it now. `open`: it has not ended, or a rerun of
+   * it; look again then. `replaced`: an opt-out replaced them since, and with `fix` the new ones are recorded; nothing is
+   * refunded. `expired`: it ended longer ago than files are kept, and with `fix` it has none any more; nothing is refunded.
+   * `found`: nothing was changed.
    */
   action: 'found' | 'rerun' | 'refunded' | 'open' | 'replaced' | 'expired';
   credits_refunded: number;
@@ -145,7 +146,11 @@ async function examine(
   if (batch.kind === 'list' && batch.state !== 'cancelled' && !lost.has(batch.uploadKey)) {
     const reruns = await listRerunsBelow(context.sql, batch.id);
     if (reruns.some(({ hasEnded }) => !hasEnded)) return { ...found, action: 'open' };
-    return { ...found, ...(await runAgain(context, batch)) };
+    const again = await runAgain(context, batch).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      return null;
+    });
+    if (again !== null) return { ...found, ...again };
   }
   const people = await readDelivered(context, batch, lost);
   const refunded = await inTransaction(context.sql, async (tx) => {
@@ -153,6 +158,11 @@ async function examine(
     return endRefunded(tx, batch.id);
   });
   return { ...found, action: 'refunded', credits_refunded: refunded };
+}
+
+/** True for a list that the settings no longer accept: it must not keep the doctor from all after it. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && [400, 413, 415, 422].includes(error.status);
 }
 
 /**
