@@ -48,6 +48,11 @@ export const killers = {
   },
   ownedLists: { file: paidOnceByLists, test: '' },
   joined: { file: 'src/sources/joined-owned.pg.test.ts', test: 'as one, in one list' },
+  joinedAnew: { file: 'src/sources/joined-owned.pg.test.ts', test: 'by a record that is joined' },
+  joinedRows: {
+    file: 'src/jobs/list/dedupe-and-rerun.pg.test.ts',
+    test: 'dedupe charges once for records',
+  },
   search: { file: search, test: 'a page costs' },
   lists: { file: lists, test: 'a wallet that is too small' },
   maxCredits: { file: limits, test: '' },

@@ -271,6 +271,24 @@ const changed: Changed[] = [
     ],
   },
   {
+    file: 'src/core/graph/merged-ids.sql.ts',
+    after: 'function joinedIds(',
+    changes: [['where present_id <> present.id', 'where false', 'joinedAnew']],
+  },
+  {
+    file: 'src/core/graph/sources/settle.sql.ts',
+    after: 'function moveRecords(',
+    changes: [['and m.after not in (m.before, i.id)', 'and false', 'joinedAnew']],
+  },
+  {
+    file: 'src/jobs/batch/reruns.sql.ts',
+    after: 'function areJoined(',
+    changes: [
+      ['having count(*) > 1', 'having false', 'joinedRows'],
+      ['on record_id = joined_id', 'on false', 'joinedRows'],
+    ],
+  },
+  {
     file: 'src/jobs/batch/reruns.sql.ts',
     after: 'function deleteUnneededRecords(',
     changes: [

@@ -1,6 +1,7 @@
 /** Statements about a list and its reruns: lists of some of its rows, each with their numbers. */
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
+import { joinedIds, presentIds } from '../../core/graph/merged-ids.sql.ts';
 import { operations } from '../../core/operations.ts';
 import { finalStates } from './states.ts';
 
@@ -113,6 +114,34 @@ export async function findAnsweredRecords(
     from family join batch_records on batch_id = list_id
     where record_id = any(${[...recordIds]}::bigint[])
     order by row desc`;
+}
+
+/** Records that a part of a list with `dedupe` is the first to match. */
+export interface FirstMatched {
+  /** The list. */
+  batchId: string;
+  /** Entity of the records; see `entityCodes`. */
+  entity: number;
+  ids: readonly number[];
+}
+
+/**
+ * Condition: imports have joined one of these records with another of them, or with one that the list or its family has matched.
+ */
+export function areJoined(sql: Sql, { batchId, entity, ids }: FirstMatched): ReturnType<Sql> {
+  const given: ReturnType<Sql> = sql`select unnest(${[...ids]}::bigint[])`;
+  return sql`(
+    exists (select from ${presentIds(sql, entity, given)} p group by present_id having count(*) > 1)
+    or exists (
+      with recursive ${familyOf(sql, batchId)}
+      select from ${joinedIds(sql, entity, given)} j
+        join batch_records on record_id = joined_id join family on list_id = batch_id))`;
+}
+
+/** Returns true when imports have joined these records, as `areJoined` says. */
+export async function haveBeenJoined(sql: Sql, records: FirstMatched): Promise<boolean> {
+  const joined = await sql`select where ${areJoined(sql, records)}`;
+  return joined.length > 0;
 }
 
 /**

@@ -19,6 +19,7 @@ import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
 import { claimEnd, isClaimed, retryPause } from '../batch/lease.sql.ts';
 import type { PartReport } from '../batch/report.ts';
+import { areJoined, type FirstMatched } from '../batch/reruns.sql.ts';
 import type { Shortage } from '../batch/states.ts';
 import { payableStates } from '../batch/states.ts';
 import { waitForKey, waitForTime } from './chunk-waits.sql.ts';
@@ -67,6 +68,8 @@ export interface CommitPart {
   price: number;
   /** With `dedupe`: the records first matched in this part, and their rows. */
   records: { id: number; row: number }[];
+  /** The same, when each is charged once; null without `dedupe`, and in test mode. */
+  distinct: FirstMatched | null;
   /** The people that the part delivers for a schedule; null without a schedule. */
   delivered: { scheduleId: string; ids: number[] } | null;
   /** Contains no person suppressed up to this number; null for a part without people. */
@@ -90,7 +93,8 @@ export function referenceOf(part: Pick<CommitPart, 'batchId' | 'chunkNumber' | '
 /**
  * Commits a part in one statement: settles its reservation, writes its ledger line, records the object, and
  * advances chunk and batch. Undefined, without any change, when the caller's epoch is old or the batch is
- * neither running nor paused, and when a local copy answered in another state than the graph's. A batch that is being
+ * neither running nor paused, when a local copy answered in another state than the graph's, and when imports have joined records
+ * that are `distinct`. A batch that is being
  * cancelled accepts only free parts.
  */
 export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed | undefined> {
@@ -101,6 +105,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       select id, account_id, state, reason from batches
       where id = ${part.batchId} and (state in ${wordList(sql, payableStates)}
         or (state = 'cancelling' and ${part.reservationId}::bigint is null))
+        and ${part.distinct === null ? sql`true` : sql`not ${areJoined(sql, part.distinct)}`}
         and ${isInState(sql, part.graph)} for update),
     chunk as (
       update chunks c set

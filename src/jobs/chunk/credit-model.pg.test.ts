@@ -177,6 +177,7 @@ class Run {
       reservationId: this.#reservations.get(claim) ?? null,
       ...{ shortOf, price: 1 },
       records: [],
+      distinct: null,
       delivered: null,
       suppressionNumber: null,
       graph: null,

@@ -98,6 +98,7 @@ test('a reservation is not charged once its batch is being cancelled', async () 
       shortOf: null,
       price: 1,
       records: [],
+      distinct: null,
       delivered: null,
       suppressionNumber: null,
       graph: null,

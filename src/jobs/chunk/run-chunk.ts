@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { isPaidOnce } from '../../core/credits/owned.ts';
-import { inTransaction } from '../../core/db/client.ts';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { countWork } from '../../core/enrich/count-work.ts';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
@@ -14,16 +14,18 @@ import {
   discloseAmbiguous,
   withoutConflict,
 } from '../../core/enrich/free-outcomes.ts';
+import { entityCodes } from '../../core/graph/source-entities.ts';
 import { hasState } from '../../core/graph-copy/local-copy.ts';
 import { takeRows, takeUnpaidDisclosures } from '../../core/limits/limits.ts';
 import { countRefusal } from '../../core/limits/refusals.ts';
-import { priceOf } from '../../core/operations.ts';
+import { priceOf, subjectOf } from '../../core/operations.ts';
 import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
 import { tracedIn } from '../../core/tracing.ts';
 import type { Batch } from '../batch/batch.ts';
 import { dispatch } from '../batch/dispatch.ts';
 import { endWithError, processingFailed } from '../batch/fail-batch.ts';
 import { endWhenObjectMissing } from '../batch/missing-object.ts';
+import { haveBeenJoined } from '../batch/reruns.sql.ts';
 import type { Shortage } from '../batch/states.ts';
 import { assertStorageLeft, isStorageFull } from '../batch/stored-bytes.ts';
 import { defineJob } from '../queue/define-job.ts';
@@ -163,6 +165,7 @@ async function processChunk(
   const objects = await storeRows(context, { batch, chunk }, work, { outcomes, owned });
   const people = chargedRecords(outcomes, owned);
   const counts = countOutcomes(outcomes);
+  const records = batch.dedupe ? answeredRecords(chunk, outcomes) : [];
   const part: CommitPart = {
     batchId: batch.id,
     keyId: chunk.keyId,
@@ -178,7 +181,8 @@ async function processChunk(
     reservationId: paid.reservationId,
     price,
     shortOf: paid.shortOf,
-    records: batch.dedupe ? answeredRecords(chunk, outcomes) : [],
+    records,
+    distinct: distinctRecords(batch, records),
     delivered: deliveredBy(batch, outcomes),
     // Read before the match: a suppression that the match missed is found by the next check.
     suppressionNumber: indexedSubject(batch) === null ? null : lastSuppression,
@@ -190,8 +194,7 @@ async function processChunk(
       ? await inTransaction(context.sql, (tx) => commitPaidOnce(tx, part, { accountId, people }))
       : await commitPart(context.sql, part);
   context.endPhase('commit');
-  const isStale =
-    committed === undefined && work.graph !== null && !(await hasState(context.sql, work.graph));
+  const isStale = committed === undefined && (await isOutdated(context.sql, part));
   if (committed === null || isStale) {
     countPart('repeated');
     await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { waits: 'nothing' }));
@@ -210,6 +213,22 @@ async function processChunk(
     credits: paid.reservationId === null ? 0 : people.length * price,
   });
   return committed;
+}
+
+/** The records of a part that are each charged once, by `dedupe`; null for none. */
+function distinctRecords(
+  { id: batchId, live, operation }: Batch,
+  records: CommitPart['records'],
+): CommitPart['distinct'] {
+  if (!live || records.length === 0) return null;
+  const entity = entityCodes[subjectOf(operation)];
+  return { batchId, entity, ids: records.map(({ id }) => id) };
+}
+
+/** Returns true for a part that the graph no longer agrees with: another copy's state, or joined records. */
+async function isOutdated(sql: Sql, { graph, distinct }: CommitPart): Promise<boolean> {
+  if (graph !== null && !(await hasState(sql, graph))) return true;
+  return distinct !== null && haveBeenJoined(sql, distinct);
 }
 
 /** Renders and stores the rows of a part with its person index, and frees what they were rendered from. */

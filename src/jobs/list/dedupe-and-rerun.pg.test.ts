@@ -4,6 +4,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
+import { entityCodes } from '../../core/graph/source-entities.ts';
 import { audit } from '../audit/audit.ts';
 import type { BatchView } from '../batch/batch-view.ts';
 
@@ -77,6 +78,28 @@ describe('dedupe', () => {
         credits: { charged: 3 },
       });
     }
+  });
+
+  test('charges once for records that an import joins between their comparison and the commit', async () => {
+    const { sql } = pipeline;
+    const joined = [
+      { id: 1006, intoId: 1005 },
+      { id: 1007, intoId: 1004 },
+    ];
+    pipeline.faults.put = async (key) => {
+      const chunk = Number(/\/parts\/(\d+)-/.exec(key)?.[1]);
+      const { id = 0, intoId = 0 } = joined[chunk - 1] ?? {};
+      await sql`
+        insert into merged_ids (entity, id, into_id, import_id) values (${entityCodes.person}, ${id}, ${intoId}, 0)
+        on conflict do nothing`;
+    };
+    const text = `email\n${[4, 5, 6, 7, 8].map((n) => `p${n}@list.example\n`).join('')}`;
+    const id = await pipeline.enrich(caller, text, { ...options, dedupe: 'true' });
+    await sql`delete from merged_ids where id = any(${joined.map((one) => one.id)}::bigint[])`;
+    expect(await pipeline.batch(caller, id)).toMatchObject({ credits: { charged: 3 } });
+    const [, , third, fourth] = (await lines(id)).slice(1);
+    expect(third).toContain('same_record_as_row_2');
+    expect(fourth).toContain('same_record_as_row_1');
   });
 
   test('survives an empty wallet and a worker that dies', async () => {
