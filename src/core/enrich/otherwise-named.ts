@@ -7,7 +7,8 @@
  */
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { isOfManyRegisters } from '../identifiers/registry-number.ts';
-import { isFormForeign, readCompanyName } from '../match/company-words.ts';
+import { readCompanyName } from '../match/company-words.ts';
+import { isFormForeign } from '../match/form-countries.ts';
 import { isOtherCompany } from './agreement.ts';
 import {
   type CompanyRecords,

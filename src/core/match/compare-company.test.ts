@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { isFormForeign, readCompanyName } from './company-words.ts';
+import { readCompanyName } from './company-words.ts';
 import { relateCompanies } from './compare-companies.ts';
+import { isFormForeign } from './form-countries.ts';
 
 function level(a: string, b: string): string {
   const [ours, theirs] = [readCompanyName(a), readCompanyName(b)];
@@ -50,8 +51,32 @@ test.each([
   expect(level(a, b)).toBe('overlap');
 });
 
-test('a legal form tells the country', () => {
-  expect(isFormForeign('ab', 'GB')).toBe(true);
-  expect(isFormForeign('ab', 'SE')).toBe(false);
-  expect(isFormForeign('sa', 'GB')).toBe(false);
+test.each([
+  ['Nordlicht AB', 'SE'],
+  ['Nordlicht A/S', 'DK'],
+  ['Nordlicht ApS', 'DK'],
+  ['Nordlicht AS', 'NO'],
+  ['Nordlicht a.s.', 'CZ'],
+  ['Nordlicht s.r.o.', 'SK'],
+  ['Nordlicht Oy', 'FI'],
+  ['Nordlicht OÜ', 'EE'],
+  ['Nordlicht S.A. de C.V.', 'MX'],
+  ['Nordlicht S.r.l.', 'IT'],
+  ['Nordlicht d.o.o.', 'RS'],
+  ['Nordlicht ehf.', 'IS'],
+  ['Nordlicht PJSC', 'UA'],
+  ['Nordlicht ASBL', 'BE'],
+])('the legal form of %s is one of %s, and none of the United Kingdom', (name, country) => {
+  const forms = readCompanyName(name)?.forms ?? [];
+  expect(forms.some((form) => isFormForeign(form, 'GB'))).toBe(true);
+  expect(forms.some((form) => isFormForeign(form, country))).toBe(false);
+});
+
+test.each([
+  ['Nordlicht Ltd', 'GB'],
+  ['Nordlicht SA (Pty) Ltd', 'ZA'],
+  ['Nordlicht SE', 'GB'],
+])('the legal form of %s may be one of %s', (name, country) => {
+  const forms = readCompanyName(name)?.forms ?? [];
+  expect(forms.some((form) => isFormForeign(form, country))).toBe(false);
 });

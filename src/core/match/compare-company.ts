@@ -1,8 +1,9 @@
 /** Compares a row of a list with a stored company: the fields that the score weighs. Pure. */
 
-import { type CompanyName, isFormForeign } from './company-words.ts';
+import type { CompanyName } from './company-words.ts';
 import { type CompanyRelation, companyLevels, relateCompanies } from './compare-companies.ts';
 import type { CompanyCard } from './compare-person.ts';
+import { isFormForeign } from './form-countries.ts';
 import { type CountryLevel, type PlaceLevel, relateCountries, relatePlaces } from './place.ts';
 
 /** A row of a list of companies, read. */
