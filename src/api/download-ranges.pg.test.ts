@@ -1,4 +1,6 @@
 /** Range requests for results (RFC 9110, section 14), and HEAD. */
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
@@ -7,6 +9,7 @@ import { expectProblem } from '../../tests/support/problem.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
 import { suppress } from '../core/suppression/suppress.ts';
 import { redactAllResults } from '../jobs/result/redact-results.ts';
+import { holdConversion } from './http/open-responses.ts';
 
 const people = crowd(8);
 const list = `email,note\n${people.map(({ email }) => `${email},"a\nb ü"\n`).join('')}`;
@@ -135,6 +138,22 @@ describe('an opt-out during a download', () => {
   test('ends a range: after a row that became shorter its bytes would be others', async () => {
     await downloadAround('p4@list.example', 'id,name,email', -20);
   });
+});
+
+test('downloads that are converted or compressed have fewer places than plain ones, because each holds more', async () => {
+  const open = Array.from({ length: 8 }, () => {
+    const response = new ServerResponse(new IncomingMessage(new Socket()));
+    holdConversion(caller.accountId, response as never);
+    return response;
+  });
+  const forms = ['gzip=true', 'format=xlsx', 'format=jsonl', 'outcomes=matched', 'search=a'];
+  for (const form of forms) {
+    const refused = await ask({}, 'GET', `?${form}`);
+    await expectProblem(refused, { status: 429, code: 'rate_limited' });
+  }
+  expect((await ask({})).status).toBe(200);
+  for (const response of open) response.emit('close');
+  for (const form of forms) expect((await ask({}, 'GET', `?${form}`)).status).toBe(200);
 });
 
 test('a method that a path does not take is refused with those that it takes', async () => {

@@ -52,6 +52,17 @@ const PROCESS_DOWNLOADS_MAX = 352;
 /** Counts a response that sends a file: results, the ledger, rejected rows. */
 export const holdDownload = limitOpenResponses('downloads', DOWNLOADS_MAX, PROCESS_DOWNLOADS_MAX);
 
+/** Each holds a compressor, rows and blocks on their way through it: 320 that stalled took 360 MiB, and 64 take 185. */
+const CONVERSIONS_MAX = 8;
+const PROCESS_CONVERSIONS_MAX = 64;
+
+/** Counts a response that sends results in another form than they are stored. */
+export const holdConversion = limitOpenResponses(
+  'downloads that are converted or compressed',
+  CONVERSIONS_MAX,
+  PROCESS_CONVERSIONS_MAX,
+);
+
 /** Each holds the numbers of the rows of a rerun, a million of them, or up to 16 MiB of several. */
 const MERGES_MAX = 8;
 const PROCESS_MERGES_MAX = 16;

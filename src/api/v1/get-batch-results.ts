@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { operations } from '../../core/operations.ts';
 import { type Batch, type ResultFormat, resultFormats } from '../../jobs/batch/batch.ts';
-import { openResults, type ResultForm } from '../../jobs/result/results.ts';
+import { isStored, openResults, type ResultForm } from '../../jobs/result/results.ts';
 import { flag } from '../batch-options.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { acceptRange } from '../http/byte-range.ts';
 import { clientGone } from '../http/client-gone.ts';
 import { defineRoute, idParams, sent } from '../http/define-route.ts';
-import { holdDownload, holdMerge } from '../http/open-responses.ts';
+import { holdConversion, holdDownload, holdMerge } from '../http/open-responses.ts';
 import { sendWhileValid } from '../http/while-valid.ts';
 import { requireOwnBatch } from '../own-objects.ts';
 
@@ -101,6 +101,7 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
       const isRerun = batch.kind === 'list' && batch.rerunOf !== null;
       if (reruns || isRerun) holdMerge(key.accountId, response);
       const form = { format, gzip, outcomes: chosen, search, reruns };
+      if (!isStored(form)) holdConversion(key.accountId, response);
       const results = await openResults({ ...context, signal: clientGone(response) }, batch, form);
       response.attachment(fileNameOf(batch, form));
       response.setHeader('Content-Type', gzip ? 'application/gzip' : contentTypes[format]);

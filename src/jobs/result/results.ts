@@ -76,8 +76,7 @@ export async function openResults(
   const source: RowSource = { context, batch, layout, parts, form };
   if (form.format === 'xlsx') await assertFits(source);
   const complete = isFinal(batch.state) && batch.chunksDone === batch.chunksTotal;
-  const isStored = form.format === 'csv' && isWhole(form);
-  if (isStored && !form.gzip) {
+  if (isStored(form)) {
     const header = headerLine(layout);
     const stored = describeBytes(header, parts);
     const whole = { start: 0, end: stored.bytes - 1 };
@@ -85,7 +84,7 @@ export async function openResults(
     return { complete, stored, read };
   }
   const read = async () => {
-    const lines = isStored
+    const lines = hasStoredRows(form)
       ? concat(headerLine(layout), await openParts(context, parts))
       : await render(source);
     return form.gzip ? gzipOf(streamOf(lines)) : streamOf(lines);
@@ -103,9 +102,14 @@ function describeBytes(header: Buffer, parts: readonly Part[]): StoredBytes {
   return { bytes, version: hash.digest('base64url') };
 }
 
+/** Returns true for a form whose bytes are stored; any other is made from them while it is read. */
+export function isStored(form: ResultForm): boolean {
+  return hasStoredRows(form) && !form.gzip;
+}
+
 /** True when every row is read as it is stored. */
-function isWhole({ outcomes, search, reruns }: ResultForm): boolean {
-  return outcomes === null && search === null && !reruns;
+function hasStoredRows({ format, outcomes, search, reruns }: ResultForm): boolean {
+  return format === 'csv' && outcomes === null && search === null && !reruns;
 }
 
 /** A result and how to read it. */
