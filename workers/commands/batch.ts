@@ -91,7 +91,7 @@ function addRunCommand(batch: Command): void {
     .option('--gzip', 'compress the file')
     .option('--fields <list>', 'comma-separated fields to add; default: all')
     .option('--default-region <country>', 'country of phone numbers without a country code')
-    .option('--country <country>', 'country of registry numbers')
+    .option('--country <country>', 'country of rows that state none')
     .option('--max-credits <number>', 'maximum credits to spend; the list pauses there')
     .option('--name <text>', 'name of the batch; default: the name of the file')
     .option('--encoding <name>', 'encoding, such as windows-1252; default: detected')

@@ -75,6 +75,22 @@ describe('a name in a row with a country', () => {
   });
 });
 
+test('the country of a list is that of its rows without one, as in a call', async () => {
+  const list =
+    'Company,Country\nDelta Corp,\nDelta Corp,n/a\nDelta Corp,India\nDelta Corp,Narnia\nGamma,\n';
+  const none = 'name,not_found,,0,,';
+  const missed = ['Delta Corp,,no_match', 'Delta Corp,n/a,no_match'].map((row) => `${row},${none}`);
+  const found = ['Delta Corp,India,matched,name,,false,1,yes,1'];
+  const unread = 'Delta Corp,Narnia,matched,name,,false,1,unknown,1';
+  const home = 'Gamma,,matched,name,,false,1,yes,2';
+  expect(await outcomesOf(list, { country: 'GB' })).toEqual([...missed, ...found, unread, home]);
+  const alone = 'Company\nDelta Corp\nGamma\n';
+  expect(await outcomesOf(alone, { country: 'GB' })).toEqual([
+    `Delta Corp,no_match,${none}`,
+    'Gamma,matched,name,,false,1,yes,2',
+  ]);
+});
+
 describe('a number of one of many registers is not that of a company with another name', () => {
   const list =
     'Firm,Number,Country\nBergkristall,HRB 1234,DE\nNordlicht Optik GmbH,HRB 1234,DE\n,HRB 1234,DE\n';

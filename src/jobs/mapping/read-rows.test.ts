@@ -104,6 +104,32 @@ test('a country that is not known is not the one of the list', async () => {
   ]);
 });
 
+test('the country of the list is that of rows without one', async () => {
+  const piece = Buffer.from(
+    '01 23 45 67 80,Jane Doe,\n020 7946 0958,Jane Doe,GB\n01234567,Jane,x\n',
+  );
+  const column = (number: number) => [{ column: number, header: null, reason: 'chosen' as const }];
+  const read = async (country: string | null, defaultRegion: string | null) => {
+    const { rows } = await readRows(piece, scanRecords(piece, { delimiter: ',' }), {
+      operation: 'people.enrich',
+      mapping: { phone: column(1), person_name: column(2), country: column(3) },
+      delimiter: ',',
+      match: 'likely',
+      defaultRegion,
+      country,
+      width: 3,
+    });
+    return rows.map(({ identifiers, likely }) => [identifiers[0]?.values[0], likely?.country]);
+  };
+  const [british, unknown] = [
+    ['+442079460958', 'GB'],
+    [undefined, 'ZZ'],
+  ];
+  expect(await read(null, null)).toEqual([[undefined, null], british, unknown]);
+  expect(await read('FR', null)).toEqual([['+33123456780', 'FR'], british, unknown]);
+  expect(await read('DE', 'FR')).toEqual([['+33123456780', 'DE'], british, unknown]);
+});
+
 test('a cell without a value is no identifier and no place', async () => {
   const nothing = ['nan', 'None', 'null', 'N/A', '#N/A', '-', 'unknown', 'n. a.', 'k.A.', '(none)'];
   const piece = Buffer.from(nothing.map((cell) => `${cell},Jane Null,${cell},${cell}\n`).join(''));

@@ -18,16 +18,16 @@ import {
 } from '../../formats/csv/record-table.ts';
 import type { ColumnMapping } from './columns.ts';
 import { hasLikelyColumns, likelyCells } from './read-likely-cells.ts';
-import { numberContext, registerContext, registerOf } from './row-countries.ts';
+import { numberContext, registerContext, registerOf, withListCountry } from './row-countries.ts';
 
 export interface RowReading {
   operation: OperationName;
   mapping: ColumnMapping;
   match: MatchMode;
   delimiter: Delimiter;
-  /** ISO 3166 alpha-2 region for national phone numbers of rows without a country. */
+  /** ISO 3166 alpha-2 region for national phone numbers of rows without a country, before `country`. */
   defaultRegion: string | null;
-  /** ISO 3166 alpha-2 country of registry numbers of rows without a country. */
+  /** ISO 3166 alpha-2 country of rows without one. */
   country: string | null;
   /** Columns of the list; null when they are not counted yet. */
   width: number | null;
@@ -67,7 +67,7 @@ export async function readRows(
   const { identifiers, subject } = operations[reading.operation];
   const read = columnReader(piece, records, reading);
   const countries = read('country');
-  const codeOf = countryReader(countries);
+  const codeOf = countryReader(withListCountry(countries, reading.country));
   const contextOf = contextsOf(subject, reading, countries);
   const plain = { subject };
   const kinds = identifiers.map((kind): KindColumns => {
@@ -128,7 +128,7 @@ export function readLikelyCells(
   reading: RowReading,
 ): LikelyCells[] {
   const read = columnReader(piece, records, reading);
-  const cellsAt = cellsReader(reading.mapping, read);
+  const cellsAt = cellsReader(reading, read);
   const { subject } = operations[reading.operation];
   return Array.from({ length: records.count }, (_, index) => likelyCells(subject, cellsAt(index)));
 }
@@ -170,18 +170,22 @@ class NamesOfRow implements ListedNames {
 
 /** Returns what adds the cells of a likely match to a row, when one is wanted. */
 function likelyReader(
-  { match, mapping }: RowReading,
+  reading: RowReading,
   subject: 'person' | 'company',
   read: (kind: string) => CellColumn[],
 ): (row: RowInput, index: number) => RowInput {
+  const { match, mapping } = reading;
   if (match !== 'likely' || !hasLikelyColumns(subject, mapping)) return (row) => row;
-  const cellsAt = cellsReader(mapping, read);
+  const cellsAt = cellsReader(reading, read);
   return (row, index) => ({ ...row, likely: likelyCells(subject, cellsAt(index)) });
 }
 
 /** Returns what reads the cells of a row by the kind of their columns. */
-function cellsReader(mapping: ColumnMapping, read: (kind: string) => CellColumn[]) {
-  const columns = new Map(Object.keys(mapping).map((kind) => [kind, read(kind)]));
+function cellsReader({ mapping, country }: RowReading, read: (kind: string) => CellColumn[]) {
+  const columns = new Map<string, readonly CellColumn[]>(
+    Object.keys(mapping).map((kind) => [kind, read(kind)]),
+  );
+  columns.set('country', withListCountry(read('country'), country));
   return (index: number) => (kind: string) =>
     (columns.get(kind) ?? []).map((column) => column.at(index));
 }

@@ -1,4 +1,4 @@
-/** The countries by which the numbers of a row are read: those of the row itself, else those of the list. */
+/** The countries of a row: those that it states, else those of the list. */
 import { countryCode, mayMeanCountry, phoneRegion } from '../../core/identifiers/country.ts';
 import type { NormaliseContext } from '../../core/identifiers/kind.ts';
 import { isPlaceholder } from '../../core/identifiers/placeholder.ts';
@@ -7,13 +7,14 @@ import {
   registersByName,
   UNKNOWN_REGISTER,
 } from '../../core/identifiers/registry-number.ts';
+import type { CellColumn } from '../../formats/csv/cells.ts';
 import { wordsOfColumnName } from './column-names.ts';
 
 /** Countries of the rows that state none. */
 export interface ListCountries {
-  /** ISO 3166 alpha-2 region of phone numbers. */
+  /** ISO 3166 alpha-2 region of phone numbers, before `country`. */
   defaultRegion?: string | null;
-  /** ISO 3166 alpha-2 country of registry numbers. */
+  /** ISO 3166 alpha-2 country of registry numbers and phone numbers, and of what is found by its name. */
   country?: string | null;
 }
 
@@ -31,7 +32,8 @@ export function numberContext(
   const stated = cells.filter((cell) => isStatement(cell));
   const isOther = (code: string) =>
     stated.length > 0 && !stated.some((cell) => mayMeanCountry(cell, code));
-  const otherwise = defaultRegion === null || isOther(defaultRegion) ? null : defaultRegion;
+  const listed = defaultRegion ?? country;
+  const otherwise = listed === null || isOther(listed) ? null : listed;
   const region = first(stated, phoneRegion) ?? otherwise;
   const register =
     first(stated, countryCode) ??
@@ -40,6 +42,16 @@ export function numberContext(
     ...(region === null ? {} : { region }),
     ...(register === null ? {} : { registryCountry: register }),
   };
+}
+
+/** Returns the columns of countries, and one more that has the country of the list in rows that state none. */
+export function withListCountry(
+  columns: readonly CellColumn[],
+  country: string | null,
+): readonly CellColumn[] {
+  if (country === null) return columns;
+  const isStated = (index: number) => columns.some((column) => isStatement(column.at(index)));
+  return [...columns, { at: (index) => (isStated(index) ? '' : country) }];
 }
 
 /** `NA` is Namibia. */
