@@ -222,6 +222,20 @@ describe('delimiter', () => {
 
 describe('header', () => {
   it.each([
+    'Jane <jane@acme.com>\njohn@acme.com\n',
+    '"jane@acme.com, j@b.com",x\njohn@acme.com,y\n',
+    'jane [at] acme.com\njohn@acme.com\n',
+    'tel:+442079460000\n+442079460001\n',
+    '+44 20 7946 0000 x5,Ann\n+44 20 7946 0001,Bob\n',
+    'SC048005,x\nNI048006,y\n00445790,z\n',
+    'linkedin.com/in/jane\nlinkedin.com/in/john\n',
+    'münchen.de,x\nacme.com,y\n',
+    '@jane\n@john\n',
+  ])('is not a row that holds an identifier: %j', (text) => {
+    expect(detect(text, { delimiter: ',' }).header).toBeNull();
+  });
+
+  it.each([
     ['a@b.org,Bob\nc@d.org,Al\n'],
     ['Bob,https://x.org/\nAl,\n'],
     ['Bob,+44 20 7946 0000\n'],

@@ -16,14 +16,26 @@ const HEADER_NAME_MAX = 256;
 const EMAIL = /^(?:mailto:)?[^\s@]+@[^\s@]+\.[^\s@]+$/i;
 const WEB_ADDRESS = /^(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+$/i;
 const NUMBER_OR_PHONE = /^[+(-]?[\d\s().,/:%€$£-]+$/;
-const DOMAIN = /^(?:[a-z0-9-]{1,63}\.)+[a-z]{2,24}$/i;
+/** A phone number with a scheme or an extension. */
+const CALLED = /^(?:tel:\s?)?[+(]?[\d\s().-]{6,40}(?:(?:ext|x)\.?\s?\d{1,7})?$/i;
+/** Several addresses, or one with a name before it or a hidden `@`; a name of a column has none of these forms. */
+const ADDRESSES = /^(?:[^\s@,;<>]{1,64}@[^\s@,;<>]{1,253}\.[^\s@,;<>]{2,63}(?:[\s,;]{1,5}|$))+$/;
+const NAMED_ADDRESS = /^[^@<>]{0,100}<[^\s@<>]{1,64}@[^\s@<>]+\.[^\s@<>]+>$/;
+const HIDDEN_ADDRESS = /^[\w.+-]{1,64}\s?[[({](?:at|@)[\])}]\s?[\w.-]+\.\w+$/i;
+/** Forms that a column may have for a name, too, so that only cells below in the same form show a value. */
+const HOST = /^(?:[\p{L}\p{N}-]{1,63}\.)+\p{L}{2,24}\.?(?::\d{1,5})?(?:[/?]\S*)?$/iu;
+const HANDLE = /^@\w{1,20}$/;
+const COMPANY_NUMBER = /^(?=.*\d{5})[A-Z]{0,2}-?\d{5,9}$/;
 
 /** Returns true for a text that is an e-mail address, a URL, a phone number, a date or a number. */
 export function looksLikeValue(cell: string): boolean {
   const text = cell.trim();
   if (text.length > HEADER_NAME_MAX) return false;
   return (
-    EMAIL.test(text) || WEB_ADDRESS.test(text) || (/\d/.test(text) && NUMBER_OR_PHONE.test(text))
+    EMAIL.test(text) ||
+    WEB_ADDRESS.test(text) ||
+    (/\d/.test(text) && (NUMBER_OR_PHONE.test(text) || CALLED.test(text))) ||
+    [ADDRESSES, NAMED_ADDRESS, HIDDEN_ADDRESS].some((form) => form.test(text))
   );
 }
 
@@ -117,7 +129,7 @@ function isHeaderRow(
   if (first.every((cell) => cell.trim() === '')) return false;
   return !first.some(
     (cell, column) =>
-      looksLikeValue(cell) || (!columnNames.has(cell.trim()) && isDomainAmong(cell, column, rows)),
+      looksLikeValue(cell) || (!columnNames.has(cell.trim()) && isOfColumn(cell, column, rows)),
   );
 }
 
@@ -138,8 +150,11 @@ export function headerNames(cells: readonly string[]): string[] {
 }
 
 /** `person.name` may be the header of a column of names; `acme.com` above a column of domains is a domain. */
-function isDomainAmong(cell: string, column: number, rows: readonly string[][]): boolean {
-  if (rows.length === 0 || !DOMAIN.test(cell.trim())) return false;
-  const below = rows.filter((row) => DOMAIN.test((row[column] ?? '').trim()));
-  return below.length * 2 > rows.length;
+function isOfColumn(cell: string, column: number, rows: readonly string[][]): boolean {
+  if (rows.length === 0) return false;
+  return [HOST, HANDLE, COMPANY_NUMBER].some((form) => {
+    if (!form.test(cell.trim())) return false;
+    const below = rows.filter((row) => form.test((row[column] ?? '').trim()));
+    return below.length * 2 > rows.length;
+  });
 }
