@@ -1,6 +1,6 @@
 /**
  * The lists under `samples/`: a messy lead list of 5,000 rows over the graph that `generateGraph(sql,
- * sampleGraph)` generates. A test generates them again and compares.
+ * sampleGraph)` generates. The test of the demo makes them again and compares.
  */
 import path from 'node:path';
 import type { Database } from '../../src/core/db/client.ts';

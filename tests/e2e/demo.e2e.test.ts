@@ -1,10 +1,13 @@
 /** `npm run demo` for a newcomer: interrupted, killed, run again, and correct in the end. */
 import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startEmbeddedPostgres } from '../../infra/embedded/embedded-postgres.ts';
+import { makeSamples } from '../../samples/generate/make-samples.ts';
 import type { Batch } from '../../src/client/api-types.ts';
+import { connect } from '../../src/core/db/client.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { buildIfStale } from './compiled-code.ts';
 import { changedRows, countByKind, readEnrichedList } from './enriched-list.ts';
@@ -46,6 +49,27 @@ it(
   'then finds every person of the sample list that can be found, and no one else',
   async () => {
     await expectRightDemo();
+  },
+  demoMs,
+);
+
+it(
+  'has a graph from which the files under samples/ are made again, byte for byte',
+  async () => {
+    const folder = await mkdtemp(path.join(root, 'samples-'));
+    const server = await startEmbeddedPostgres({ dataDir });
+    const sql = connect({ url: server.url, connections: 1 });
+    try {
+      await makeSamples(sql, folder);
+    } finally {
+      await sql.end();
+      await server.stop();
+    }
+    for (const name of ['leads.csv', 'leads.truth.csv']) {
+      const made = await readFile(path.join(folder, name));
+      const kept = await readFile(path.join(samples, name));
+      expect(made.equals(kept), `samples/${name} is as generated; make it again if not`).toBe(true);
+    }
   },
   demoMs,
 );
