@@ -1,6 +1,7 @@
 /** The records that hold the values of a look-up. */
 import { copyInto } from '../lib/wider-numbers.ts';
-import { CANDIDATES_MAX, type Hits } from './outcomes.ts';
+import { CANDIDATES_MAX } from './candidates-max.ts';
+import type { Hits } from './outcomes.ts';
 
 const SPACE = 0x20;
 const NEWLINE = 0x0a;

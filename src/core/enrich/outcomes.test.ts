@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { companyIdentifierCodes, personIdentifierCodes } from '../graph/identifier-kinds.ts';
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import type { OperationName } from '../operations.ts';
+import { CANDIDATES_MAX } from './candidates-max.ts';
 import { parseHits } from './hits.ts';
-import { CANDIDATES_MAX, type Decision, decide, levelsOf } from './outcomes.ts';
+import { type Decision, decide, levelsOf } from './outcomes.ts';
 
 const person = personIdentifierCodes;
 const company = companyIdentifierCodes;

@@ -81,11 +81,6 @@ export interface Decision {
   areCandidatesCut: boolean;
 }
 
-/**
- * Maximum number of records that a look-up reads for one value: a switchboard shared by thousands is ambiguous anyway.
- */
-export const CANDIDATES_MAX = 100;
-
 /** Identifier codes that find one kind at one level of trust. */
 interface TrustLevel {
   by: string;

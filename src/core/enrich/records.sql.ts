@@ -5,7 +5,7 @@
  */
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-import { CANDIDATES_MAX } from './outcomes.ts';
+import { CANDIDATES_MAX } from './candidates-max.ts';
 
 /** Between two records of a result. */
 export const RECORD_SEPARATOR = 0x1e;

@@ -1,7 +1,9 @@
 /** Reads records of one kind from a local copy, and from Postgres those about which the copy cannot know. */
+
+import { CANDIDATES_MAX } from '../enrich/candidates-max.ts';
 import { type HitList, openHits } from '../enrich/hits.ts';
 import type { RecordBytes } from '../enrich/match-data.ts';
-import { CANDIDATES_MAX, type Hits } from '../enrich/outcomes.ts';
+import type { Hits } from '../enrich/outcomes.ts';
 import { must } from '../lib/assert.ts';
 import type { ChangedRecords } from './changed-records.ts';
 import type { RecordsReader } from './read-in-thread.ts';

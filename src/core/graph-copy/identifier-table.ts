@@ -3,7 +3,7 @@
  * and the place of the block of a person who holds it, in units of `BLOCK_ALIGN` bytes from 1 on. 0 is a free entry.
  * In numbers of 32 bits, little endian like every machine that Node runs on.
  */
-import { CANDIDATES_MAX } from '../enrich/outcomes.ts';
+import { CANDIDATES_MAX } from '../enrich/candidates-max.ts';
 import type { ValueHash } from './hash-value.ts';
 
 export const ENTRY_BYTES = 8;

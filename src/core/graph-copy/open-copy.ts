@@ -3,8 +3,8 @@ import { closeSync, createReadStream, openSync, readSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { CANDIDATES_MAX } from '../enrich/outcomes.ts';
-import { addToCrc32 } from '../storage/object-sum.ts';
+import { CANDIDATES_MAX } from '../enrich/candidates-max.ts';
+import { addToCrc32 } from '../lib/add-to-crc32.ts';
 import { hashValue } from './hash-value.ts';
 import {
   fileTable,

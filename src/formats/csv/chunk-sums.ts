@@ -1,5 +1,5 @@
 /** Checksums of the chunks of a stream, whose ends are only known after their bytes have passed. */
-import { addToCrc32 } from '../../core/storage/object-sum.ts';
+import { addToCrc32 } from '../../core/lib/add-to-crc32.ts';
 
 /** CRC-32 of consecutive ranges. Keeps the bytes that belong to no range yet. */
 export class ChunkSums {
