@@ -80,29 +80,36 @@ export interface List<Item> {
   reload(): void;
 }
 
-/** Reads a list of the API page by page, newest first. */
+/** Reads a list of the API page by page, newest first. Read again, it has as many items as were shown. */
 export function useList<Item>(path: string): List<Item> {
-  const [items, setItems] = useState<Item[] | undefined>(undefined);
-  const [cursor, setCursor] = useState<string | null>(null);
+  const [shown, setShown] = useState<Page<Item> | undefined>(undefined);
   const gone = useRef(new AbortController());
-  const reading = useAction(async (from: string | null) => {
-    const query = from === null ? '' : `${path.includes('?') ? '&' : '?'}cursor=${from}`;
-    const page = await call<Page<Item>>('GET', path + query, { signal: gone.current.signal });
-    setItems((before = []) => (from === null ? page.data : [...before, ...page.data]));
-    setCursor(page.next_cursor);
+  const readPage = (cursor: string | null) => {
+    const query = cursor === null ? '' : `${path.includes('?') ? '&' : '?'}cursor=${cursor}`;
+    return call<Page<Item>>('GET', path + query, { signal: gone.current.signal });
+  };
+  const reading = useAction(async ({ isMore }: { isMore: boolean }) => {
+    let { data, next_cursor } = isMore && shown ? shown : await readPage(null);
+    const wanted = (shown?.data.length ?? 0) + (isMore ? 1 : 0);
+    while (next_cursor !== null && data.length < wanted) {
+      const page = await readPage(next_cursor);
+      data = [...data, ...page.data];
+      next_cursor = page.next_cursor;
+    }
+    setShown({ data, next_cursor });
   });
   const { run } = reading;
   useEffect(() => {
-    run(null);
+    run({ isMore: false });
     return () => gone.current.abort();
   }, [run]);
   return {
-    items,
+    items: shown?.data,
     problem: reading.problem,
     isLoading: reading.isBusy,
-    hasMore: cursor !== null,
-    loadMore: () => run(cursor),
-    reload: () => run(null),
+    hasMore: shown !== undefined && shown.next_cursor !== null,
+    loadMore: () => run({ isMore: true }),
+    reload: () => run({ isMore: false }),
   };
 }
 

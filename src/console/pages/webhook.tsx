@@ -45,6 +45,10 @@ export function WebhookPage({ params: { id = '' } }: PageProps) {
     }, READ_AGAIN_MS);
     return () => clearTimeout(timer);
   }, [isWaiting, round]);
+  const watchSent = () => {
+    reload();
+    setRound(0);
+  };
   if (webhook.problem?.status === 404) return <NotFound />;
   if (webhook.data === undefined) {
     return (
@@ -68,14 +72,7 @@ export function WebhookPage({ params: { id = '' } }: PageProps) {
         {failing !== null && (
           <p class="notice warn">Deliveries have been failing since {formatTime(failing)}.</p>
         )}
-        <WebhookActions
-          webhook={webhook.data}
-          onChanged={webhook.replace}
-          onSent={() => {
-            reload();
-            setRound(0);
-          }}
-        />
+        <WebhookActions webhook={webhook.data} onChanged={webhook.replace} onSent={watchSent} />
         <WebhookFacts webhook={webhook.data} deliveries={deliveries.items ?? []} />
         <section class="stack" aria-label="Deliveries">
           <div class="card-head">
@@ -84,7 +81,7 @@ export function WebhookPage({ params: { id = '' } }: PageProps) {
               Refresh
             </Button>
           </div>
-          <Deliveries webhookId={id} list={deliveries} />
+          <Deliveries webhookId={id} list={deliveries} onSent={watchSent} />
         </section>
       </div>
     </>

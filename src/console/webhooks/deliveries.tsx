@@ -10,13 +10,20 @@ import { formatTime } from '../format.ts';
 import { type List, useAction } from '../use-call.ts';
 import { type Delivery, deliveryTone } from './webhook-words.ts';
 
+interface DeliveriesProps {
+  webhookId: string;
+  list: List<Delivery>;
+  /** Called when one of them is sent again. */
+  onSent: () => void;
+}
+
 /** The deliveries of a webhook, newest first; each can be sent again. */
-export function Deliveries({ webhookId, list }: { webhookId: string; list: List<Delivery> }) {
+export function Deliveries({ webhookId, list, onSent }: DeliveriesProps) {
   const { items } = list;
   const replaying = useAction(async (delivery: Delivery) => {
     await call('POST', `/v1/webhooks/${webhookId}/deliveries/${delivery.id}/replay`);
     announce(`${delivery.type} is sent again.`);
-    list.reload();
+    onSent();
   });
   if (items?.length === 0) {
     return (

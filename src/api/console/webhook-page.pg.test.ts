@@ -1,0 +1,82 @@
+/** The page of a webhook follows its deliveries, and keeps what it has shown. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openSignedIn } from '../../../tests/support/console-page.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { accountScopes } from '../../core/keys/keys.ts';
+
+const SENT = 25;
+
+let pipeline: Pipeline;
+let browser: Browser;
+let caller: Caller;
+let page: Page;
+let wrong: string[];
+let id: string;
+
+describeWithBrowser('the page of a webhook', () => {
+  beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline();
+    const { accountId } = await pipeline.account(0);
+    caller = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
+    const made = await pipeline.call(caller, '/v1/webhooks', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: 'https://93.184.215.14/hook', events: ['batch.completed'] }),
+    });
+    ({ id } = (await made.json()) as { id: string });
+    for (let sent = 0; sent < SENT; sent++) {
+      await pipeline.call(caller, `/v1/webhooks/${id}/test`, { method: 'POST' });
+    }
+    browser = await startChromium();
+    ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
+    // Its timers go by the test's clock.
+    await page.clock.install();
+    await page.goto(`${pipeline.url}/?#/webhooks/${id}`);
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await pipeline.close();
+  });
+
+  const deliveries = () =>
+    page.getByRole('table', { name: 'Deliveries, newest first' }).locator('tbody tr').count();
+
+  /** Lets the time pass after which the page reads again; resolves when it shows the response. */
+  async function readAgain() {
+    const last = page.waitForResponse((response) => response.url().endsWith('/deliveries'));
+    await page.clock.runFor(2_000);
+    await (await last).finished();
+    await expect.poll(() => page.locator('button[aria-busy=true]').count()).toBe(0);
+  }
+
+  test('keeps the older deliveries while it follows those on their way', async () => {
+    await expect.poll(deliveries).toBe(20);
+    await page.getByRole('button', { name: 'Show older deliveries' }).click();
+    await expect.poll(deliveries).toBe(SENT);
+    await readAgain();
+    expect(await deliveries()).toBe(SENT);
+    expect(await page.getByRole('button', { name: 'Show older deliveries' }).count()).toBe(0);
+  });
+
+  test('follows a delivery that is sent again after it had stopped', async () => {
+    for (let round = 1; round < 10; round++) await readAgain();
+    await page.clock.runFor(10_000);
+    await pipeline.sql`
+      update webhook_deliveries set state = 'failed', error = 'refused' where webhook_id = ${id}`;
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await expect.poll(() => page.getByText('failed', { exact: true }).count()).toBe(SENT);
+    await page.getByRole('button', { name: 'Send again' }).last().click();
+    await page.getByText('pending', { exact: true }).waitFor();
+    await pipeline.sql`
+      update webhook_deliveries set state = 'failed', error = 'refused again'
+      where webhook_id = ${id} and state = 'pending'`;
+    await readAgain();
+    await page.getByText('refused again').waitFor();
+    expect(wrong).toEqual([]);
+  });
+});
