@@ -127,6 +127,10 @@ describeWithBrowser('in a browser', () => {
       page.on('requestfailed', (request) => wrong.push(`${request.url()} failed`));
       await page.goto(`${pipeline.url}/docs`, { waitUntil: 'load' });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+      // The meaning of a parameter is read without scrolling its table.
+      const hidden = `Math.max(...[...document.querySelectorAll('article .scroll')].map(
+        (one) => one.scrollWidth - one.clientWidth))`;
+      if (width >= 1280) expect(await page.evaluate(hidden)).toBe(0);
       await expectAccessible(page);
       // By keyboard alone: the first stop skips to the operations, the search finds one and goes there.
       await page.keyboard.press('Tab');
@@ -152,12 +156,16 @@ describeWithBrowser('in a browser', () => {
     await article.getByRole('button', { name: 'Copied' }).waitFor();
     const copied = await page.evaluate('navigator.clipboard.readText()');
     expect(copied).toContain('curl "$API/v1/people/enrich?email=ada%40acme.example"');
-    await article.getByRole('button', { name: 'Try it' }).click();
+    await article.getByRole('button', { name: 'Try it' }).press('Enter');
+    const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
+    expect(await focused()).toBe('Path and query');
     const live = await pipeline.account(5);
     for (const key of ['', live.key]) {
       await page.getByLabel('Test key').fill(key);
       await article.getByRole('button', { name: 'Send' }).click();
-      await article.getByText('Enter a test key first').waitFor();
+      // The reason is where the reader looks, and leads to the key.
+      await article.getByRole('link', { name: 'Enter a test key first.' }).waitFor();
+      expect(await article.getByRole('button', { name: 'Send' }).isVisible()).toBe(true);
     }
     const { key } = await createKey(pipeline.sql, { accountId: live.accountId, mode: 'test' });
     await page.getByLabel('Test key').fill(key);

@@ -9,7 +9,7 @@ export const pageStyle = `.docs { overflow-wrap: anywhere; }
 .docs h3 a:hover { text-decoration: underline; }
 .docs p { margin-block: .375rem; }
 .docs .method { font: 600 .85em var(--mono); color: var(--soft); }
-.docs .facts { color: var(--soft); }
+.docs .facts { display: block; color: var(--soft); }
 .docs code { padding: .1em .25em; border-radius: .2rem; background: var(--sunken); }
 .docs .code { position: relative; }
 .docs pre {
@@ -20,7 +20,7 @@ export const pageStyle = `.docs { overflow-wrap: anywhere; }
 .docs .code .button { position: absolute; top: .5rem; right: .5rem; min-height: 2rem; background: var(--card); }
 .docs .scroll { position: relative; overflow-x: auto; overflow-wrap: normal; }
 .docs table { border-collapse: collapse; width: 100%; }
-.docs th, .docs td { text-align: start; vertical-align: top; padding: .375rem .75rem .375rem 0; }
+.docs th, .docs td { text-align: start; vertical-align: top; padding: .375rem .75rem .375rem 0; white-space: normal; }
 .docs tr { border-bottom: 1px solid var(--line); }
 .docs tbody th { font-weight: normal; }
 .docs details { margin-block: .5rem; }
@@ -31,7 +31,9 @@ export const pageStyle = `.docs { overflow-wrap: anywhere; }
 .docs nav li a { display: block; padding: .25rem 0; }
 .docs .try { display: grid; gap: .5rem; margin-block: .5rem; }
 .docs .try textarea { width: 100%; font: .85em var(--mono); }
+.docs .try .button { justify-self: start; }
 .docs .try .answer { max-height: 24rem; overflow: auto; }
+.docs .try .answer:empty { padding: 0; border: 0; }
 @media (max-width: 59.99rem) { .side .menu { display: block; } .side .menu ul { display: flex; flex-wrap: wrap; } }
 @media (min-width: 80rem) {
   main.docs { display: grid; grid-template-columns: 18rem minmax(0, 1fr); gap: 0 2.5rem; }
@@ -120,8 +122,7 @@ const openTry = (article) => {
   answer.setAttribute('role', 'status');
   const send = async () => {
     if (!key.value.startsWith('svc_test_')) {
-      answer.textContent = 'Enter a test key first. It starts with svc_test_; a live key would spend credits.';
-      key.focus();
+      answer.innerHTML = '<a href="#try-key">Enter a test key first.</a> It starts with svc_test_; a live key would spend credits.';
       return;
     }
     answer.textContent = 'Waiting …';
@@ -150,7 +151,11 @@ const openTry = (article) => {
 };
 
 for (const article of document.querySelectorAll('[data-try]')) {
-  const open = button('Try it', () => open.replaceWith(openTry(article)));
+  const open = button('Try it', () => {
+    const form = openTry(article);
+    open.replaceWith(form);
+    form.querySelector('textarea').focus();
+  });
   article.querySelector('.code').after(open);
 }
 `;
