@@ -246,13 +246,44 @@ test('a client that asks on and on without waiting for answers is cut', async ()
   socket.destroy();
 });
 
-test('connections beyond the bound are not taken', async () => {
-  const port = await serve({ connectionsMax: 5 });
-  const held = await Promise.all(Array.from({ length: 5 }, () => openSocket(port)));
-  const [first] = held;
-  const refused = connect(port, '127.0.0.1');
-  refused.on('error', () => {});
-  await once(refused, 'close');
-  expect(first?.closed).toBe(false);
-  for (const socket of held) socket.destroy();
+describe('a connection beyond the bound', () => {
+  /** Linux has all addresses of 127.0.0.0/8. */
+  const from = (port: number, localAddress: string) => connect({ port, localAddress });
+  const health = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n';
+
+  test.runIf(process.platform === 'linux')(
+    'takes the place of the oldest of the address that has most',
+    async () => {
+      const port = await serve({ connectionsMax: 4 });
+      const other = from(port, '127.0.0.2');
+      await once(other, 'connect');
+      const held = await Promise.all(Array.from({ length: 3 }, () => openSocket(port)));
+      const ended = held.map((socket) => once(socket, 'close'));
+      const newcomer = from(port, '127.0.0.3');
+      newcomer.write(health);
+      await Promise.race(ended);
+      for (const socket of [newcomer, other]) {
+        if (socket === other) socket.write(health);
+        const [answer] = (await once(socket, 'data')) as [Buffer];
+        expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+      }
+      expect(held.map(({ closed }) => closed)).toEqual([true, false, false]);
+      for (const socket of [...held, newcomer, other]) socket.destroy();
+    },
+  );
+
+  test('is closed when all others have requests', async () => {
+    const port = await serve({ connectionsMax: 2 });
+    const held = await Promise.all(Array.from({ length: 2 }, () => openSocket(port)));
+    const upload = `POST /v1/batches HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.key}\r\nExpect: 100-continue\r\nContent-Type: text/csv\r\nContent-Length: 900\r\n\r\n`;
+    for (const socket of held) {
+      socket.write(upload);
+      await once(socket, 'data');
+    }
+    const refused = connect(port, '127.0.0.1');
+    refused.on('error', () => {});
+    await once(refused, 'close');
+    expect(held.map(({ closed }) => closed)).toEqual([false, false]);
+    for (const socket of held) socket.destroy();
+  });
 });

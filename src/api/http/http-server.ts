@@ -15,6 +15,7 @@ import type { Express, RequestHandler } from 'express';
 import { uuidv7 } from 'uuidv7';
 import { must } from '../../core/lib/assert.ts';
 import { AppError, invalidRequest } from '../../core/lib/errors.ts';
+import { makeRoom } from './make-room.ts';
 import { renderProblem, toProblem } from './problem.ts';
 import { bodyRateMin, type SlownessLimits, watchSlowClients } from './slow-clients.ts';
 
@@ -77,10 +78,10 @@ export function createHttpServer(
     requireHostHeader: false,
     keepAliveTimeout: limits.keepAliveMs,
   });
-  server.maxConnections = limits.connectionsMax;
   server.timeout = limits.stallMs;
   const open = new WeakMap<Duplex, Set<ServerResponse>>();
   server.on('connection', (socket) => open.set(socket, new Set()));
+  makeRoom(server, limits.connectionsMax, (socket) => (open.get(socket)?.size ?? 0) > 0);
   const watch = watchSlowClients(server, limits, (request, response) => {
     if (response.headersSent) request.socket.destroy();
     else refuseRest(request, response, bodyTooSlow(bodyRateMin(response, limits), limits));
