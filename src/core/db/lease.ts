@@ -26,7 +26,7 @@ export function isHeld(
 }
 
 /** The condition that a moment is to come: it was noted before the clock was set back. */
-export function isToCome(sql: Sql, at: Fragment, now: Fragment = sql`clock_timestamp()`) {
+export function isToCome(sql: Sql, at: Fragment, now: Fragment = sql`clock_timestamp()`): Fragment {
   return sql`(${at} > ${leaseEnd(sql, SKEW_SECONDS, now)})`;
 }
 

@@ -1,4 +1,5 @@
 import type { Sql } from '../../core/db/client.ts';
+import { isToCome } from '../../core/db/lease.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { BatchReason, BatchState } from '../batch/states.ts';
 import type { Part } from '../result/parts.sql.ts';
@@ -49,26 +50,30 @@ export async function listRecordedParts(sql: Sql, batchId: string): Promise<Reco
 /**
  * Takes the batch whose objects were read longest ago, at least a day, and marks it as read now. Undefined when
  * there is none, or when the batches taken in the last `minutes` reach `bytesMax` bytes. Skips batches that
- * ended `keepDays` ago: their files are being deleted.
+ * ended `keepDays` ago: their files are being deleted. A time to come is from before the clock was set back: such a batch comes
+ * after those that are due, and does not count as taken.
  */
 export async function takeForScrub(
   sql: Sql,
   limits: { minutes: number; bytesMax: number; keepDays: number },
 ): Promise<string | undefined> {
+  const checkedAt: ReturnType<Sql> = sql`coalesce(objects_checked_at, created_at)`;
+  const first = (condition: ReturnType<Sql>) => sql`(
+    select id from batches
+    where files_deleted_at is null and ${condition} and (finished_at is null
+      or finished_at > clock_timestamp() - make_interval(days => ${limits.keepDays}))
+    order by ${checkedAt} limit 1 for update skip locked)`;
+  const isDue: ReturnType<Sql> = sql`${checkedAt} < clock_timestamp() - interval '1 day'`;
   const [taken] = await sql<{ id: string }[]>`
     update batches set objects_checked_at = clock_timestamp()
-    where id = (
-      select id from batches
-      where files_deleted_at is null
-        and coalesce(objects_checked_at, created_at) < clock_timestamp() - interval '1 day'
-        and (finished_at is null
-          or finished_at > clock_timestamp() - make_interval(days => ${limits.keepDays}))
-        and ${limits.bytesMax} > (
-          select coalesce(sum(stored_bytes), 0) from batches
-          where files_deleted_at is null and objects_checked_at is not null
-            and coalesce(objects_checked_at, created_at)
-              > clock_timestamp() - make_interval(mins => ${limits.minutes}))
-      order by coalesce(objects_checked_at, created_at) limit 1 for update skip locked)
+    where id = coalesce(
+        ${first(isDue)},
+        ${first(isToCome(sql, checkedAt))})
+      and ${limits.bytesMax} > (
+        select coalesce(sum(stored_bytes), 0) from batches
+        where files_deleted_at is null and objects_checked_at is not null
+          and ${checkedAt} > clock_timestamp() - make_interval(mins => ${limits.minutes})
+          and not ${isToCome(sql, checkedAt)})
     returning id`;
   return taken?.id;
 }

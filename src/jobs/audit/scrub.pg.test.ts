@@ -84,6 +84,20 @@ test('several workers take one batch each, the one read longest ago first, at a 
   expect(await run()).toBe(0);
 });
 
+test('after the clock was set back, batches are read on, those read or created before it last', async () => {
+  const { sql } = pipeline;
+  await passADay();
+  await sql`update batches set stored_bytes = 1000`;
+  await sql`
+    update batches set stored_bytes = 1000000000, objects_checked_at = clock_timestamp() + interval '6 hours'
+    where id = (select id from batches limit 1)`;
+  expect(await run()).toBe(3);
+  const [left] = await sql`
+    select count(*)::int as later from batches where objects_checked_at > clock_timestamp()`;
+  expect(left).toEqual({ later: 0 });
+  expect(await run()).toBe(0);
+});
+
 test('a worker that shuts down releases a batch that it has not fully read', async () => {
   await pipeline.sql`update batches set objects_checked_at = null, stored_bytes = 0`;
   let asked = 0;
