@@ -21,7 +21,7 @@ import { deleteOldRuns } from '../imports/delete-runs.ts';
 import { deleteUselessUploads } from '../list/uploads.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
-import { deleteOldDeliveries } from '../webhook/webhooks.sql.ts';
+import { deleteOldDeliveries, endFuturePauses } from '../webhook/webhooks.sql.ts';
 import { type DebrisSeen, deleteDebris } from './delete-debris.ts';
 import { deleteOrphans } from './delete-orphans.ts';
 
@@ -55,6 +55,7 @@ export async function runHousekeeping(
   await deleteOldChanges(context.sql);
   await deleteOldChanges(context.testSql);
   await deleteOldDeliveries(context.sql, DELIVERIES_KEEP_DAYS);
+  await endFuturePauses(context.sql);
   await expireAbandoned(context.sql, context.config.filesKeepDays);
   await deleteExpiredFiles(context, mustStop);
   const oldest = await readOldestKept(context.sql);

@@ -6,6 +6,7 @@
 import type { Owner } from '../../core/accounts/owner.ts';
 import { watchBalance } from '../../core/credits/credits.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { isToCome } from '../../core/db/lease.ts';
 import { type EventType, TEST_EVENT_TYPE } from './event-types.ts';
 
 export interface Webhook {
@@ -210,6 +211,13 @@ export async function deleteOldDeliveries(sql: Sql, keepDays: number): Promise<v
   await sql`
     delete from webhook_deliveries
     where created_at < now() - make_interval(days => ${keepDays})`;
+}
+
+/** Makes retries due whose last attempt has a time to come: they were put off before the clock was set back, for as long as it was wrong. */
+export async function endFuturePauses(sql: Sql): Promise<void> {
+  await sql`
+    update webhook_deliveries set due_at = clock_timestamp()
+    where state = 'pending' and due_at > clock_timestamp() and ${isToCome(sql, sql`attempted_at`)}`;
 }
 
 /**
