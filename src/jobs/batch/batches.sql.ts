@@ -9,6 +9,7 @@ import { columnList } from '../../core/db/column-list.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import { type Batch, type BatchKind, type BatchOf, type ListBatch, storedFields } from './batch.ts';
+import { DELETED_PAGE } from './delete-stored.ts';
 import type { PartReport } from './report.ts';
 import { deleteUnneededRecords } from './reruns.sql.ts';
 import type { BatchState } from './states.ts';
@@ -273,9 +274,6 @@ export async function lockFiles(sql: Sql, id: string): Promise<boolean> {
   return batch !== undefined;
 }
 
-/** Batches of a page of debris; a shorter one is the last. */
-export const DEBRIS_PAGE = 1_000;
-
 /** A page of batches by id: those after `after`. */
 interface DebrisPage {
   /** The time of the last round, which has seen what was due an hour before it; null for none. */
@@ -287,7 +285,7 @@ interface DebrisPage {
 export async function listRecentlyDeleted(sql: Sql, page: DebrisPage): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id from batches b where ${isDebrisDue(sql, sql`files_deleted_at`, page)}
-    order by id limit ${DEBRIS_PAGE}`;
+    order by id limit ${DELETED_PAGE}`;
   return rows.map((row) => row.id);
 }
 
@@ -297,7 +295,7 @@ export async function listReclaimed(sql: Sql, page: DebrisPage): Promise<string[
     select id from batches b
     where ${isDebrisDue(sql, sql`finished_at`, page)} and files_deleted_at is null
       and exists (select from chunks where batch_id = b.id and epoch > parts)
-    order by id limit ${DEBRIS_PAGE}`;
+    order by id limit ${DELETED_PAGE}`;
   return rows.map((row) => row.id);
 }
 

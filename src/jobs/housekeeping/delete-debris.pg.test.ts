@@ -1,6 +1,7 @@
 /** The statements that a round of deleting debris takes. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { insertDiscarded } from '../result/redaction.sql.ts';
 import { deleteDebris } from './delete-debris.ts';
 
 let pipeline: Pipeline;
@@ -28,4 +29,19 @@ test('a round asks for no page after one that was not full', async () => {
   await deleteDebris({ ...pipeline.context, sql: counting }, seen, () => false);
   expect(seen.until).not.toBeNull();
   expect(pages).toBe(2);
+});
+
+test('an object discarded before the clock was set back is deleted an hour after that', async () => {
+  const { context, sql } = pipeline;
+  const key = `batches/${crypto.randomUUID()}/old.csv`;
+  await context.store.put(key, [Buffer.from('email\n')]);
+  await insertDiscarded(sql, [key]);
+  await sql`update discarded_objects set since = since + interval '1 year'`;
+  const round = () => deleteDebris(context, { until: null }, () => false);
+  await round();
+  // A worker may still record it.
+  expect(await context.store.head(key)).not.toBeNull();
+  await sql`update discarded_objects set since = since - interval '61 minutes'`;
+  await round();
+  expect(await context.store.head(key)).toBeNull();
 });

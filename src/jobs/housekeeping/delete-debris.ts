@@ -5,12 +5,12 @@
  */
 
 import { readClock } from '../../core/db/clock.ts';
-import { DEBRIS_PAGE, listRecentlyDeleted, listReclaimed } from '../batch/batches.sql.ts';
-import { triedToDelete } from '../batch/delete-stored.ts';
+import { listRecentlyDeleted, listReclaimed } from '../batch/batches.sql.ts';
+import { deleteEach, pagesOf, triedToDelete } from '../batch/delete-stored.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { isOfClaim, personIndexKey } from '../result/part-keys.ts';
 import { listPartKeys } from '../result/parts.sql.ts';
-import { deleteDiscarded, listDiscarded } from '../result/redaction.sql.ts';
+import { deleteDiscarded, endFutureDiscards, listDiscarded } from '../result/redaction.sql.ts';
 
 type DebrisContext = Pick<JobContext, 'sql' | 'store' | 'log'>;
 
@@ -27,34 +27,29 @@ export async function deleteDebris(
 ): Promise<void> {
   const { sql } = context;
   const startedAt = await readClock(sql);
-  const deleted: string[] = [];
-  for (const key of await listDiscarded(sql)) {
-    if (await triedToDelete(context, key)) deleted.push(key);
+  await endFutureDiscards(sql);
+  for await (const keys of pagesOf((after) => listDiscarded(sql, after))) {
+    await deleteDiscarded(
+      sql,
+      await deleteEach(context, keys, { objectOf: (key) => key, mustStop }),
+    );
+    if (mustStop()) return;
   }
-  await deleteDiscarded(sql, deleted);
   let isWhole = true;
   const seenUntil = seen.until;
-  for await (const id of allPages((after) => listRecentlyDeleted(sql, { seenUntil, after }))) {
+  for await (const ids of pagesOf((after) => listRecentlyDeleted(sql, { seenUntil, after }))) {
+    const objectOf = (id: string) => `batches/${id}/`;
+    const deleted = await deleteEach(context, ids, { objectOf, mustStop });
     if (mustStop()) return;
-    if (!(await triedToDelete(context, `batches/${id}/`))) isWhole = false;
+    if (deleted.length < ids.length) isWhole = false;
   }
-  for await (const id of allPages((after) => listReclaimed(sql, { seenUntil, after }))) {
-    if (mustStop()) return;
-    if (!(await deleteUnrecorded(context, id))) isWhole = false;
+  for await (const ids of pagesOf((after) => listReclaimed(sql, { seenUntil, after }))) {
+    for (const id of ids) {
+      if (mustStop()) return;
+      if (!(await deleteUnrecorded(context, id))) isWhole = false;
+    }
   }
   if (isWhole) seen.until = startedAt;
-}
-
-async function* allPages(
-  list: (after: string | null) => Promise<string[]>,
-): AsyncGenerator<string, void, undefined> {
-  let after: string | null = null;
-  for (;;) {
-    const page: string[] = await list(after);
-    yield* page;
-    after = page.at(-1) ?? null;
-    if (page.length < DEBRIS_PAGE) return;
-  }
 }
 
 /**

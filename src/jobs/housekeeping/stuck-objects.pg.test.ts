@@ -92,6 +92,28 @@ test('is named in the log, the others are deleted, and it is tried again in the 
   expect(await pipeline.sql`select key from discarded_objects`).toEqual([]);
 });
 
+test('keeps no others, however many cannot be deleted', async () => {
+  const { sql } = pipeline;
+  await sql`
+    insert into discarded_objects (key, since)
+    select 'batches/stuck/' || n, now() - interval '3 hours' from generate_series(1, 1001) n
+    union all select 'batches/young/1', now() - interval '2 hours'`;
+  await sql`
+    insert into import_runs (id, account_id, kind, state, finished_at)
+    select ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ${caller.accountId}::uuid, 'import', 'done', now()
+    from generate_series(1, 1001) n
+    union all
+    select ('11111111-1111-7111-8111-111111111111')::uuid, ${caller.accountId}::uuid, 'import', 'done', now()`;
+  await runHousekeeping(withStuck(['stuck', '/00000000-']));
+  const left = await sql`
+    select (select count(*) from discarded_objects)::int as discarded,
+      (select count(*) from import_runs where files_deleted_at is null)::int as runs`;
+  expect(left).toEqual([{ discarded: 1001, runs: 1001 }]);
+  await runHousekeeping(pipeline.context);
+  expect(await sql`select key from discarded_objects`).toEqual([]);
+  expect(await sql`select id from import_runs where files_deleted_at is null`).toEqual([]);
+});
+
 test('of a store that does not respond ends the round', async () => {
   const ids = await expired(2);
   await expect(runHousekeeping(withStuck(ids, true))).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 /** Deletes the files of ended import runs at once, and the runs after some weeks. The graph keeps the history of imports. */
 import type { Sql } from '../../core/db/client.ts';
-import { triedToDelete } from '../batch/delete-stored.ts';
+import { deleteEach, pagesOf } from '../batch/delete-stored.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import {
   deleteRuns,
@@ -24,21 +24,10 @@ export function findUnknownRuns(sql: Sql, ids: string[]): Promise<string[]> {
 /** Deletes objects before it marks their runs: after a crash they are deleted again. */
 export async function deleteFiles(context: RunsContext): Promise<void> {
   const { sql } = context;
-  const ids = await deleteEach(context, await listEndedRuns(sql), filesPrefix);
-  if (ids.length > 0) await markFilesDeleted(sql, ids);
-}
-
-/** Returns the ids of the runs whose objects were deleted. */
-async function deleteEach(
-  context: RunsContext,
-  runs: readonly { id: string }[],
-  prefixOf: (id: string) => string,
-): Promise<string[]> {
-  const deleted: string[] = [];
-  for (const { id } of runs) {
-    if (await triedToDelete(context, prefixOf(id))) deleted.push(id);
+  for await (const page of pagesOf((after) => listEndedRuns(sql, after))) {
+    const ids = await deleteEach(context, page, { objectOf: filesPrefix });
+    if (ids.length > 0) await markFilesDeleted(sql, ids);
   }
-  return deleted;
 }
 
 /** Ends runs that were left for a day, and deletes old ones with their rejected rows. */
@@ -48,7 +37,8 @@ export async function deleteOldRuns(
   const { sql, config } = context;
   await expireRuns(sql);
   await deleteFiles(context);
-  const old = await listOldRuns(sql, config.filesKeepDays);
-  const ids = await deleteEach(context, old, (id) => `imports/${id}/`);
-  if (ids.length > 0) await deleteRuns(sql, ids);
+  for await (const page of pagesOf((after) => listOldRuns(sql, config.filesKeepDays, after))) {
+    const ids = await deleteEach(context, page, { objectOf: (id) => `imports/${id}/` });
+    if (ids.length > 0) await deleteRuns(sql, ids);
+  }
 }

@@ -3,6 +3,7 @@ import type { Sql } from '../../core/db/client.ts';
 import { isHeld, leaseEnd, pauseOf } from '../../core/db/lease.ts';
 import { must } from '../../core/lib/assert.ts';
 import { toStorableJson } from '../../core/lib/storable-json.ts';
+import { DELETED_PAGE } from '../batch/delete-stored.ts';
 import type { ImportRun, RunFile, RunState } from './import-run.ts';
 
 /** Longer than a worker takes between two beats, however busy. */
@@ -225,10 +226,20 @@ export async function expireRuns(sql: Sql): Promise<void> {
     where state in ('receiving', 'examining', 'ready', 'counting') and updated_at < now() - interval '1 day'`;
 }
 
-/** Ended runs whose files are still stored. */
-export async function listEndedRuns(sql: Sql): Promise<{ id: string }[]> {
-  return sql<{ id: string }[]>`
-    select id from import_runs where finished_at is not null and files_deleted_at is null limit 1000`;
+/** A page of the ended runs whose files are still stored, after an id. */
+export function listEndedRuns(sql: Sql, after: string | null): Promise<string[]> {
+  return listPage(sql, sql`finished_at is not null and files_deleted_at is null`, after);
+}
+
+async function listPage(
+  sql: Sql,
+  condition: ReturnType<Sql>,
+  after: string | null,
+): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from import_runs where ${condition} and (${after}::uuid is null or id > ${after}::uuid)
+    order by id limit ${DELETED_PAGE}`;
+  return rows.map((row) => row.id);
 }
 
 /** The ids among these without a run. */
@@ -243,11 +254,10 @@ export async function markFilesDeleted(sql: Sql, ids: readonly string[]): Promis
   await sql`update import_runs set files_deleted_at = now() where id = any(${[...ids]}::uuid[])`;
 }
 
-/** Runs that ended so many days ago. */
-export async function listOldRuns(sql: Sql, days: number): Promise<{ id: string }[]> {
-  return sql<{ id: string }[]>`
-    select id from import_runs
-    where files_deleted_at is not null and finished_at < now() - make_interval(days => ${days}) limit 1000`;
+/** A page of the runs that ended so many days ago, after an id. */
+export function listOldRuns(sql: Sql, days: number, after: string | null): Promise<string[]> {
+  const isOld = sql`finished_at < now() - make_interval(days => ${days})`;
+  return listPage(sql, sql`files_deleted_at is not null and ${isOld}`, after);
 }
 
 export async function deleteRuns(sql: Sql, ids: readonly string[]): Promise<void> {

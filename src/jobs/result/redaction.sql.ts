@@ -1,6 +1,8 @@
 /** Statements about parts and the suppressions they were checked against. */
 import type { Sql } from '../../core/db/client.ts';
+import { isToCome } from '../../core/db/lease.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
+import { DELETED_PAGE } from '../batch/delete-stored.ts';
 
 /** The key of a part with a person index, and the size and checksum of the index as written. */
 export interface IndexedPart {
@@ -114,11 +116,18 @@ export async function deleteDiscarded(sql: Sql, keys: readonly string[]): Promis
   await sql`delete from discarded_objects where key = any(${[...keys]})`;
 }
 
-/** Objects discarded over an hour ago and not recorded: their writer has given up. */
-export async function listDiscarded(sql: Sql): Promise<string[]> {
+/** Objects discarded at a time to come, before the clock was set back, count from now on: a commit may still record them. */
+export async function endFutureDiscards(sql: Sql): Promise<void> {
+  await sql`
+    update discarded_objects set since = clock_timestamp() where ${isToCome(sql, sql`since`)}`;
+}
+
+/** A page of the objects discarded over an hour ago and not recorded, after a key: their writer has given up. */
+export async function listDiscarded(sql: Sql, after: string | null): Promise<string[]> {
   const rows = await sql<{ key: string }[]>`
-    select key from discarded_objects where since < clock_timestamp() - interval '1 hour'
-    order by since limit 1000`;
+    select key from discarded_objects
+    where since < clock_timestamp() - interval '1 hour' and (${after}::text is null or key > ${after}::text)
+    order by key limit ${DELETED_PAGE}`;
   return rows.map((row) => row.key);
 }
 
