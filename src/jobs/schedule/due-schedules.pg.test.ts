@@ -4,7 +4,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { runDueSchedules } from './run-due.ts';
+import { returnToSlots, runDueSchedules } from './run-due.ts';
 import type { ScheduleView, viewRun } from './schedule-view.ts';
 
 type RunView = ReturnType<typeof viewRun>;
@@ -169,4 +169,36 @@ test('no slot is taken while the clocks differ by a day, and each as soon as the
   vi.useRealTimers();
   expect(await runsOf(schedule)).toEqual([]);
   expect(await runDueSchedules(pipeline.context)).toHaveLength(1);
+});
+
+test('a schedule that ran before the clock was set back runs in its next slot, and in none twice', async () => {
+  const monthly = { cron: '0 0 1 * *' };
+  const [ran, made, other] = [await make(monthly), await make(monthly), await make(monthly)];
+  const { context, sql } = pipeline;
+  const slot = minutesAfter(ran.next_run_at, 0);
+  const ids = (schedules: ScheduleView[]) => schedules.map(({ id }) => id);
+  // Taken while the clock was a year ahead, as the first slot that was missed.
+  await sql`update schedules set next_run_at = null, enabled = false where id <> ${ran.id}`;
+  expect(await runDueSchedules(context, minutesAfter(ran.next_run_at, 365 * NIGHT))).toHaveLength(
+    1,
+  );
+  await pipeline.runUntilIdle();
+  await sql`
+    update schedule_runs set created_at = created_at + interval '1 year' where schedule_id = ${ran.id}`;
+  await sql`
+    update schedules set enabled = true, next_run_at = ${slot}::timestamptz + interval '1 year',
+      created_at = created_at + case when id = ${made.id} then interval '1 year' else interval '0' end
+    where id = any(${ids([made, other])}::uuid[])`;
+  const later = (await show(other)).next_run_at;
+  for (let round = 0; round < 2; round++) await returnToSlots(context);
+  expect((await show(ran)).next_run_at).toBe(ran.next_run_at);
+  expect((await show(made)).next_run_at).toBe(ran.next_run_at);
+  expect((await show(other)).next_run_at).toBe(later);
+  await sql`delete from schedules where id = any(${ids([made, other])}::uuid[])`;
+  expect(await runDueSchedules(context, slot)).toEqual([]);
+  const second = minutesAfter((await show(ran)).next_run_at, 0);
+  expect(await runDueSchedules(context, second)).toHaveLength(1);
+  expect((await runsOf(ran)).map((run) => run.slot)).toEqual(
+    [slot, second].map((at) => at.toISOString()),
+  );
 });

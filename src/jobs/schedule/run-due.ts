@@ -26,6 +26,7 @@ import {
   hasOpenRun,
   insertRun,
   listDueAccounts,
+  lockRunAhead,
   type RunState,
   type Schedule,
   setRunExport,
@@ -34,6 +35,7 @@ import {
 } from './schedules.sql.ts';
 
 const EVERY_MS = 1_000;
+const RETURN_EVERY_MS = 10 * 60 * 1000;
 
 type RunContext = Pick<JobContext, 'sql' | 'log' | 'queues' | 'config'>;
 
@@ -205,18 +207,36 @@ async function refusalOf(
   }
 }
 
-/** Starts due schedules at once, then every second until stopped. */
+/**
+ * Gives schedules that ran before the clock was set back their next slot from now on: they would not run again before the time
+ * that was wrong. One of the slots until then that was taken is not taken again. Throws as `runDueSchedules`.
+ */
+export async function returnToSlots({ sql }: Pick<RunContext, 'sql'>): Promise<void> {
+  await assertClocksAgree(sql);
+  await inTransaction(sql, async (tx) => {
+    const now = await readClock(tx);
+    for (const schedule of await lockRunAhead(tx)) {
+      const next = nextSlot({ ...schedule, nextRunAt: now }, now);
+      await updateSchedule(tx, { id: schedule.id, ...next });
+    }
+  });
+}
+
+/** Starts due schedules at once, then every second until stopped, and returns them to their slots every ten minutes. */
 export function startScheduling(context: RunContext): Repeating {
   let isStopping = false;
-  const repeating = startRepeating(
+  const onError = (error: unknown) =>
+    context.log.error({ err: error }, 'running due schedules failed');
+  const running = startRepeating(
     EVERY_MS,
     () => runDueSchedules(context, undefined, () => !isStopping),
-    (error) => context.log.error({ err: error }, 'running due schedules failed'),
+    onError,
   );
+  const returning = startRepeating(RETURN_EVERY_MS, () => returnToSlots(context), onError);
   return {
-    stop() {
+    async stop() {
       isStopping = true;
-      return repeating.stop();
+      await Promise.all([running.stop(), returning.stop()]);
     },
   };
 }

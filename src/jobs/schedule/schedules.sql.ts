@@ -1,6 +1,7 @@
 /** Statements of schedules. A schedule is locked before the batches of its runs. */
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { isToCome } from '../../core/db/lease.ts';
 import { unkept } from '../../core/db/unkept.ts';
 
 export interface Schedule {
@@ -173,6 +174,21 @@ export async function hasOpenRun(tx: Sql, id: string): Promise<boolean> {
     select from schedule_runs r join batches b on b.id = r.batch_id
     where r.schedule_id = ${id} and b.state not in ('completed', 'cancelled', 'failed') limit 1`;
   return open.length > 0;
+}
+
+/**
+ * Locks the schedules that took their last slot, or were created, at a time to come: before the clock was set back. Call in a
+ * transaction.
+ */
+export async function lockRunAhead(
+  tx: Sql,
+): Promise<Pick<DueSchedule, 'id' | 'cron' | 'timeZone'>[]> {
+  const since: ReturnType<Sql> = tx`coalesce(
+    (select created_at from schedule_runs where schedule_id = s.id order by slot desc limit 1), created_at)`;
+  return tx<Pick<DueSchedule, 'id' | 'cron' | 'timeZone'>[]>`
+    select id, cron, time_zone from schedules s
+    where enabled and next_run_at > clock_timestamp() and ${isToCome(tx, since)}
+    order by id for no key update`;
 }
 
 export type RunState = 'started' | 'skipped' | 'failed';
