@@ -7,6 +7,7 @@ import {
   registryReference,
   type SourceRecord,
   type SourceRow,
+  seenOf,
 } from '../../core/graph/sources/source-record.ts';
 import { unprocessable } from '../../core/lib/errors.ts';
 import { fold } from '../../core/lib/fold.ts';
@@ -148,15 +149,19 @@ function readEntry(line: number, number: string, entry: JsonObject): SourceRow {
   const [surname, forenames] = [text('nimi_arinimi'), text('eesnimi')];
   const isPerson = text('isiku_tyyp') === 'F';
   const name = isPerson ? joinedBy(' ', forenames, surname) : surname;
-  if (name === undefined) return { line, reason: 'missing', field: 'nimi_arinimi', source: entry };
   const born = text('synniaeg');
   const birthDate = born === undefined ? undefined : dayFirstDate(born);
   const appointed = text('algus_kpv') ?? '';
-  const who =
-    text('isikukood_hash') ?? text('isikukood_registrikood') ?? `${fold(name)} ${birthDate ?? ''}`;
+  const code = text('isikukood_hash') ?? text('isikukood_registrikood');
+  const keyOf = (who: string) => `role:${number}/${text('isiku_roll') ?? ''}/${who}/${appointed}`;
+  if (name === undefined) {
+    const seen = seenOf(code === undefined ? undefined : keyOf(code));
+    return { line, reason: 'missing', field: 'nimi_arinimi', source: entry, ...seen };
+  }
+  const who = code ?? `${fold(name)} ${birthDate ?? ''}`;
   const officer: SourceRecord = {
     entity: 'officer',
-    key: `role:${number}/${text('isiku_roll') ?? ''}/${who}/${appointed}`,
+    key: keyOf(who),
     company: [registryReference(`EE-${number}`), keyReference('ariregister', COMPANY + number)],
     record: compact({
       name,

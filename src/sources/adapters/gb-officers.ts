@@ -2,7 +2,11 @@
  * Companies House, officers: products 195 and 216 (snapshots) and 198 (daily changes). Fixed columns in latin-1, then
  * fields that end with `<`; a header with the day, and a trailer with the number of lines, which must agree.
  */
-import type { SourceRecord, SourceRow } from '../../core/graph/sources/source-record.ts';
+import {
+  type SourceRecord,
+  type SourceRow,
+  seenOf,
+} from '../../core/graph/sources/source-record.ts';
 import { countryCode } from '../../core/identifiers/country.ts';
 import { unprocessable } from '../../core/lib/errors.ts';
 import type { Adapter } from '../adapter.ts';
@@ -131,31 +135,37 @@ const updateColumns: Columns = {
 function readPerson(line: number, text: string, isUpdate: boolean): SourceRow {
   const at = isUpdate ? updateColumns : snapshotColumns;
   const cell = (from: number, length: number) => text.slice(from, from + length).trim();
-  const reject = (reason: string): SourceRow => ({ line, reason, source: text });
+  const reject = (reason: string, seen?: string): SourceRow => ({
+    line,
+    reason,
+    source: text,
+    ...seenOf(seen),
+  });
   const isCorporate = text[at.corporate] === 'Y';
   const number = cell(at.newNumber, 12).slice(0, 8);
   if (text[8] !== '2' || !/^\d{8}$/.test(number)) return reject('malformed_line');
+  const companyNumber = cell(0, 8);
+  const [oldType, newType] = [cell(at.oldType, 2), cell(at.newType, 2)];
+  const appointed = cell(at.appointed, 8);
+  const keyOf = (who: string, type: string) =>
+    `${companyNumber}/${who}/${offices[type] ?? type}/${appointed}`;
+  const key = keyOf(number, newType);
   const fields = text.slice(at.fields).split('<');
-  if (fields.length < 14) return reject('malformed_line');
+  if (fields.length < 14) return reject('malformed_line', key);
   const birth = cell(at.birth, 6);
   const person = personOf(number, fields, { birth, postcode: cell(at.postcode, 8) });
-  const companyNumber = cell(0, 8);
   // A nominee's details change in all companies at once.
   if (companyNumber === '') {
     return isCorporate ? reject('names_no_company') : { line, records: [person] };
   }
   const company = britishCompany(companyNumber);
-  if (company.length === 0) return reject('not_a_registry_number');
-  const [oldType, newType] = [cell(at.oldType, 2), cell(at.newType, 2)];
-  const appointed = cell(at.appointed, 8);
-  const keyOf = (who: string, type: string) =>
-    `${companyNumber}/${who}/${offices[type] ?? type}/${appointed}`;
+  // The row does not say which of the person's stored offices it is; the person is not gone.
+  if (company.length === 0) return reject('not_a_registry_number', person.key);
   const oldKey = keyOf(cell(at.oldNumber, 12).slice(0, 8), oldType);
   if (newType === APPOINTED_IN_ERROR) return { line, ended: ['officer', oldKey] };
   const role = offices[newType];
-  if (role === undefined) return reject('unknown_type');
+  if (role === undefined) return reject('unknown_type', person.key);
   const [title, forenames, surname] = fields;
-  const key = keyOf(number, newType);
   const officer: SourceRecord = {
     entity: 'officer',
     key,
@@ -169,7 +179,7 @@ function readPerson(line: number, text: string, isUpdate: boolean): SourceRow {
       birthMonth: Number(birth.slice(4, 6)) || undefined,
     }),
   };
-  if (textOf(surname) === undefined) return reject('missing');
+  if (textOf(surname) === undefined) return reject('missing', key);
   const ends = oldKey === key ? {} : { ends: [['officer', oldKey] as const] };
   return isCorporate
     ? { line, records: [officer], ...ends }

@@ -115,6 +115,36 @@ describe('people with significant control', () => {
     expect(await officersOf(database.sql, 1)).toEqual([]);
     expect(await countRows(database.sql, 'persons')).toBe(1);
   });
+
+  it('stay with their people when a snapshot has lines for them that cannot be read', async () => {
+    const selves = ['/a', '/b', '/c', '/d', '/e'];
+    const named = (self: string, data = {}) =>
+      line('11', self, { name_elements: { surname: self.slice(1) }, ...data });
+    await load(
+      selves.map((self) => named(self)),
+      '2026-01-01',
+    );
+    const report = await load(
+      [
+        named('/a', { kind: 'a-new-kind' }),
+        line('?', '/b', {}),
+        line('11', '/c', { name_elements: {} }),
+        `${named('/d')}}`,
+        named('/e', { name: 'x'.repeat(9000) + crypto.randomUUID() }),
+      ],
+      '2026-01-02',
+    );
+    expect(report.rejects.map(({ reason }) => reason)).toEqual([
+      'unknown_kind',
+      'not_a_registry_number',
+      'missing',
+      'not_json',
+      'too_long',
+    ]);
+    expect(report).toMatchObject({ gone: 0 });
+    expect(await officersOf(database.sql, 1)).toHaveLength(5);
+    expect(await countRows(database.sql, 'persons')).toBe(5);
+  });
 });
 
 describe('officers', () => {
@@ -174,6 +204,32 @@ describe('officers', () => {
       postcode: 'AB1 2CD',
       birthYear: 1965,
     });
+  });
+
+  it('stay with their people when a snapshot has lines for them that cannot be read', async () => {
+    const people = ['111111110001', '222222220001', '333333330001', '444444440001'] as const;
+    const of = (person: string, given = {}) =>
+      officer('00000011', { person, surname: person, ...given });
+    await load(file(snapshot, [company('00000011'), ...people.map((person) => of(person))]));
+    const [cut, unnamed, moved, read] = people;
+    const report = await load(
+      file(snapshot, [
+        company('00000011'),
+        of(cut).slice(0, 90),
+        of(unnamed, { surname: ' ' }),
+        of(moved, { type: '55' }),
+        of(read),
+      ]),
+    );
+    expect(report.rejects.map(({ reason }) => reason)).toEqual([
+      'malformed_line',
+      'missing',
+      'unknown_type',
+    ]);
+    // An office of an unknown type is another one, of the same person.
+    expect(report).toMatchObject({ gone: 1 });
+    expect(await officersOf(database.sql, 1)).toHaveLength(3);
+    expect(await countRows(database.sql, 'persons')).toBe(4);
   });
 
   it('live where they say, and not in the town of an address in another country', async () => {

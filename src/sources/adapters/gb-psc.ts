@@ -2,7 +2,11 @@
  * Companies House, people with significant control (`persons-with-significant-control-snapshot-2026-10-02.zip` or
  * its 32 parts): one JSON object a line, daily.
  */
-import type { SourceRecord, SourceRow } from '../../core/graph/sources/source-record.ts';
+import {
+  type SourceRecord,
+  type SourceRow,
+  seenOf,
+} from '../../core/graph/sources/source-record.ts';
 import { fold } from '../../core/lib/fold.ts';
 import type { Adapter } from '../adapter.ts';
 import { readJsonLines } from '../json-lines.ts';
@@ -29,7 +33,7 @@ export const gbPsc: Adapter = {
 
 async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
   for await (const { bytes } of parts) {
-    yield* readJsonLines(bytes, readLine);
+    yield* readJsonLines(bytes, readLine, selfIn);
   }
 }
 
@@ -39,7 +43,12 @@ function readLine(line: number, record: JsonObject): SourceRow | null {
   const kind = text(data.kind) ?? '';
   if (kind.startsWith('totals#')) return null;
   const self = text(objectOf(data.links).self);
-  const reject = (reason: string): SourceRow => ({ line, reason, source: record });
+  const reject = (reason: string): SourceRow => ({
+    line,
+    reason,
+    source: record,
+    ...seenOf(self),
+  });
   if (kind.startsWith('super-secure-')) {
     return { line, optedOut: [], keys: self === undefined ? [] : [['officer', self]] };
   }
@@ -75,6 +84,11 @@ function readLine(line: number, record: JsonObject): SourceRow | null {
   return person === null
     ? { line, records: [officer] }
     : { line, records: [{ ...officer, person: key }, person] };
+}
+
+/** The link to itself in a line that is not JSON; none in a line of someone who may have become secret. */
+function selfIn(line: string): string | undefined {
+  return line.includes('super-secure-') ? undefined : /"self"\s*:\s*"([^"\\]+)"/.exec(line)?.[1];
 }
 
 function personOf(

@@ -177,28 +177,27 @@ it('Ariregister: quoted semicolons, contacts that ended, repeated entries, repor
     algus_kpv: '25.11.2021',
     lopp_kpv: null,
   };
-  const persons = [
-    {
-      ariregistri_kood: 19172583,
-      kaardile_kantud_isikud: [
-        entry,
-        entry,
-        {
-          ...entry,
-          isiku_tyyp: 'J',
-          isikukood_hash: null,
-          eesnimi: null,
-          nimi_arinimi: 'OWNER AS',
-        },
-      ],
-    },
-  ];
-  expect(await load('isikud.json', JSON.stringify(persons))).toMatchObject({
+  const owner = {
+    ...entry,
+    isiku_tyyp: 'J',
+    isikukood_hash: null,
+    eesnimi: null,
+    nimi_arinimi: 'OWNER AS',
+  };
+  const personsOf = (...kaardile_kantud_isikud: readonly object[]) =>
+    JSON.stringify([{ ariregistri_kood: 19172583, kaardile_kantud_isikud }]);
+  expect(await load('isikud.json', personsOf(entry, entry, owner))).toMatchObject({
     rows: 3,
     new: 2,
     same: 1,
   });
+  const unnamed = { ...entry, nimi_arinimi: null, eesnimi: null };
+  expect(await load('isikud.json', personsOf(unnamed, owner))).toMatchObject({
+    rejected: 1,
+    gone: 0,
+  });
   expect(await countRows(database.sql, 'persons')).toBe(1);
+  expect(await countRows(database.sql, 'officers')).toBe(2);
   await expect(
     load('1.aruannete_yldandmed.csv', '"report_id";"registrikood";"period_end"\n'),
   ).rejects.toMatchObject({ code: 'incomplete_files' });

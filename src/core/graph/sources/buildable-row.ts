@@ -5,7 +5,7 @@
 import { fitsIndex } from '../import/coerce.ts';
 import type { Problem } from '../import/columns.ts';
 import { heldFact } from '../import/fact-batch.ts';
-import type { SourceRecord, SourceRow } from './source-record.ts';
+import { type SourceRecord, type SourceRow, seenOf } from './source-record.ts';
 
 /**
  * Returns the row with records that can be built, or rejects it: for a key that cannot be stored, and an officer or a period
@@ -22,8 +22,8 @@ export function buildableRow(row: SourceRow): SourceRow {
   }
   const { reason, field } = problem;
   const { key, record } = first;
-  const seen = isStorable(key) ? { seen: key } : {};
-  return { line: row.line, reason, ...(field === null ? {} : { field }), source: record, ...seen };
+  const named = { line: row.line, reason, ...(field === null ? {} : { field }), source: record };
+  return { ...named, ...seenOf(isStorable(key) ? key : undefined) };
 }
 
 /** Without keys that cannot be stored: no record has them. */

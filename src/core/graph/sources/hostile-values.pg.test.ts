@@ -129,3 +129,35 @@ it('of rows without a record are left out, and a row that cannot be read hides n
   expect(report).toMatchObject({ rows: 5, new: 1, rejected: 3 });
   expect(await database.sql`select name from persons`).toEqual([{ name: 'Ada' }]);
 });
+
+it('of an officer reject a row of a snapshot that ends neither the officer nor the person', async () => {
+  const company: SourceRecord = { entity: 'company', key: 'c', record: { name: 'Acme' } };
+  const rowOf = (number: number, name: string): SourceRow => {
+    const officer = { name, role: 'Director' };
+    return {
+      line: 10 + number,
+      records: [
+        {
+          entity: 'officer',
+          key: `o${number}`,
+          record: officer,
+          company: ['key:partners/c'],
+          person: `p${number}`,
+        },
+        person(`p${number}`, { surname: `Bell ${number}` }),
+      ],
+    };
+  };
+  const importRows = (...rows: readonly SourceRow[]) => {
+    const all = rowsOf({ line: 2, records: [company] }, ...rows);
+    const input = sourceInput({ rows: all, snapshotOf: [''] });
+    return importSource(database.sql, input, { rejects: noRejects() });
+  };
+  await importRows(rowOf(1, 'Ada'), rowOf(2, 'Bo'), rowOf(3, 'Cy'));
+  const report = await importRows(rowOf(1, long()), rowOf(3, 'Cy'));
+  expect(report).toMatchObject({ rejected: 1 });
+  const names = (table: string, column: string) =>
+    database.sql`select ${database.sql(column)} as name from ${database.sql(table)} order by 1`;
+  expect(await names('officers', 'name')).toEqual([{ name: 'Ada' }, { name: 'Cy' }]);
+  expect(await names('persons', 'surname')).toEqual([{ name: 'Bell 1' }, { name: 'Bell 3' }]);
+});

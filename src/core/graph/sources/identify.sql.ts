@@ -5,6 +5,7 @@
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { recordFormerKeys } from '../former-identifiers.sql.ts';
+import { rowStates } from './source-record.ts';
 
 /** Ids of records that no file of one's own names: from here on, by their number. */
 export const FIRST_ID = 1_000_000_000_000;
@@ -79,14 +80,20 @@ export async function ignoreChanges(tx: Sql): Promise<void> {
   await tx`update changes set kind = 'same'`;
 }
 
-/** Adds the records that a snapshot no longer names to `changes`; returns how many, and how many there were. */
+/**
+ * Adds the records that a snapshot no longer names to `changes`; returns how many, and how many there were. A row that cannot be
+ * read names its stored record, and the person that it is.
+ */
 export async function addGone(
   tx: Sql,
   { source, asOf }: ImportRow,
   prefixes: readonly string[],
 ): Promise<{ gone: number; before: number }> {
   const [row] = await tx<{ gone: number; before: number }[]>`
-    with live as (
+    with people as (
+      select r.record::json ->> '_person' as key from changes c join source_records r using (number)
+      where c.state = ${rowStates.seen} and r.record is not null),
+    live as (
       select r.number, r.id, r.entity, r.key, r.as_of from source_records r
       where r.source = ${source} and r.record is not null
         and exists (select from unnest(${[...prefixes]}::text[]) p where starts_with(r.key, p))),
@@ -94,6 +101,7 @@ export async function addGone(
       insert into changes (is_counted, state, entity, key, is_fresh, number, id, kind)
       select false, 1, l.entity, l.key, false, l.number, l.id, 'gone' from live l
       where l.as_of <= ${asOf}::date and not exists (select from changes c where c.key = l.key)
+        and not exists (select from people p where p.key = l.key)
       returning 1)
     select (select count(*) from gone)::int as gone, (select count(*) from live)::int as before`;
   return must(row, 'counts');

@@ -37,7 +37,7 @@ export type SourceRow = { line: number } & (
       field?: string;
       /** The record, for the rejects. */
       source: unknown;
-      /** Key of a record that the row names: it is not gone, though it cannot be read. */
+      /** Key of a record that the row names: it is not gone, though it cannot be read, nor is the person that it is. */
       seen?: string;
     }
   /**
@@ -46,6 +46,11 @@ export type SourceRow = { line: number } & (
    */
   | { optedOut: readonly string[]; keys: readonly (readonly [SourceEntity, string])[] }
 );
+
+/** The `seen` of a rejected row; nothing when it names no record. */
+export function seenOf(key: string | undefined): { seen?: string } {
+  return key === undefined ? {} : { seen: key };
+}
 
 /** Between the parts of a `heldKey`; in no text that people write. */
 export const HOLDER_MARK = '\u001f';
