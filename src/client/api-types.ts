@@ -809,7 +809,8 @@ export interface ImportRun {
     as_of: string;
     snapshot: boolean;
     mapping: ImportMapping | null;
-    mapping_origin: 'guessed' | 'kept' | 'given' | null;
+    mapping_origin: 'guessed' | 'kept' | 'several' | 'given' | null;
+    fitting?: ImportMapping[] | undefined;
     columns: {
       name: string;
       samples: string[];

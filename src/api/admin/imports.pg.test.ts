@@ -258,6 +258,38 @@ describe('a file of no known source', () => {
     await importing.pipeline.sql`delete from source_mappings`;
   });
 
+  test('is read by none of two kept mappings that fit its columns until one is chosen', async () => {
+    const { sql } = importing.pipeline;
+    const people = { name: 'partners', of: 'persons', columns: { email: ['E-Mail'] } };
+    const firms = { name: 'suppliers', of: 'companies', columns: { name: ['Nachname'] } };
+    for (const { name, ...mapping } of [people, firms]) {
+      await sql`insert into source_mappings (name, mapping) values (${name}, ${JSON.stringify(mapping)}::text::json)`;
+    }
+    const named = await importing.examined('Suppliers 2026-11-01.csv', partners);
+    expect(named).toMatchObject({
+      problem: null,
+      found: { mapping_origin: 'kept', mapping: firms },
+    });
+    const run = await importing.examined('list.csv', partners);
+    expect(run).toMatchObject({
+      state: 'ready',
+      found: { mapping_origin: 'several', fitting: [people, firms] },
+      problem: { code: 'several_mappings', detail: expect.stringContaining('partners, suppliers') },
+    });
+    for (const step of ['count', 'start']) {
+      const refused = await importing.post(`/admin/import-runs/${run.id}/${step}`);
+      await expectProblem(refused, { status: 409, code: 'invalid_state' });
+    }
+    expect((await patch(run.id, { mapping: firms })).status).toBe(200);
+    await importing.work();
+    expect(await importing.read(run.id)).toMatchObject({
+      problem: null,
+      found: { source: 'suppliers', mapping_origin: 'given', fitting: [people, firms] },
+    });
+    expect((await importing.post(`/admin/import-runs/${run.id}/count`)).status).toBe(202);
+    await sql`delete from source_mappings`;
+  });
+
   test.each([
     [
       { mapping: { name: 'hubspot', of: 'persons', columns: { email: ['E-Mail'] } } },

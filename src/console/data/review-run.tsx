@@ -53,7 +53,10 @@ export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewR
       {found?.mapping && (
         <section class="card" aria-label="Columns">
           <h2>Columns</h2>
-          <p class="hint">{origins[found.mapping_origin ?? 'given']}</p>
+          <p class="hint">{origins[found.mapping_origin ?? 'given'](found.mapping.name)}</p>
+          {found.fitting && (
+            <KeptMappings found={found} fitting={found.fitting} onChange={onChange} />
+          )}
           <MappingForm
             key={found.mapping.name}
             found={found}
@@ -80,10 +83,42 @@ export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewR
 }
 
 const origins = {
-  guessed: 'Detected from the column names and cells. Check this.',
-  kept: 'As files with these columns were read before.',
-  given: 'As you chose.',
+  guessed: () => 'Detected from the column names and cells. Check this.',
+  kept: (name: string) =>
+    `Read by the kept mapping “${name}”, as an update of its source. Is it a file of another source? Give it another name.`,
+  several: () => 'Several kept mappings have these columns. Choose the one of this file’s source.',
+  given: () => 'As you chose.',
 } as const;
+
+interface KeptMappingsProps {
+  found: Found;
+  fitting: NonNullable<Found['fitting']>;
+  onChange: (change: RunChange) => void;
+}
+
+/** The choice between the kept mappings that have the columns of the file; none is chosen for the operator. */
+function KeptMappings({ found, fitting, onChange }: KeptMappingsProps) {
+  const isChosen =
+    found.mapping_origin !== 'several' && fitting.some(({ name }) => name === found.source);
+  return (
+    <SelectField
+      id="kept-mapping"
+      label="Kept mapping"
+      value={isChosen ? found.source : ''}
+      onChange={(chosen) => {
+        const mapping = fitting.find(({ name }) => name === chosen);
+        if (mapping !== undefined) onChange({ source: null, mapping });
+      }}
+      options={[
+        { value: '', label: found.mapping_origin === 'several' ? 'Choose a mapping' : 'None' },
+        ...fitting.map(({ name, of }) => ({
+          value: name,
+          label: `${name} (${of === 'persons' ? 'people' : 'companies'})`,
+        })),
+      ]}
+    />
+  );
+}
 
 /** Sources that have a file of companies beside the one of contacts. */
 const contactSources: ReadonlySet<string> = new Set(['hubspot', 'salesforce', 'pipedrive']);

@@ -14,6 +14,7 @@ import {
   type RunFile,
   type RunOptions,
   type RunState,
+  severalProblem,
 } from './import-run.ts';
 import {
   addFile,
@@ -107,12 +108,19 @@ export async function changeOptions(
 
 /** Counts what an import would change. Throws `AppError` 409 `invalid_state`. */
 export async function countRun(tx: Sql, run: ImportRun): Promise<ImportRun> {
+  assertMappingChosen(run);
   return move(tx, run, ['ready'], 'counting');
 }
 
 /** Starts the import. Throws `AppError` 409 `invalid_state`. */
 export async function startRun(tx: Sql, run: ImportRun): Promise<ImportRun> {
+  assertMappingChosen(run);
   return move(tx, run, ['ready', 'counting'], 'importing');
+}
+
+function assertMappingChosen({ state, found }: ImportRun): void {
+  const problem = state === 'ready' && found !== null ? severalProblem(found) : null;
+  if (problem !== null) throw invalidState(problem.detail);
 }
 
 /** Ends a run before it has written anything. Throws `AppError` 409 `invalid_state`. */

@@ -5,8 +5,9 @@ import type { SourceInput } from '../../core/graph/sources/import-source.ts';
 import { HOLDER_MARK, type SourceRow } from '../../core/graph/sources/source-record.ts';
 import { type AppError, unprocessable } from '../../core/lib/errors.ts';
 import { readFileHead } from '../../sources/mapped-file.ts';
+import type { FileHead } from '../../sources/source-mapping.ts';
 import type { Found, PreviewRow, RunOptions } from './import-run.ts';
-import { openInput } from './open-input.ts';
+import { listFitting, openInput } from './open-input.ts';
 
 const PREVIEW_ROWS = 10;
 const SAMPLES = 3;
@@ -21,19 +22,21 @@ export async function examine(
   options: RunOptions,
 ): Promise<Found> {
   const { input, mapping, origin } = await openInput(sql, files, options);
+  const head = mapping === null ? null : await readFileHead(files[0] ?? '');
+  const fitting = head === null ? [] : await listFitting(sql, head);
   return {
     source: input.source,
     as_of: input.asOf,
     snapshot: input.snapshotOf !== null,
     mapping,
     mapping_origin: origin,
-    columns: mapping === null ? [] : await readColumns(files[0] ?? ''),
+    ...(fitting.length > 1 ? { fitting } : {}),
+    columns: head === null ? [] : columnsOf(head),
     preview: await readPreview(input),
   };
 }
 
-async function readColumns(file: string): Promise<Found['columns']> {
-  const { header, sample } = await readFileHead(file);
+function columnsOf({ header, sample }: FileHead): Found['columns'] {
   return header.slice(0, COLUMNS_MAX).map((name, column) => {
     const cells = sample.map((row) => row[column]?.trim() ?? '').filter((cell) => cell !== '');
     return { name, samples: [...new Set(cells)].slice(0, SAMPLES).map(shortText) };

@@ -49,7 +49,10 @@ const foundSchema = z.object({
   as_of: z.string(),
   snapshot: z.boolean(),
   mapping: namedMapping.nullable(),
-  mapping_origin: z.enum(['guessed', 'kept', 'given']).nullable(),
+  /** With `several`, the mapping is one of `fitting`, of which the operator must choose. */
+  mapping_origin: z.enum(['guessed', 'kept', 'several', 'given']).nullable(),
+  /** The kept mappings whose columns the file has; left out when there are fewer than two. */
+  fitting: z.array(namedMapping).optional(),
   columns: z.array(z.object({ name: z.string(), samples: z.array(z.string()) })),
   preview: z.array(previewRow),
 });
@@ -110,6 +113,14 @@ export interface ImportRun {
   attempts: number;
   createdAt: Date;
   finishedAt: Date | null;
+}
+
+/** The problem of a file that several kept mappings fit, until the operator chooses; null for other files. */
+export function severalProblem({ mapping_origin: origin, fitting = [] }: Found) {
+  if (origin !== 'several') return null;
+  const names = fitting.map(({ name }) => name).join(', ');
+  const detail = `Several kept mappings have the columns of this file: ${names}. Choose the one of its source, or name a new mapping for another source.`;
+  return { code: 'several_mappings', status: 422, detail };
 }
 
 /** Returns the JSON of a run. */

@@ -24,7 +24,8 @@ export interface OpenedInput {
 
 /**
  * Opens the files of a run by the operator's choices; without any, as a file of a source, by the kept mapping whose columns they
- * have, or by a guess. Throws `AppError` for files that nothing can read.
+ * have, or by a guess. Columns do not tell whose file it is: when several fit, the one with the name of the file is taken, and
+ * without it the operator must choose. Throws `AppError` for files that nothing can read.
  */
 export async function openInput(
   sql: Sql,
@@ -42,11 +43,15 @@ export async function openInput(
       throw error;
   }
   const head = await readFileHead(files[0] ?? '');
-  const kept = (await listKeptMappings(sql)).map(({ name, mapping }) => ({ name, ...mapping }));
-  const fitting = findFitting(kept, head);
-  if (fitting !== undefined) return openByMapping(files, fitting, 'kept', asOf);
-  const name = freeName(nameOf(files[0] ?? ''), kept);
-  return openByMapping(files, { name, ...guessMapping(head) }, 'guessed', asOf);
+  const fitting = await listFitting(sql, head);
+  const name = nameOf(files[0] ?? '');
+  const chosen = fitting.find((one) => one.name === name) ?? fitting[0];
+  if (chosen === undefined) {
+    const mapping = { name: freeName(name, await listKept(sql)), ...guessMapping(head) };
+    return openByMapping(files, mapping, 'guessed', asOf);
+  }
+  const isClear = fitting.length === 1 || chosen.name === name;
+  return openByMapping(files, chosen, isClear ? 'kept' : 'several', asOf);
 }
 
 async function openByMapping(
@@ -64,15 +69,16 @@ export function sourceMappingOf({ name: _, ...mapping }: NamedMapping): SourceMa
   return mappingSchema.parse(mapping);
 }
 
-/** Returns the mapping that names most columns of the file, and none that the file lacks. */
-function findFitting(
-  kept: readonly NamedMapping[],
-  { header }: FileHead,
-): NamedMapping | undefined {
+/** Returns the kept mappings that name no column that the file lacks; the one with most columns first. */
+export async function listFitting(sql: Sql, { header }: FileHead): Promise<NamedMapping[]> {
   const columnsOf = ({ columns }: NamedMapping) => Object.values(columns).flat();
-  return kept
+  return (await listKept(sql))
     .filter((mapping) => columnsOf(mapping).every((column) => header.includes(column)))
-    .sort((one, other) => columnsOf(other).length - columnsOf(one).length)[0];
+    .sort((one, other) => columnsOf(other).length - columnsOf(one).length);
+}
+
+async function listKept(sql: Sql): Promise<NamedMapping[]> {
+  return (await listKeptMappings(sql)).map(({ name, mapping }) => ({ name, ...mapping }));
 }
 
 /** A file with other columns is another source: `partner-list-2`. */

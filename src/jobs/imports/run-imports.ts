@@ -20,7 +20,13 @@ import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 import { deleteFiles } from './delete-runs.ts';
 import { examine, problemOf } from './examine-run.ts';
-import { countsOf, type ImportRun, optionsOf, type RunState } from './import-run.ts';
+import {
+  countsOf,
+  type ImportRun,
+  optionsOf,
+  type RunState,
+  severalProblem,
+} from './import-run.ts';
 import {
   beat,
   type Claim,
@@ -192,7 +198,7 @@ async function work(context: RunContext, run: ImportRun, held: HeldClaim): Promi
   await withFiles(store, run, held.signal, async (files) => {
     if (run.state === 'examining') {
       const found = await examine(sql, files, optionsOf(run));
-      return endClaim(sql, run, { state: 'ready', found });
+      return endClaim(sql, run, { state: 'ready', found, problem: severalProblem(found) });
     }
     await importFiles(context, run, files, held);
   });
