@@ -117,7 +117,7 @@ describe('a number of one of many registers is not that of a company with anothe
 
 test('a number that is read as British for want of a country is not that of a company of another form', async () => {
   const rows = await outcomesOf(
-    'Company,Registry number\nJansen Bouw B.V.,12345678\nJansen Bouw,12345678\nRho Harbour GmbH,12345678\nMøller Bryg A/S,12345678\nMuebles Sol SA de CV,12345678\n',
+    'Company,Registry number\nJansen Bouw B.V.,12345678\nJansen Bouw,12345678\nRho Harbour GmbH,12345678\nMøller Bryg A/S,12345678\nMuebles Sol SA de CV,12345678\nMeubles Sol SA,12345678\nRho Harbour S.A.,12345678\n',
   );
   expect(rows).toEqual([
     'Jansen Bouw B.V.,12345678,no_match,registry_number name,not_found,,0,,',
@@ -125,6 +125,8 @@ test('a number that is read as British for want of a country is not that of a co
     'Rho Harbour GmbH,12345678,matched,registry_number,,false,1,yes,9',
     'Møller Bryg A/S,12345678,no_match,registry_number name,not_found,,0,,',
     'Muebles Sol SA de CV,12345678,no_match,registry_number name,not_found,,0,,',
+    'Meubles Sol SA,12345678,no_match,registry_number name,not_found,,0,,',
+    'Rho Harbour S.A.,12345678,matched,registry_number,,false,1,yes,9',
   ]);
 });
 

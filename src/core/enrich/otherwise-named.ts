@@ -8,7 +8,7 @@
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { isOfManyRegisters } from '../identifiers/registry-number.ts';
 import { readCompanyName } from '../match/company-words.ts';
-import { isFormForeign } from '../match/form-countries.ts';
+import { isFormUnregistered } from '../match/form-countries.ts';
 import { isOtherCompany } from './agreement.ts';
 import {
   type CompanyRecords,
@@ -30,7 +30,7 @@ export function isUnsureNumber(
 
 /** True for a name that states a legal form which the country does not have. */
 function hasForeignForm(name: string, country: string): boolean {
-  return readCompanyName(name)?.forms.some((form) => isFormForeign(form, country)) ?? false;
+  return readCompanyName(name)?.forms.some((form) => isFormUnregistered(form, country)) ?? false;
 }
 
 /**

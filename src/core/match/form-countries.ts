@@ -64,6 +64,17 @@ const countriesOfForm: Readonly<Record<string, string>> = {
   sab: 'MX',
 };
 
+/**
+ * Forms of so many countries that, among companies of one name, they say little about the country; Britain has none of them. They
+ * count for a number that is read as British for want of a country.
+ */
+const formsUnknownInBritain: ReadonlySet<string> = new Set(['sa', 'sca', 'jsc']);
+
+/** True when the register of the country (ISO 3166 alpha-2) has no company of a legal form. */
+export function isFormUnregistered(form: string, country: string): boolean {
+  return isFormForeign(form, country) || (country === 'GB' && formsUnknownInBritain.has(form));
+}
+
 /** True when a legal form is unknown in the country (ISO 3166 alpha-2). */
 export function isFormForeign(form: string, country: string): boolean {
   const countries = countriesOfForm[form];
