@@ -25,7 +25,7 @@ export function numberText(stored: string, form: NumberForm, is1904: boolean): s
     case 'zeros':
       return zerosText(decimalText(written, value), form.digits);
     case 'elapsed':
-      return value < 0 ? decimalText(written, value) : elapsedText(value);
+      return elapsedText(value) ?? decimalText(written, value);
     default:
       return dateText(value, form.kind, is1904) ?? decimalText(written, value);
   }
@@ -85,9 +85,14 @@ function inCalendar(at: number): number | null {
   return at < lastDayMs + DAY_MS ? at : null;
 }
 
-/** A duration as in `[h]:mm`: an ISO 8601 duration of hours, minutes and seconds. */
-function elapsedText(value: number): string {
-  const seconds = Math.round(value * 86_400_000) / 1000;
+/**
+ * A duration as in `[h]:mm`: an ISO 8601 duration of hours, minutes and seconds. Null for a number below zero, or of more
+ * milliseconds than a double counts.
+ */
+function elapsedText(value: number): string | null {
+  const ms = Math.round(value * DAY_MS);
+  if (value < 0 || !Number.isSafeInteger(ms)) return null;
+  const seconds = ms / 1000;
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor((seconds % 3600) / 60);
   const rest = Math.round((seconds % 60) * 1000) / 1000;
