@@ -1,10 +1,10 @@
-/** The page of ambiguous rows: one click or one key takes a record, and is charged once. */
+/** The page of ambiguous rows: one click or one key chooses a record; choices are charged once, when they are saved. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
-import { expectAccessible, openSignedIn } from '../../../tests/support/console-page.ts';
+import { expectAccessible, openSignedIn, runUntil } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 
@@ -20,10 +20,13 @@ const others = given.flatMap((name, first) =>
     position: 'Engineer',
   })),
 );
-/** Two people each, of one name at one company. */
+/** Two people each, of one name at one company; the first two share a phone. */
+const phone = '+49 30 901820';
 const twins = ['Quast', 'Zwirner', 'Opitz'].flatMap((surname, index) =>
   [0, 1].map((twin) => {
-    return { id: 100 + index * 2 + twin, name: 'Ilka', surname, companyId: 10, countryId: 1 };
+    const id = 100 + index * 2 + twin;
+    const shared = { companyId: 10, countryId: 1, ...(index === 0 ? { phone } : {}) };
+    return { id, name: 'Ilka', surname, ...shared };
   }),
 );
 const straight = given.map((name) => `${name},Weber,Bergkristall AG`);
@@ -56,37 +59,93 @@ describeWithBrowser('the page of ambiguous rows', () => {
   const options = { operation: 'people.enrich', fields: 'id' };
   const credits = async () => 1_000 - ((await pipeline.wallet(caller))?.balance ?? 0);
 
-  /** Acts, and runs the decision that the page sends. */
-  async function deciding(act: () => Promise<unknown>): Promise<void> {
-    const sent = page.waitForResponse((response) => response.url().endsWith('/decisions'));
-    await act();
-    expect((await sent).status()).toBe(202);
-    await pipeline.runUntilIdle();
-  }
-
-  test('decides by click and by key, each once', async () => {
+  test('charges no key press or click, only what is saved, and that once', async () => {
     const id = await pipeline.enrich(caller, list, { ...options, match: 'likely' });
     const before = await credits();
     await open(id);
     await page.getByRole('link', { name: 'Review ambiguous rows' }).click();
     await page.getByRole('heading', { name: 'Row 9', exact: true }).waitFor();
-    await page.getByText('Each record you choose costs 1 credit, once').waitFor();
+    await page.getByText('Each record you choose costs 1 credit when you save').waitFor();
     expect(await page.getByRole('listitem').filter({ hasText: 'Record 100' }).count()).toBe(2);
+    await page.locator('#row-9').getByRole('button', { name: 'Choose 1' }).dblclick();
+    await page.keyboard.press('1');
+    await page.keyboard.press('2');
+    await page.getByRole('button', { name: 'Save 3 decisions for 3 credits' }).waitFor();
     await expectAccessible(page);
-    const first = page.locator('#row-9').getByRole('button', { name: 'Choose 2' });
-    await deciding(() => first.dblclick());
-    await page.getByText('Matched with record 101.').waitFor();
-    await deciding(() => page.keyboard.press('1'));
+    // All choices can be changed: by click, by key, and back to none.
+    await page.locator('#row-9').getByRole('button', { name: 'Choose 2' }).click();
+    await page.locator('#row-11').getByRole('button', { name: 'Clear choice' }).click();
+    await page.getByRole('button', { name: 'Save 2 decisions for 2 credits' }).waitFor();
+    await page.keyboard.press('0');
+    const save = page.getByRole('button', { name: 'Save 3 decisions for 2 credits' });
+    await save.waitFor();
+    await pipeline.runUntilIdle();
+    expect((await credits()) - before).toBe(0);
+    await page.keyboard.press('s');
+    await page.keyboard.press('Enter');
+    await save.dispatchEvent('click');
+    await runUntil(pipeline, page, page.getByText('Matched with record 101.').waitFor());
     await page.getByText('Matched with record 102.').waitFor();
-    await deciding(() => page.keyboard.press('0'));
     await page.getByText('None of these. Nothing was charged.').waitFor();
     expect((await credits()) - before).toBe(2);
     await page.reload();
-    await page.getByRole('heading', { name: 'No ambiguous rows' }).waitFor();
-    // Each decision is a batch; the lists stay those that were uploaded.
+    await page.getByText('Every ambiguous row of this list is decided.').waitFor();
+    // Decisions are a batch; the lists stay those that were uploaded.
     await page.getByRole('link', { name: 'Lists', exact: true }).first().click();
-    await page.getByText('Retries and decisions, done: 3').waitFor();
+    await page.getByText('Retries and decisions, done: 1').waitFor();
     expect(await page.getByRole('row').filter({ hasText: 'decided' }).count()).toBe(0);
+    expect(wrong).toEqual([]);
+  });
+
+  test('says what to do with rows whose identifier several people share', async () => {
+    const csv = `Phone\n${phone}\n`;
+    const id = await pipeline.enrich(caller, csv, options);
+    expect((await pipeline.batch(caller, id)).rows.ambiguous).toBe(1);
+    await open(id);
+    const advice = page.getByText('belongs to several people, so there is no record to choose');
+    await advice.waitFor();
+    await open(`${id}/ambiguous`);
+    await page.getByRole('heading', { name: 'No rows to decide' }).waitFor();
+    await advice.waitFor();
+    expect(await page.getByText('is decided').count()).toBe(0);
+    await expectAccessible(page);
+    expect(wrong).toEqual([]);
+  });
+
+  test('counts no decided row among those to retry, and links the latest of many decisions', async () => {
+    const id = await pipeline.enrich(caller, list, { ...options, match: 'likely' });
+    for (const [row, record] of [
+      [9, 100],
+      [10, null],
+      [11, null],
+    ]) {
+      const decided = await pipeline.call(caller, `/v1/batches/${id}/decisions`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ decisions: [{ row, id: record }] }),
+      });
+      expect(decided.status).toBe(202);
+      await pipeline.runUntilIdle();
+    }
+    const again = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ outcomes: ['no_match'], hold: true }),
+    });
+    expect(again.status).toBe(202);
+    await pipeline.runUntilIdle();
+    await open(id);
+    await page.getByText('Latest retries: 2 rows').waitFor();
+    const links = page.getByRole('link', { name: /^\d rows?$/ });
+    expect(await links.count()).toBe(3);
+    await page.getByText('1 earlier').click();
+    expect(await links.count()).toBe(4);
+    await page.getByRole('button', { name: 'Retry unmatched rows' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Retry unmatched rows' });
+    // The list counts three ambiguous rows; those that are left are known when the retry is made.
+    await dialog.getByRole('button', { name: 'Review the rows' }).waitFor();
+    expect(await dialog.textContent()).not.toMatch(/\d/);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect(wrong).toEqual([]);
   });
 

@@ -133,7 +133,7 @@ describeWithBrowser('the page of a list that ran', () => {
     await rowButton(13).waitFor();
     expect(await charged()).toBe(before + 1);
     await page.getByRole('link', { name: 'another list' }).click();
-    await page.getByLabel('Include the results of 1 retry').waitFor();
+    await page.getByLabel('Include the results of retries').waitFor();
     await page
       .locator('tr', { has: rowButton(13) })
       .getByText('Matched')

@@ -12,14 +12,14 @@ interface AmbiguousRowProps {
   /** Names of the list's columns. */
   header: readonly string[];
   isCurrent: boolean;
-  chosen: ReturnType<Decisions['chosen']['get']>;
-  onChoose: (id: number | null) => void;
+  choice: ReturnType<Decisions['choices']['get']>;
+  /** Undefined clears the choice. */
+  onChoose: (id: number | null | undefined) => void;
   onFocus: () => void;
 }
 
 export function AmbiguousRowCard(props: AmbiguousRowProps) {
-  const { row, header, isCurrent, chosen, onChoose, onFocus } = props;
-  const isOpen = chosen === undefined || chosen.progress === 'refused';
+  const { row, header, isCurrent, choice, onChoose, onFocus } = props;
   const filled = row.cells.flatMap((cell, index) =>
     cell === '' ? [] : [{ name: header[index] || `Column ${index + 1}`, cell }],
   );
@@ -39,7 +39,13 @@ export function AmbiguousRowCard(props: AmbiguousRowProps) {
           </div>
         ))}
       </dl>
-      {isOpen ? (
+      {choice?.isSaved ? (
+        <p class="soft" role="status">
+          {choice.id === null
+            ? 'None of these. Nothing was charged.'
+            : `Matched with record ${choice.id}.`}
+        </p>
+      ) : (
         <>
           <ol class="candidates">
             {row.candidates.map((candidate, index) => (
@@ -47,41 +53,47 @@ export function AmbiguousRowCard(props: AmbiguousRowProps) {
                 key={candidate.id}
                 candidate={candidate}
                 number={index + 1}
+                isChosen={choice?.id === candidate.id}
                 onChoose={() => onChoose(candidate.id)}
               />
             ))}
           </ol>
-          <Button kind="quiet" onClick={() => onChoose(null)}>
-            None of these
-          </Button>
+          <div class="buttons">
+            <Button
+              kind="quiet"
+              isPressed={choice !== undefined && choice.id === null}
+              onClick={() => onChoose(null)}
+            >
+              None of these
+            </Button>
+            <Button
+              kind="quiet"
+              isDisabled={choice === undefined}
+              onClick={() => onChoose(undefined)}
+            >
+              Clear choice
+            </Button>
+          </div>
         </>
-      ) : (
-        <p class="soft" role="status">
-          {sayChosen(chosen.id, chosen.progress === 'done')}
-        </p>
       )}
     </li>
   );
 }
 
-function sayChosen(id: number | null, isDone: boolean): string {
-  if (!isDone) return 'Saving your choice…';
-  return id === null ? 'None of these. Nothing was charged.' : `Matched with record ${id}.`;
-}
-
 interface CandidateProps {
   candidate: Candidate;
   number: number;
+  isChosen: boolean;
   onChoose: () => void;
 }
 
-function CandidateCard({ candidate, number, onChoose }: CandidateProps) {
+function CandidateCard({ candidate, number, isChosen, onChoose }: CandidateProps) {
   const { id, probability, evidence, traits } = candidate;
   const known = Object.entries(traits ?? {}).flatMap(([name, value]) =>
     value === null ? [] : [{ name, value }],
   );
   return (
-    <li class="candidate">
+    <li class={`candidate${isChosen ? ' chosen' : ''}`}>
       <strong>Record {id}</strong>
       <span class="soft">{formatShare(probability, 1)} likely</span>
       {known.length > 0 && (
@@ -92,7 +104,7 @@ function CandidateCard({ candidate, number, onChoose }: CandidateProps) {
         </ul>
       )}
       {evidence !== null && <p class="hint">{evidence}</p>}
-      <Button onClick={onChoose}>{`Choose ${number}`}</Button>
+      <Button isPressed={isChosen} onClick={onChoose}>{`Choose ${number}`}</Button>
     </li>
   );
 }

@@ -13,8 +13,14 @@ import { type Batch, type Outcome, outcomes } from './batch.ts';
 /** Outcomes that another run may change without a change of the row. */
 const mayChange: readonly Outcome[] = ['no_match', 'ambiguous', 'error', 'not_processed'];
 
+interface RerunButtonProps {
+  batch: Batch;
+  /** True as long as the list may have a rerun: the rows that one has matched are left out, and not known here. */
+  hasReruns: boolean;
+}
+
 /** Makes a new list of rows that did not match; it waits for its price like any list. */
-export function RerunButton({ batch }: { batch: Batch }) {
+export function RerunButton({ batch, hasReruns }: RerunButtonProps) {
   const [isAsked, setIsAsked] = useState(false);
   const choices = outcomes.filter((name) => name !== 'matched' && batch.rows[name] > 0);
   const [chosen, setChosen] = useState<readonly Outcome[]>(() =>
@@ -26,6 +32,8 @@ export function RerunButton({ batch }: { batch: Batch }) {
     goTo(`/batches/${again.id}`);
   });
   if (choices.length === 0) return null;
+  // A later rerun of the same list may have rows of a rerun.
+  const isCounted = !hasReruns && batch.rerun_of === null;
   const rows = chosen.reduce((sum, name) => sum + batch.rows[name], 0);
   return (
     <>
@@ -35,6 +43,7 @@ export function RerunButton({ batch }: { batch: Batch }) {
           <p class="dialog-text">
             We’ll create a new list from these rows and show you its price. You’re charged only for
             new matches, after you start it.
+            {!isCounted && ' Rows that a retry or a decision has matched are left out.'}
           </p>
           <fieldset>
             <legend class="unseen">Rows to retry</legend>
@@ -43,8 +52,10 @@ export function RerunButton({ batch }: { batch: Batch }) {
                 value,
                 label: (
                   <>
-                    {sayOutcome(value)}{' '}
-                    <span class="soft number">{formatNumber(batch.rows[value])}</span>
+                    {sayOutcome(value)}
+                    {isCounted && (
+                      <span class="soft number"> {formatNumber(batch.rows[value])}</span>
+                    )}
                   </>
                 ),
               }))}
@@ -61,7 +72,7 @@ export function RerunButton({ batch }: { batch: Batch }) {
               isDisabled={chosen.length === 0}
               onClick={() => running.run()}
             >
-              {`Review ${countOf(rows, 'row')}`}
+              {isCounted ? `Review ${countOf(rows, 'row')}` : 'Review the rows'}
             </Button>
           </div>
         </Dialog>

@@ -1,7 +1,7 @@
 /** A list that was started: its progress, then its results. */
 import { useState } from 'preact/hooks';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf } from '../format.ts';
+import { countOf, formatNumber } from '../format.ts';
 import { linkTo } from '../router.ts';
 import { useResource } from '../use-call.ts';
 import { type Batch, isFinal, lists, stateLabel } from './batch.ts';
@@ -11,6 +11,7 @@ import { Report, type ReportData } from './report.tsx';
 import { RerunButton } from './rerun-button.tsx';
 import { ResultRows } from './result-rows.tsx';
 import { ResultsSummary } from './results-summary.tsx';
+import { sayUndecidable } from './undecidable.ts';
 import type { Live } from './use-live-batch.ts';
 import { useToldState } from './use-told-state.ts';
 
@@ -29,7 +30,7 @@ export function RunningBatch({ batch, live }: RunningBatchProps) {
   const report = useResource<ReportData>(
     isOver && hasResults && state !== 'failed' ? `/v1/batches/${batch.id}/report` : null,
   );
-  const reruns = useResource<{ data: Batch[] }>(
+  const reruns = useResource<RerunPage>(
     isOver && hasFiles ? `/v1/batches?rerun_of=${batch.id}&limit=100` : null,
   );
   if (state === 'failed') return <Failed batch={batch} />;
@@ -40,10 +41,10 @@ export function RunningBatch({ batch, live }: RunningBatchProps) {
         {report.data && <ResultsSummary batch={batch} report={report.data} />}
       </ProgressCard>
       <ProblemNotice problem={report.problem} onRetry={report.reload} />
-      {hasResults && <Results batch={batch} isOver={isOver} reruns={reruns.data?.data ?? []} />}
+      {hasResults && <Results batch={batch} isOver={isOver} reruns={reruns.data} />}
       {isOver && hasFiles && !hasResults && rows.not_processed > 0 && (
         <div class="buttons">
-          <RerunButton batch={batch} />
+          <RerunButton batch={batch} hasReruns={reruns.data?.data.length !== 0} />
         </div>
       )}
       {report.data && <Report batch={batch} data={report.data} />}
@@ -68,40 +69,42 @@ function Parent({ batch }: { batch: Batch }) {
   );
 }
 
+/** The latest reruns of a list. */
+interface RerunPage {
+  data: Batch[];
+  next_cursor: string | null;
+}
+
 interface ResultsProps {
   batch: Batch;
   isOver: boolean;
-  reruns: readonly Batch[];
+  /** Undefined until they are known. */
+  reruns: RerunPage | undefined;
 }
 
 /** Rows and files, with the answers of the retries unless they are not wanted. */
-function Results({ batch, isOver, reruns }: ResultsProps) {
+function Results({ batch, isOver, reruns: page }: ResultsProps) {
   const [isMerged, setIsMerged] = useState(true);
+  const reruns = page?.data ?? [];
   const hasReruns = reruns.some(({ rows }) => rows.processed > 0);
   const withReruns = hasReruns && isMerged;
   return (
     <section class="card results" aria-labelledby="results-title">
       <div class="card-head">
         <h2 id="results-title">Rows</h2>
-        {isOver && batch.match === 'likely' && batch.rows.ambiguous > 0 && (
-          <a class="button secondary" href={linkTo(`/batches/${batch.id}/ambiguous`)}>
-            Review ambiguous rows
-          </a>
-        )}
-        {isOver && <RerunButton batch={batch} />}
+        <div class="buttons">
+          {isOver && batch.match === 'likely' && batch.rows.ambiguous > 0 && (
+            <a class="button secondary" href={linkTo(`/batches/${batch.id}/ambiguous`)}>
+              Review ambiguous rows
+            </a>
+          )}
+          {isOver && <RerunButton batch={batch} hasReruns={page?.data.length !== 0} />}
+        </div>
       </div>
-      {reruns.length > 0 && (
-        <p class="soft">
-          Retries:{' '}
-          {reruns.map((rerun, index) => (
-            <span key={rerun.id}>
-              {index > 0 && ', '}
-              <a href={linkTo(`/batches/${rerun.id}`)}>{countOf(rerun.rows.total ?? 0, 'row')}</a>
-              {`, ${stateLabel(rerun.state).toLowerCase()}`}
-            </span>
-          ))}
-        </p>
+      {isOver && batch.match !== 'likely' && batch.rows.ambiguous > 0 && (
+        <p class="note soft">{sayUndecidable(batch.operation)}</p>
       )}
+      {reruns.length > 0 && <Retries reruns={reruns} hasMore={page?.next_cursor != null} />}
       {hasReruns && (
         <label class="check">
           <input
@@ -109,7 +112,7 @@ function Results({ batch, isOver, reruns }: ResultsProps) {
             checked={isMerged}
             onChange={(event) => setIsMerged(event.currentTarget.checked)}
           />
-          Include the results of {countOf(reruns.length, 'retry', 'retries')}
+          Include the results of retries
         </label>
       )}
       <Downloads
@@ -121,6 +124,37 @@ function Results({ batch, isOver, reruns }: ResultsProps) {
       <ResultRows batch={batch} withReruns={withReruns} />
     </section>
   );
+}
+
+const RETRIES_SHOWN_MAX = 3;
+
+/** The latest retries in a line, and the earlier ones on demand. */
+function Retries({ reruns, hasMore }: { reruns: readonly Batch[]; hasMore: boolean }) {
+  const earlier = reruns.slice(RETRIES_SHOWN_MAX);
+  return (
+    <div class="note soft">
+      Latest retries: <RetryLinks reruns={reruns.slice(0, RETRIES_SHOWN_MAX)} />
+      {earlier.length > 0 && (
+        <details class="more-options">
+          <summary>
+            {formatNumber(earlier.length)}
+            {hasMore && ' and more'} earlier
+          </summary>
+          <RetryLinks reruns={earlier} />
+        </details>
+      )}
+    </div>
+  );
+}
+
+function RetryLinks({ reruns }: { reruns: readonly Batch[] }) {
+  return reruns.map((rerun, index) => (
+    <span key={rerun.id}>
+      {index > 0 && ', '}
+      <a href={linkTo(`/batches/${rerun.id}`)}>{countOf(rerun.rows.total ?? 0, 'row')}</a>
+      {` (${stateLabel(rerun.state).toLowerCase()})`}
+    </span>
+  ));
 }
 
 function Failed({ batch }: { batch: Batch }) {

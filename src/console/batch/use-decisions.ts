@@ -1,34 +1,32 @@
-/** Decisions about ambiguous rows: each is sent at once, or with others after the one that is under way. */
+/** Decisions about ambiguous rows: they can be changed until they are saved, which charges them together. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api.ts';
-import { asProblem, type Problem, pageProblem } from '../problem.ts';
+import { asProblem, pageProblem } from '../problem.ts';
+import { type Action, useAction } from '../use-call.ts';
+import { useUnloadWarning } from '../use-unload-warning.ts';
 import { type Batch, isFinal } from './batch.ts';
 
 const LOOK_AGAIN_MS = 500;
 
-/** A choice among the candidates of a row; null for none of them. */
-export interface Decision {
-  row: number;
+/** A choice among the candidates of a row; `id` is null for none of them. */
+interface Choice {
   id: number | null;
+  isSaved: boolean;
 }
-
-/** The outcome of the choice for a row. */
-export type Progress = 'waiting' | 'done' | 'refused';
 
 export interface Decisions {
   /** By row. */
-  chosen: ReadonlyMap<number, { id: number | null; progress: Progress }>;
-  problem: Problem | null;
-  /** Takes a choice; a row that has one keeps it, unless it was refused. */
-  decide(decision: Decision): void;
+  choices: ReadonlyMap<number, Choice>;
+  /** Chosen and not saved. */
+  unsaved: readonly { row: number; id: number | null }[];
+  /** Takes a choice for a row, in place of another one; undefined clears it. Saved choices stay. */
+  choose(row: number, id: number | null | undefined): void;
+  saving: Action<void>;
 }
 
-/** Makes the decisions of a list. */
+/** Collects the decisions of a list, and saves them. */
 export function useDecisions(path: string): Decisions {
-  const [chosen, setChosen] = useState<Decisions['chosen']>(new Map());
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const waiting = useRef<Decision[]>([]);
-  const isSending = useRef(false);
+  const [choices, setChoices] = useState<Decisions['choices']>(new Map());
   const isGone = useRef(false);
   useEffect(() => {
     isGone.current = false;
@@ -36,46 +34,35 @@ export function useDecisions(path: string): Decisions {
       isGone.current = true;
     };
   }, []);
-  const mark = (decisions: readonly Decision[], progress: Progress) =>
-    setChosen((before) => {
-      const after = new Map(before);
-      for (const { row, id } of decisions) after.set(row, { id, progress });
-      return after;
+  const unsaved = [...choices].flatMap(([row, { id, isSaved }]) => (isSaved ? [] : { row, id }));
+  const saving = useAction(async () => {
+    await send(path, unsaved, () => isGone.current);
+    setChoices((before) => {
+      const saved = unsaved.map(({ row, id }) => [row, { id, isSaved: true }] as const);
+      return new Map([...before, ...saved]);
     });
-  const sendAll = async () => {
-    if (isSending.current) return;
-    isSending.current = true;
-    while (waiting.current.length > 0 && !isGone.current) {
-      const decisions = waiting.current.splice(0);
-      try {
-        await send(path, decisions, () => isGone.current);
-        mark(decisions, 'done');
-      } catch (error) {
-        mark(decisions, 'refused');
-        setProblem(asProblem(error));
-      }
-    }
-    isSending.current = false;
-  };
+  });
+  useUnloadWarning(unsaved.length > 0);
   return {
-    chosen,
-    problem,
-    decide(decision) {
-      const before = chosen.get(decision.row);
-      const isTaken = waiting.current.some(({ row }) => row === decision.row);
-      if (isTaken || (before !== undefined && before.progress !== 'refused')) return;
-      setProblem(null);
-      waiting.current.push(decision);
-      mark([decision], 'waiting');
-      void sendAll();
+    choices,
+    unsaved,
+    choose(row, id) {
+      // Also what is being saved: its price was accepted.
+      if (saving.isBusy || choices.get(row)?.isSaved) return;
+      saving.clear();
+      const after = new Map(choices);
+      if (id === undefined) after.delete(row);
+      else after.set(row, { id, isSaved: false });
+      setChoices(after);
     },
+    saving,
   };
 }
 
 /** Sends decisions, after another retry of the list if one runs, and waits until they are made. Throws `Problem`. */
 async function send(
   path: string,
-  decisions: readonly Decision[],
+  decisions: Decisions['unsaved'],
   isGone: () => boolean,
 ): Promise<void> {
   for (;;) {
@@ -97,7 +84,7 @@ async function untilMade(id: string, isGone: () => boolean): Promise<void> {
     const { state } = await call<Batch>('GET', `/v1/batches/${id}`);
     if (state === 'completed' || state === 'cancelled') return;
     if (isFinal(state))
-      throw pageProblem('not_decided', 'Your choice could not be saved. Try again.');
+      throw pageProblem('not_decided', 'Your choices could not be saved. Try again.');
     if (state === 'paused' || state === 'ready') {
       throw pageProblem(
         'retry_waits',

@@ -9,6 +9,9 @@ interface ButtonProps {
   /** While its work is under way: it keeps the focus, says so, and does nothing. */
   isBusy?: boolean;
   isDisabled?: boolean;
+  /** Of a button that stays chosen. */
+  isPressed?: boolean;
+  id?: string;
   onClick?: () => void;
 }
 
@@ -19,15 +22,19 @@ export function Button({
   type = 'button',
   isBusy = false,
   isDisabled = false,
+  isPressed,
+  id,
   onClick,
 }: ButtonProps) {
   const isOff = isBusy || isDisabled;
   return (
     <button
       type={type}
+      id={id}
       class={`button ${kind}`}
       aria-disabled={isOff}
       aria-busy={isBusy}
+      aria-pressed={isPressed}
       onClick={(event) => {
         if (isOff) event.preventDefault();
         else onClick?.();
