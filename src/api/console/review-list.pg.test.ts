@@ -304,8 +304,13 @@ describeWithBrowser('the page of a held list', () => {
     const file = { name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from('Email\n') };
     await page.getByLabel('List', { exact: true }).setInputFiles(file);
     await page.getByRole('button', { name: 'Continue' }).click();
-    await runUntil(page.getByText('set the header row (header_row) to 0').waitFor());
-    expect(await page.getByLabel('Header row').count()).toBe(1);
+    const field = page.getByLabel('Header row');
+    await runUntil(field.and(page.locator(':focus')).waitFor());
+    await page.getByText('If its only row is not a header, set 0.').waitFor();
+    expect(await page.getByText('header_row').count()).toBe(0);
+    await field.fill('0');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await runUntil(page.getByRole('heading', { name: 'a.csv' }).waitFor());
   });
 
   test('reads another sheet of a workbook, without another upload', async () => {

@@ -14,7 +14,7 @@ import { useSending } from '../batch/use-sending.ts';
 import { readOut } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { DropZone } from '../components/drop-zone.tsx';
-import { restOf, SelectField } from '../components/field.tsx';
+import { errorOf, restOf, SelectField } from '../components/field.tsx';
 import { Form } from '../components/form.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
@@ -35,6 +35,7 @@ export function NewBatchPage() {
   const [pasted, setPasted] = useState('');
   const [operation, setOperation] = useState('people.enrich');
   const [reading, setReading] = useState<Reading>(detected);
+  const [isFormatOpen, setIsFormatOpen] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const chosen = findOperation(operation);
   const { limits, key } = useStore(session) ?? {};
@@ -83,7 +84,12 @@ export function NewBatchPage() {
         />
         {chosen && isTest && <TestList operation={chosen} onFile={choose} />}
         {chosen && <PasteRows operation={chosen} text={pasted} onText={paste} />}
-        <details class="more-options">
+        {/* A problem of a field opens it; it stays open while the field is changed. */}
+        <details
+          class="more-options"
+          open={isFormatOpen || readingFields.some((name) => errorOf(sending.problem, name))}
+          onToggle={(event) => setIsFormatOpen(event.currentTarget.open)}
+        >
           <summary>File format</summary>
           <ReadingOptions reading={reading} onChange={setReading} problem={sending.problem} />
         </details>

@@ -11,7 +11,6 @@ import { openShare } from '../../core/limits/shares.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import type { StreamSum } from '../../core/storage/object-store.ts';
 import { HEAD_BYTES_MAX, readHead, verifyObject } from '../../core/storage/object-sum.ts';
-import { unreadableCsv } from '../../formats/csv/csv-errors.ts';
 import { type Dialect, type DialectOptions, detectDialect } from '../../formats/csv/dialect.ts';
 import type { KnownNames } from '../../formats/csv/header.ts';
 import { isXlsx, type OpenXlsx, openXlsx, storedXlsx } from '../../formats/xlsx/read-xlsx.ts';
@@ -286,9 +285,20 @@ function readStart(
 }
 
 function noRows({ headerRow }: Dialect): AppError {
-  return unreadableCsv(
-    headerRow,
-    'the file has a header and no rows. Upload a header and at least one row. For a file without a header, set the header row (header_row) to 0.',
+  const message = 'The file has a header and no rows. Upload a header and at least one row.';
+  return unprocessable(
+    'unreadable_csv',
+    `${message} For a file without a header, set the header row (header_row) to 0.`,
+    {
+      extensions: { line: headerRow },
+      errors: [
+        {
+          field: 'header_row',
+          line: headerRow,
+          message: `${message} If its only row is not a header, set 0.`,
+        },
+      ],
+    },
   );
 }
 
