@@ -48,6 +48,11 @@ describeWithBrowser('the Data page', () => {
       .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
   const fact = (page: Page, name: string) =>
     page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd');
+  /** The text before the number that names the first record: of a card, it says which number that is. */
+  const labelOfCard = (page: Page) =>
+    page.evaluate(
+      `getComputedStyle(document.querySelector('[aria-label="First records"] tbody th'), '::before').content`,
+    );
   const picture = async (page: Page, name: string) => {
     const folder = process.env.DATA_PICTURES;
     if (folder !== undefined)
@@ -71,13 +76,14 @@ describeWithBrowser('the Data page', () => {
       await page.getByRole('cell', { name: 'ada@acme.example' }).waitFor();
       expect(await page.getByRole('columnheader').allTextContents()).toEqual([
         'Line',
+        'Becomes',
         'Given name',
         'Surname',
         'Work email',
         'Job title',
         'Company',
-        'Becomes',
       ]);
+      expect(await labelOfCard(page)).toBe(width < 1000 ? '"Line "' : 'none');
       await page.getByText('Contacts find their company by its id or domain.').waitFor();
       await page.getByText('1 rejected row').click();
       expect(await fact(page, 'New').textContent()).toBe('1');

@@ -45,6 +45,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, nameOf }: TableProps
                     key={header}
                     scope="row"
                     class={isNumber ? 'number' : ''}
+                    data-label={header}
                     title={nameOf?.(row)}
                   >
                     {cell(row)}

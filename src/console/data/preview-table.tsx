@@ -15,16 +15,12 @@ const entities = {
 
 type Row = Found['preview'][number];
 
-/** The first records as they would be imported, with the fields that most of them have. */
+/** The first records as they would be imported: what each becomes, or why it is rejected, then the fields that most of them have. */
 export function PreviewTable({ preview }: { preview: readonly Row[] }) {
   const fields = fieldsOf(preview);
   const isPeople = preview.every(({ entity }) => entity === 'person' || entity === null);
   const columns: Column<Row>[] = [
     { header: 'Line', isNumber: true, cell: ({ line }) => formatNumber(line) },
-    ...fields.map((field) => ({
-      header: isPeople ? fieldLabel(field) : wordsOf(field),
-      cell: ({ record }: Row) => <CellText text={textOf(record?.[field])} />,
-    })),
     {
       header: 'Becomes',
       cell: ({ entity, reason }: Row) =>
@@ -34,6 +30,10 @@ export function PreviewTable({ preview }: { preview: readonly Row[] }) {
           <span class="soft">{reasonLabel(reason)}</span>
         ),
     },
+    ...fields.map((field) => ({
+      header: isPeople ? fieldLabel(field) : wordsOf(field),
+      cell: ({ record }: Row) => <CellText text={textOf(record?.[field])} />,
+    })),
   ];
   return (
     <Table
