@@ -28,6 +28,10 @@ beforeAll(async () => {
       { id: 1, name: 'Ottokar', surname: 'Zwirner', position: 'Buyer' },
       { id: 2, name: 'Kunigunde', surname: 'Quast' },
       { id: 3, name: 'Bruno', surname: 'Zwirbel Sr.', companyId: 10 },
+      { id: 4, name: '磊', surname: '杨', companyId: 10 },
+      { id: 5, name: '明辉', surname: '欧阳', companyId: 10 },
+      { id: 6, name: '철수', surname: '김', companyId: 11 },
+      { id: 7, name: '太郎', surname: '山田', companyId: 11 },
       ...others,
     ],
     officers: [
@@ -63,6 +67,24 @@ test('an officer is found by the name with each of the companies, and with no ot
   }
   expect(await find({ name, company: 'Südwind Logistics Ltd' })).toEqual(['no_match', []]);
 });
+
+test.each([
+  ['杨 磊', 'Nordlicht Optik', 'matched', [4]],
+  ['磊 杨', 'Nordlicht Optik', 'matched', [4]],
+  ['杨磊', 'Nordlicht Optik', 'matched', [4]],
+  ['欧阳明辉', 'Nordlicht Optik', 'matched', [5]],
+  ['김 철수', 'Bergkristall', 'matched', [6]],
+  ['김철수', 'Bergkristall', 'matched', [6]],
+  ['山田太郎', 'Bergkristall', 'matched', [7]],
+  ['杨磊', 'Bergkristall', 'no_match', []],
+  ['欧阳 明', 'Nordlicht Optik', 'no_match', []],
+  ['김철', 'Bergkristall', 'no_match', []],
+])(
+  'a name of ideographs or syllables is found with and without a space: %s at %s, %s',
+  async (name, company, status, ids) => {
+    expect(await find({ name, company })).toEqual([status, ids]);
+  },
+);
 
 test('a son is not found as his father, who has the same name at the same company', async () => {
   const company = 'Nordlicht Optik GmbH';

@@ -24,6 +24,9 @@ test.each([
   ['Ben Kowalska', 'Ben', 'Kowalska', 'equal', 'equal'],
   ['Anna Kowalsak', 'Anna', 'Kowalska', 'slip', 'equal'],
   ['Kim Je Nam', 'Je Nam', 'Kim', 'equal', 'equal'],
+  ['杨 磊', '磊', '杨', 'equal', 'equal'],
+  ['杨磊', '磊', '杨', 'equal', 'equal'],
+  ['김철수', '철수', '김', 'equal', 'equal'],
 ])('%s is %s %s: surname %s, given name %s', (listed, given, family, surname, first) => {
   expect(relate(listed, given, family)).toMatchObject({ family: surname, given: first });
 });
@@ -36,6 +39,17 @@ test.each([
   const { given: first } = relate(listed, given, family);
   expect(['slip', 'none']).toContain(first);
 });
+
+test.each([
+  ['欧阳 明', '明辉', '欧阳'],
+  ['欧阳 明辉', '明', '欧阳'],
+  ['김 철', '철수', '김'],
+])(
+  'a name of one ideograph or syllable is no initial: %s is not %s %s',
+  (listed, given, family) => {
+    expect(relate(listed, given, family)).toMatchObject({ family: 'equal', given: 'none' });
+  },
+);
 
 test.each([
   ['John Nordmann Jr.', 'John', 'Nordmann Sr.', 'differ'],

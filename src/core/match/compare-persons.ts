@@ -2,7 +2,7 @@
  * Compares the words of two person names and says how they relate, field by field: the levels of the score. Pure and
  * total. One side's division into given and family name is known (a stored record), the other's may be.
  */
-import { soundAlike } from './latin.ts';
+import { isInitial, soundAlike } from './latin.ts';
 import { areNicknames } from './nicknames.ts';
 import type { NameWord, PersonName } from './person-name.ts';
 import { isOneSlip } from './slips.ts';
@@ -54,7 +54,7 @@ const START_MIN = 3;
 export function relateWords(a: NameWord, b: NameWord): WordLevel {
   if (a.text === b.text || a.joined === b.joined) return 'equal';
   if (a.joined === b.text || a.text === b.joined) return 'equal';
-  if (a.text.length === 1 || b.text.length === 1) {
+  if (isInitial(a.text) || isInitial(b.text)) {
     return a.text.charCodeAt(0) === b.text.charCodeAt(0) ? 'initial' : 'none';
   }
   const shorter = Math.min(a.text.length, b.text.length);
@@ -173,7 +173,7 @@ function relateDivided(
       left.splice(joined, 2);
     } else {
       const initial = left.findIndex(
-        (word) => word.text.length === 1 && word.text === family.at(-1)?.text[0],
+        (word) => isInitial(word.text) && word.text === family.at(-1)?.text[0],
       );
       if (initial !== -1 && left.length > 1) {
         level = 'initial';

@@ -6,13 +6,15 @@
 import type { CompanyName } from './company-words.ts';
 import type { StoredName } from './compare-persons.ts';
 import { hashKey, keyKinds, kindOfKey } from './hash-key.ts';
-import { soundOf, soundOfRare } from './latin.ts';
+import { isInitial, isSyllabic, soundOf, soundOfRare } from './latin.ts';
 import { fullNamesOf } from './nicknames.ts';
 import { type NameWord, type PersonName, wordOf } from './person-name.ts';
 
 const GIVEN_WORDS_MAX = 3;
 const FAMILY_WORDS_MAX = 3;
 const ROW_WORDS_MAX = 6;
+/** Characters of a name without a space between family and given name. */
+const UNDIVIDED_MAX = 6;
 
 /** A word in all forms under which it may be found. */
 function formsOf({ text, joined }: NameWord): string[] {
@@ -76,7 +78,28 @@ export function personKeys(name: StoredName, companies: readonly number[]): Set<
 export function personRowKeys(name: PersonName, companies: readonly number[]): Set<number> {
   const keys = new Set<number>();
   const words = name.words.slice(0, ROW_WORDS_MAX);
-  const spelled = words.filter(({ text }) => text.length > 1);
+  for (const parts of divisionsOf(words)) addPersonRowKeys(keys, parts, companies);
+  return keys;
+}
+
+/** The words, and those that a name without a space may consist of: `杨磊` is the family name `杨` and the given name `磊`. */
+function divisionsOf(words: readonly NameWord[]): (readonly NameWord[])[] {
+  const [{ text } = wordOf('')] = words;
+  if (words.length !== 1 || text.length > UNDIVIDED_MAX || !isSyllabic(text)) return [words];
+  const characters = [...text];
+  return characters.map((_, at) =>
+    [characters.slice(0, at), characters.slice(at)]
+      .filter((part) => part.length > 0)
+      .map((part) => wordOf(part.join(''))),
+  );
+}
+
+function addPersonRowKeys(
+  keys: Set<number>,
+  words: readonly NameWord[],
+  companies: readonly number[],
+): void {
+  const spelled = words.filter(({ text }) => !isInitial(text));
   for (const [at, word] of spelled.entries()) {
     const fullNames = givenForms(word);
     const forms = formsOf(word);
@@ -94,7 +117,6 @@ export function personRowKeys(name: PersonName, companies: readonly number[]): S
       for (const form of fullNames) keys.add(employerKey(form, company));
     }
   }
-  return keys;
 }
 
 const PAIR_WORDS_MAX = 4;

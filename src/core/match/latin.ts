@@ -73,6 +73,19 @@ const latinLetters: Readonly<Record<string, string>> = {
 const OTHER_ALPHABET = /[\u0370-\u03ff\u0400-\u04ff]/g;
 const NOT_ASCII = /[^\0-\x7f]/;
 
+/** Characters that are a syllable or a word each: a name of one of them is whole, and no initial. */
+const WHOLE = /^[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]+$/u;
+
+/** True for a word of ideographs, syllables or kana, which are written without a space between family and given name. */
+export function isSyllabic(word: string): boolean {
+  return !isAscii(word) && WHOLE.test(word);
+}
+
+/** True for the initial of a name. */
+export function isInitial(word: string): boolean {
+  return word.length === 1 && !isSyllabic(word);
+}
+
 /** True for a text of ASCII characters alone. */
 export function isAscii(text: string): boolean {
   return !NOT_ASCII.test(text);
