@@ -71,7 +71,10 @@ const words = {
     referred emergency competitor subsidiary recruiter sender cc bcc vertreter betreuer
     inhaber proprietaire propietario supervisor boss agent creator assigned assignee
     ultimate reseller spouse champion sdr bdr csm accountexecutive approver introducer referer
-    secretary sekretarin vorgesetzter vorgesetzte ファックス 传真 ファクス`,
+    secretary sekretarin vorgesetzter vorgesetzte salesperson reports ansvarig ansvarlig eier ejer saljare
+    selger saelger sjef verantwoordelijke eigenaar verkoper leidinggevende verkaufer vendeur assistante jefe
+    vendedor handlowiec handlowca opiekun opiekuna przelozony przelozonego asystent
+    asystentka ファックス 传真 ファクス 紹介者 上司 秘書 営業担当 営業担当者 推荐人 介绍人 上级 助理 业务员`,
   other_network: `facebook fb instagram ig xing github gitlab youtube tiktok crunchbase
     pinterest skype wechat telegram snapchat reddit medium angellist mastodon bluesky
     threads vimeo blog rss feed`,

@@ -370,6 +370,32 @@ describe('a requested mapping', () => {
   });
 });
 
+test.each([
+  'Reports To Email',
+  'Salesperson e-mail',
+  'Ansvarlig e-post',
+  'Ansvarig säljare e-post',
+  'E-mail sjef',
+  'Verantwoordelijke',
+  'Leidinggevende e-mail',
+  'E-Mail Verkäufer',
+  'E-mail vendeur',
+  'Assistante e-mail',
+  'Correo del jefe',
+  'Email vendedor',
+  'Handlowiec e-mail',
+  'Opiekun klienta',
+  'E-mail przełożonego',
+  '紹介者',
+  '営業担当者メール',
+  '推荐人邮箱',
+  '业务员 邮箱',
+])('the people of a column %s are not those of the list', (header) => {
+  const list = head(`Ref|${header}`, '17|me@us.example.com', '18|me@us.example.com');
+  const problem = problemOf(() => mapColumns('people.enrich', list, null));
+  expect(problem).toMatchObject({ code: 'unmapped', status: 422 });
+});
+
 test('the error of a list that cannot be mapped describes each column', () => {
   const list = head('Ref|Remarks|Owner', '17||me@us.example.com', '18||me@us.example.com');
   const problem = problemOf(() => mapColumns('people.enrich', list, null));
