@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
+import { listNamedMappings } from '../jobs/batch/named-mappings.sql.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -38,6 +39,34 @@ test('are kept by the names of their columns, one for each name, and up to 100',
   expect(gone.status).toBe(204);
   expect((await save('One more')).status).toBe(201);
   expect(await namesOf(caller)).toHaveLength(100);
+});
+
+test('have names of 16 KiB at most, and a page reads no more than it shows', async () => {
+  const as = await pipeline.account(0);
+  const columns = Array.from({ length: 50 }, (_, column) => `${column}${'\u4e2d'.repeat(250)}`);
+  const numbers = columns.map((_, column) => column + 1);
+  const mapping = JSON.stringify({
+    email: numbers,
+    phone: numbers,
+    city: numbers,
+    country: numbers,
+  });
+  const options = { operation: 'people.enrich', hold: 'true', mapping };
+  const long = await pipeline.enrich(as, `${columns.join()}\na@b.example\n`, options);
+  const problem = await expectProblem(await save('Long', long, as), {
+    status: 400,
+    code: 'invalid_parameter',
+  });
+  expect(problem.detail).toMatch(/more than 16384 bytes/);
+  // Those of earlier versions may be longer.
+  await pipeline.sql`
+    insert into named_mappings (id, account_id, live, operation, name, columns)
+    select gen_random_uuid(), ${as.accountId}, true, 'people.enrich', 'Long ' || number,
+      ${pipeline.sql.json({ email: columns, phone: columns, city: columns, country: columns })}
+    from generate_series(1, 20) number`;
+  const owner = { accountId: as.accountId, live: true };
+  const page = { operation: null, before: null, limit: 101, bytesMax: 400_000 };
+  expect(await listNamedMappings(pipeline.sql, owner, page)).toHaveLength(3);
 });
 
 test('are those of the account alone, and of lists with a header', async () => {

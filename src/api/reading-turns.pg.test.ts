@@ -74,7 +74,13 @@ test.each([
   }
 });
 
-test('a page of opt-outs waits for a turn, and an account has 64 at once', async () => {
+test.each([
+  '/v1/opt-outs?limit=10000',
+  '/v1/mappings?limit=100',
+  '/v1/searches?limit=100',
+  '/v1/schedules?limit=100',
+  '/v1/do-not-contact?limit=1000',
+])('%s waits for a turn, and an account has 64 at once', async (path) => {
   const caller = await pipeline.account(0);
   let endTurn = () => {};
   const turn = new Promise<void>((resolve) => {
@@ -82,10 +88,10 @@ test('a page of opt-outs waits for a turn, and an account has 64 at once', async
   });
   const reader = { accountId: 'another', signal: new AbortController().signal };
   const held = inReadingTurn(reader, () => turn);
-  const optOuts = () => pipeline.call(caller, '/v1/opt-outs?limit=10000');
+  const page = () => pipeline.call(caller, path);
   let ended = 0;
   const pages = Array.from({ length: 65 }, async () => {
-    const response = await optOuts();
+    const response = await page();
     ended++;
     return response;
   });

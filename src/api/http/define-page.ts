@@ -1,5 +1,7 @@
 /** An endpoint that returns a list in pages, declared by its rows and its cursor. */
 import { z } from 'zod';
+import { inReadingTurn } from '../../jobs/list/reading-turns.ts';
+import { clientGone } from './client-gone.ts';
 import { decimal } from './decimal.ts';
 import { defineRoute, type Route, type RouteDefinition, type RouteInput } from './define-route.ts';
 
@@ -23,6 +25,8 @@ interface PageDefinition<
   filter?: Filter;
   /** Number of items in a page. */
   limit?: { default: number; max: number };
+  /** True for pages that take the thread for milliseconds, with many items or long ones: they wait for a turn of the account. */
+  inTurn?: true;
   /** The schema of a cursor, which parses it. */
   cursor: z.ZodType<Cursor, string>;
   cursorOf(row: Row): string;
@@ -49,7 +53,8 @@ export function definePage<
   Filter extends z.ZodRawShape = Record<never, never>,
   Params extends z.ZodType = z.ZodObject<Record<never, never>>,
 >(definition: PageDefinition<Row, Item, Filter, Params, Cursor>): Route {
-  const { description, item, filter, limit, cursor, cursorOf, view, read, ...route } = definition;
+  const { description, item, filter, limit, inTurn, cursor, cursorOf, view, read, ...route } =
+    definition;
   const { default: usual, max } = limit ?? { default: 20, max: 100 };
   const steering = {
     limit: decimal(z.number().int().min(1).max(max)).default(usual),
@@ -63,20 +68,20 @@ export function definePage<
     responses: { 200: { description, schema: pageOf(item) } },
     async handler(input) {
       const wanted = input.query as unknown as z.output<z.ZodObject<typeof steering>>;
-      const rows = await read(input as unknown as Parameters<typeof read>[0], {
-        before: wanted.cursor ?? null,
-        limit: wanted.limit + 1,
-        bytesMax: PAGE_BYTES_MAX,
-      });
-      const data = fitting(rows.slice(0, wanted.limit).map(view));
-      const last = rows[data.length - 1];
-      return {
-        status: 200,
-        body: {
-          data,
-          next_cursor: rows.length > data.length && last !== undefined ? cursorOf(last) : null,
-        },
+      const makePage = async () => {
+        const rows = await read(input as unknown as Parameters<typeof read>[0], {
+          before: wanted.cursor ?? null,
+          limit: wanted.limit + 1,
+          bytesMax: PAGE_BYTES_MAX,
+        });
+        const data = fitting(rows.slice(0, wanted.limit).map(view));
+        const last = rows[data.length - 1];
+        const hasMore = rows.length > data.length && last !== undefined;
+        return { data, next_cursor: hasMore ? cursorOf(last) : null };
       };
+      if (!inTurn) return { status: 200, body: await makePage() };
+      const reader = { accountId: input.key.accountId, signal: clientGone(input.response) };
+      return { status: 200, body: await inReadingTurn(reader, makePage) };
     },
   });
 }

@@ -17,6 +17,7 @@ export const listDoNotContactRoute = definePage({
   scope: 'search',
   item: contactSchema,
   limit: { default: 100, max: 1000 },
+  inTurn: true,
   cursor: z.string().regex(/^\d{1,15}$/, 'is not a cursor of this call'),
   read: ({ context, key }, { before, limit }) =>
     listContacts(context.sql, ownerOf(key), {

@@ -12,6 +12,7 @@ export const listMappingsRoute = definePage({
   scope: 'batches',
   item: namedMappingSchema,
   filter: { operation: z.string().max(100).optional() },
+  inTurn: true,
   cursor: z.uuid(),
   read: ({ context, key, query }, page) =>
     listNamedMappings(context.sql, ownerOf(key), { operation: query.operation ?? null, ...page }),

@@ -11,6 +11,7 @@ export const listSchedulesRoute = definePage({
   description: 'A page of schedules.',
   scope: 'exports',
   item: scheduleSchema,
+  inTurn: true,
   cursor: z.uuid(),
   read: ({ context, key }, page) => listSchedules(context.sql, ownerOf(key), page),
   cursorOf: ({ id }) => id,

@@ -11,6 +11,7 @@ export const listSearchesRoute = definePage({
   description: 'A page of saved searches.',
   scope: 'search',
   item: savedSearchSchema,
+  inTurn: true,
   cursor: z.uuid(),
   read: ({ context, key }, page) => listSavedSearches(context.sql, ownerOf(key), page),
   cursorOf: ({ id }) => id,

@@ -36,18 +36,24 @@ export async function saveNamedMapping(
   return saved;
 }
 
-/** A page of an account's mappings, newest first; `before` is the last id of the previous page. */
+/**
+ * A page of an account's mappings, newest first; `before` is the last id of the previous page. It ends with the one with which
+ * their names have more than `bytesMax`.
+ */
 export async function listNamedMappings(
   sql: Sql,
   { accountId, live }: Owner,
-  page: { operation: string | null; before: string | null; limit: number },
+  page: { operation: string | null; before: string | null; limit: number; bytesMax: number },
 ): Promise<NamedMapping[]> {
   return sql<NamedMapping[]>`
-    select id, name, operation, columns, created_at from named_mappings
-    where account_id = ${accountId} and live = ${live}
-      and (${page.operation}::text is null or operation = ${page.operation})
-      and (${page.before}::uuid is null or id < ${page.before}::uuid)
-    order by id desc limit ${page.limit}`;
+    select id, name, operation, columns, created_at from (
+      select *, sum(octet_length(columns::text)) over (order by id desc)
+        - octet_length(columns::text) as bytes_before
+      from named_mappings
+      where account_id = ${accountId} and live = ${live}
+        and (${page.operation}::text is null or operation = ${page.operation})
+        and (${page.before}::uuid is null or id < ${page.before}::uuid)) mapping
+    where bytes_before <= ${page.bytesMax} order by id desc limit ${page.limit}`;
 }
 
 /** Deletes a mapping of the account. False when there is none with this id. */

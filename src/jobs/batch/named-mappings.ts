@@ -9,6 +9,8 @@ import { type NamedMapping, saveNamedMapping } from './named-mappings.sql.ts';
 
 /** Mappings of an account and mode. */
 const MAPPINGS_MAX = 100;
+/** Of the names of a mapping: fifty columns may each be of eight kinds, and each page reads a hundred mappings. */
+const NAMES_BYTES_MAX = 16 * 1024;
 
 /** The JSON of a named mapping. */
 export const namedMappingSchema = z
@@ -30,7 +32,7 @@ export function viewNamedMapping(mapping: NamedMapping): z.output<typeof namedMa
 
 /**
  * Keeps the mapping of a list under a name, in the place of the one that has it. Throws `AppError` 400 for a list whose
- * mapped columns have no names, and 409 `too_many_mappings`. Call in a transaction.
+ * mapped columns have no names, or too long ones, and 409 `too_many_mappings`. Call in a transaction.
  */
 export async function nameMapping(
   tx: Sql,
@@ -46,6 +48,10 @@ export async function nameMapping(
     throw invalidParameter('batch_id', 'the mapped columns of this list have no names to keep');
   }
   const columns = Object.fromEntries(named);
+  if (Buffer.byteLength(JSON.stringify(columns)) > NAMES_BYTES_MAX) {
+    const most = `the names of its mapped columns have more than ${NAMES_BYTES_MAX} bytes`;
+    throw invalidParameter('batch_id', `${most}; shorten them in the header, or map fewer columns`);
+  }
   const wanted = { id: uuidv7(), name, operation, columns };
   const saved = await saveNamedMapping(tx, owner, wanted, MAPPINGS_MAX);
   if (saved !== undefined) return saved;
