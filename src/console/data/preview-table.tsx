@@ -32,7 +32,11 @@ export function PreviewTable({ preview }: { preview: readonly Row[] }) {
     },
     ...fields.map((field) => ({
       header: isPeople ? fieldLabel(field) : wordsOf(field),
-      cell: ({ record }: Row) => <CellText text={textOf(record?.[field])} />,
+      cell: ({ record }: Row) => {
+        const text = textOf(record?.[field]);
+        // A card leaves out an empty cell.
+        return text === '' ? null : <CellText text={text} />;
+      },
     })),
   ];
   return (
