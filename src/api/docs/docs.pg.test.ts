@@ -144,6 +144,16 @@ describeWithBrowser('in a browser', () => {
     },
   );
 
+  test('it offers no copy where the browser gives no clipboard, as over plain HTTP', async () => {
+    const page = await browser.newPage();
+    await page.addInitScript(`Object.defineProperty(navigator, 'clipboard', { value: undefined })`);
+    await page.goto(`${pipeline.url}/docs`);
+    const article = page.locator('#get_people_enrich');
+    await article.getByRole('button', { name: 'Try it' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Copy' }).count()).toBe(0);
+    await page.close();
+  });
+
   test('it shows the address of this service, copies examples and tries them with a test key', async () => {
     const context = await browser.newContext({
       permissions: ['clipboard-read', 'clipboard-write'],

@@ -88,11 +88,14 @@ for (const code of document.querySelectorAll('.docs pre')) {
   const frame = document.createElement('div');
   frame.className = 'code';
   code.replaceWith(frame);
+  frame.append(code);
+  // Browsers give the clipboard to pages with HTTPS alone; the text can be selected everywhere.
+  if (!navigator.clipboard) continue;
   const copy = button('Copy', async () => {
     await navigator.clipboard.writeText(code.textContent);
     copy.textContent = 'Copied';
   });
-  frame.append(code, copy);
+  frame.append(copy);
 }
 
 const keyForm = document.getElementById('try-key');
