@@ -73,7 +73,7 @@ describeWithBrowser('the console', () => {
     await page.getByLabel('Email address').fill('nobody@team.example');
     await page.getByLabel('Password').fill('wrong horse battery');
     await page.keyboard.press('Enter');
-    await page.getByText('No account has this e-mail address and password').waitFor();
+    await page.getByText('No account has this email and password').waitFor();
     await expectAccessible(page);
     expect(wrong).toEqual([]);
     await close(page);

@@ -22,13 +22,15 @@ import { availableBefore, replayCall, respondToCall } from '../respond-to-call.t
 
 type Query = Record<string, string | undefined>;
 
+const priceText = (credits: number) => `${credits} ${credits === 1 ? 'credit' : 'credits'}`;
+
 /** The routes of all operations. */
 export const enrichOneRoutes: Route[] = (Object.keys(operations) as OperationName[]).map(
   (operation) =>
     defineRoute({
       method: 'get',
       path: operations[operation].path,
-      summary: `${operations[operation].price} credit(s) for ${operations[operation].success}`,
+      summary: `${priceText(operations[operation].price)} for ${operations[operation].success}`,
       scope: 'enrich',
       metered: true,
       credits: operations[operation].price,

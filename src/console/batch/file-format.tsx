@@ -10,7 +10,13 @@ import { countOf } from '../format.ts';
 import { useAction } from '../use-call.ts';
 import type { Batch, Dialect } from './batch.ts';
 import type { Preview } from './preview.ts';
-import { delimiterLabel, type Reading, ReadingOptions, readingFields } from './reading-options.tsx';
+import {
+  delimiterLabel,
+  encodingLabel,
+  type Reading,
+  ReadingOptions,
+  readingFields,
+} from './reading-options.tsx';
 import type { Live } from './use-live-batch.ts';
 
 type Doubt = Dialect['doubts'][number];
@@ -75,7 +81,7 @@ function factsOf({ encoding, delimiter, header_row: headerRow, sheet }: Dialect)
   if (sheet !== null) return [{ name: 'Sheet', value: sheet, doubt: 'sheet' as Doubt }, header];
   return [
     header,
-    { name: 'Encoding', value: encoding.toUpperCase(), doubt: 'encoding' as Doubt },
+    { name: 'Encoding', value: encodingLabel(encoding), doubt: 'encoding' as Doubt },
     { name: 'Delimiter', value: delimiterLabel(delimiter), doubt: 'delimiter' as Doubt },
   ];
 }

@@ -41,6 +41,10 @@ const delimiters = [
   { value: '|', label: 'Vertical bar' },
 ];
 
+export function encodingLabel(encoding: string): string {
+  return encodings.find(({ value }) => value === encoding)?.label ?? encoding;
+}
+
 export function delimiterLabel(delimiter: string): string {
   const value = delimiter === '\t' ? 'tab' : delimiter;
   return delimiters.find((one) => one.value === value)?.label ?? delimiter;

@@ -5,6 +5,7 @@ import { sayKind, sayReason } from '../words.ts';
 import { sayAgreement } from './agreement-notes.ts';
 import type { Batch } from './batch.ts';
 import { subjectOf } from './operations.ts';
+import { sayWidths } from './width-note.ts';
 
 export interface ReportData {
   rows: number;
@@ -39,14 +40,13 @@ function Notes({ data, isStrict }: { data: ReportData; isStrict: boolean }) {
     ...sayAgreement(data.agrees, isStrict),
     data.rows_read_as_windows_1252 > 0 &&
       `${countOf(data.rows_read_as_windows_1252, 'row wasn’t', 'rows weren’t')} valid UTF-8, so we read ${data.rows_read_as_windows_1252 === 1 ? 'it' : 'them'} as Windows-1252.`,
-    data.padded_rows > 0 &&
-      `${countOf(data.padded_rows, 'row was', 'rows were')} shorter than the widest.`,
+    sayWidths(data.rows, data.padded_rows),
     data.blank_lines > 0 &&
       `${countOf(data.blank_lines, 'blank line')} kept as ${data.blank_lines === 1 ? 'it was' : 'they were'} (not counted as rows).`,
     ...Object.entries(data.repaired).map(
       ([kind, rows]) => `${sayKind(kind)}: ${countOf(rows, 'damaged value')} repaired.`,
     ),
-  ].filter((note) => note !== false);
+  ].filter((note) => typeof note === 'string');
   if (notes.length === 0) return null;
   return (
     <ul class="notes">

@@ -62,7 +62,7 @@ export function FirstSteps() {
               <Icon name={icon} /> {title}
             </h2>
             <p>{about}</p>
-            <a class="button" href={linkTo(path)}>
+            <a class="button secondary" href={linkTo(path)}>
               {action}
             </a>
           </li>

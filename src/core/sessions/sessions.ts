@@ -229,7 +229,7 @@ function invalidSignIn(): AppError {
   return new AppError({
     code: 'invalid_sign_in',
     status: 401,
-    message: 'No account has this e-mail address and password. Check both and try again.',
+    message: 'No account has this email and password. Check both and try again.',
   });
 }
 
@@ -253,6 +253,6 @@ export function sessionExpired(): AppError {
 function oneMode({ mode }: Session): AppError {
   return conflict(
     'invalid_state',
-    `You signed in with a ${mode} key, which sees only ${mode} data. Sign in with your e-mail address to see both.`,
+    `You signed in with a ${mode} key, which sees only ${mode} data. Sign in with your email to see both.`,
   );
 }
