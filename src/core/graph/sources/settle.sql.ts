@@ -341,18 +341,26 @@ export async function queueTouched(tx: Sql): Promise<void> {
       join source_keys f on f.value = v.value and f.is_reference) found
     join source_records r using (number)`;
   await tx`
-    with resolved as (
-      select r.number, r.id as before, (
-        select coalesce(min(o.id) filter (where o.source <> ${LEI_SOURCE}),
-          case when count(distinct o.id) = 1 then min(o.id) end) from source_keys ref
-        join source_keys held on held.value = ref.value and not held.is_reference
-        join source_records o on o.number = held.number and o.entity = 1 and o.record is not null
-        where ref.number = r.number and ref.is_reference) as sourced, (
+    with refs as materialized (
+      select r.number, k.value from referring r
+      join source_keys k on k.number = r.number and k.is_reference where r.entity in (3, 4)),
+    -- Once for each value: many rows may refer to one that many companies have.
+    holders as materialized (
+      select v.value, min(o.id) filter (where o.source <> ${LEI_SOURCE}) as other, min(o.id) as first, max(o.id) as last
+      from (select distinct value from refs) v
+      join source_keys held on held.value = v.value and not held.is_reference
+      join source_records o on o.number = held.number and o.entity = 1 and o.record is not null
+      group by v.value),
+    sourced as (
+      select f.number, coalesce(min(h.other), case when min(h.first) = max(h.last) then min(h.first) end) as id
+      from refs f join holders h using (value) group by f.number),
+    resolved as (
+      select r.number, r.id as before, c.id as sourced, (
         select min(i.company_id) from source_keys ref
         join company_identifiers i on i.value = substr(ref.value, 10)
           and i.kind = ${companyIdentifierCodes.registry_number} and i.company_id < ${FIRST_ID}::bigint
         where ref.number = r.number and ref.is_reference and starts_with(ref.value, 'registry:')) as own
-      from referring r where r.entity in (3, 4)),
+      from referring r left join sourced c using (number) where r.entity in (3, 4)),
     moved as (
       update source_records s set id = coalesce(r.sourced, r.own) from resolved r
       where s.number = r.number and s.id is distinct from coalesce(r.sourced, r.own))
