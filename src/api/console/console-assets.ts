@@ -53,12 +53,12 @@ async function readAssets(): Promise<ConsoleAssets> {
   const style = await readFile(stylesheet, 'utf8');
   const all = [...modules, ['style.css', style] as const];
   const base = `/console/${createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 16)}`;
-  const files = await Promise.all(
-    all.map(async ([name, text]) => {
-      const type = name.endsWith('.css') ? 'text/css; charset=utf-8' : JAVASCRIPT;
-      return [`${base}/${name}`, await toAsset(type, text)] as const;
-    }),
-  );
+  const files = new Map<string, Asset>();
+  // One by one: each compression takes megabytes from its call to its end, and all at once took 200.
+  for (const [name, text] of all) {
+    const type = name.endsWith('.css') ? 'text/css; charset=utf-8' : JAVASCRIPT;
+    files.set(`${base}/${name}`, await toAsset(type, text));
+  }
   const imports = Object.keys(packages).map((name) => [name, `${base}/${vendored(name)}`]);
   const importMap = JSON.stringify({ imports: Object.fromEntries(imports) });
   const index = renderIndex(base, importMap, preloads(modules));
@@ -66,7 +66,7 @@ async function readAssets(): Promise<ConsoleAssets> {
     index: await toAsset('text/html; charset=utf-8', index),
     stylesheet: `${base}/style.css`,
     importMapHash: createHash('sha256').update(importMap).digest('base64'),
-    files: new Map(files),
+    files,
   };
 }
 
