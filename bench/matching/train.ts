@@ -14,6 +14,7 @@ import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { findCompanies, findPeople } from '../../src/core/likely/likely-candidates.ts';
 import { readCompanyRow, readPersonRow } from '../../src/core/likely/likely-cards.ts';
 import { type GraphNames, readGraphNames } from '../../src/core/likely/name-frequencies.ts';
+import { isOfAnotherLaw } from '../../src/core/match/compare-company.ts';
 import { decide } from '../../src/core/match/decide.ts';
 import {
   type AddLevel,
@@ -46,7 +47,7 @@ interface ComparedRecord {
   id: number;
   levels: Levels;
   className: string;
-  isMoreThanName: boolean;
+  mayMatch: boolean;
 }
 
 type Subject = 'person' | 'company';
@@ -93,7 +94,7 @@ async function addCandidates(
           id,
           levels: listLevels((add) => addPersonLevels(compared, names, add)),
           className: personClass(compared),
-          isMoreThanName: comparesMoreThanName(compared),
+          mayMatch: comparesMoreThanName(compared),
         })),
         isCut,
       }))
@@ -102,7 +103,7 @@ async function addCandidates(
           id,
           levels: listLevels((add) => addCompanyLevels(compared, names, add)),
           className: companyClass(compared),
-          isMoreThanName: true,
+          mayMatch: !isOfAnotherLaw(compared),
         })),
         isCut,
       })));

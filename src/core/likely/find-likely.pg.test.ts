@@ -107,6 +107,21 @@ test.each([
   },
 );
 
+test.each([
+  ['A. Moosbach and Sons PLC', 'matched'],
+  ['A. Moosbach and Sons', 'matched'],
+  ['A. Moosbach and Sons GmbH', 'no_match'],
+  ['A. Moosbach and Sons AB', 'no_match'],
+])(
+  'a company is not one of its name under the law of another country: %s, %s',
+  async (name, status) => {
+    for (const place of [{}, { city: 'Leeds', country: 'GB' }]) {
+      const [found] = await findLikely(database.sql, 'company', [{ name, ...place }], 0.95);
+      expect(found?.status).toBe(status);
+    }
+  },
+);
+
 test('a company of California is not one of Canada', async () => {
   const row = { name: 'Quarzit Works Inc', city: 'San Francisco', country: 'US' };
   const [found] = await findLikely(database.sql, 'company', [row], 0.95);

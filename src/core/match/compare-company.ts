@@ -46,6 +46,11 @@ export function compareCompany(row: CompanyRow, card: CompanyCard): CompanyCompa
   };
 }
 
+/** True for a company of another law: `Acme GmbH` is not `Acme Limited` of the United Kingdom, which may be its subsidiary. */
+export function isOfAnotherLaw({ form, isFormForeign }: CompanyComparison): boolean {
+  return form === 'differ' && isFormForeign;
+}
+
 function rankOf({ level, form }: CompanyRelation): number {
   return companyLevels.indexOf(level) * 3 + (form === 'equal' ? 0 : form === 'one_side' ? 1 : 2);
 }

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { decide, type ScoredCandidate } from './decide.ts';
 import { personModel } from './weights.ts';
 
-const candidate = (id: number, score: number, isMoreThanName = true): ScoredCandidate => {
-  return { id, score, className: isMoreThanName ? 'company' : 'no_company', isMoreThanName };
+const candidate = (id: number, score: number, mayMatch = true): ScoredCandidate => {
+  return { id, score, className: mayMatch ? 'company' : 'no_company', mayMatch };
 };
 
 function decided(candidates: readonly ScoredCandidate[], { isCut = false, min = 0.95 } = {}) {

@@ -9,8 +9,11 @@ export interface ScoredCandidate {
   id: number;
   score: number;
   className: string;
-  /** False where only the name was compared, because the row or the record has nothing else to compare. */
-  isMoreThanName: boolean;
+  /**
+   * False for one that a row may not match, only be ambiguous with others for: where nothing but the name could be compared, or
+   * the row states a company of another law.
+   */
+  mayMatch: boolean;
 }
 
 /** The decision of a row. */
@@ -50,7 +53,7 @@ export function decide<Candidate extends ScoredCandidate>(
     probability,
   });
   // Of people, a name alone matches none; several of that name make the row ambiguous.
-  if (best?.isMoreThanName === true && probability >= minProbability) return of('matched', '');
+  if (best?.mayMatch === true && probability >= minProbability) return of('matched', '');
   const some = shares.reduce((sum, one) => sum + one, 0);
   // One candidate that is not likely enough is a miss: a free response must not reveal that a record is stored.
   const isOne = some < AMBIGUOUS_SHARE || (shares[1] ?? 0) < SHOWN_SHARE;
