@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { finished } from 'node:stream/promises';
+import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { receiveUpload } from './receive-upload.ts';
@@ -18,7 +20,7 @@ test('a client that disconnects before the stream is read ends only its upload',
   const received = receiveUpload(source, 100);
   source.destroy();
   // An unhandled error event would end the process here.
-  await new Promise((resolve) => setImmediate(resolve));
+  await setImmediate();
   await expect(finished(received)).rejects.toMatchObject(early);
 });
 
@@ -56,5 +58,27 @@ describe('a gzip', () => {
     const whole = Buffer.concat([member, zeros, member]);
     await expect(read(whole)).rejects.toMatchObject(broken);
     await expect(read(Buffer.concat([member, zeros]), member)).rejects.toMatchObject(broken);
+  });
+
+  test('that expands a thousandfold after bytes that do not waits for its reader', async () => {
+    const MiB = 1024 * 1024;
+    const bytes = Buffer.concat([randomBytes(MiB), Buffer.alloc(90 * MiB)]);
+    const received = receiveUpload(Readable.from([gzipSync(bytes)]), 100 * MiB);
+    const found: Buffer[] = [];
+    let length = 0;
+    let held = 0;
+    for await (const block of received) {
+      found.push(block as Buffer);
+      length += (block as Buffer).length;
+      if (length < 2 * MiB || held > 0) continue;
+      // A pause of the reader, until nothing has come for many turns.
+      for (let turns = 0; turns < 10_000; turns++) {
+        await setImmediate();
+        if (received.readableLength > held) turns = 0;
+        held = received.readableLength;
+      }
+    }
+    expect(held).toBeLessThan(MiB);
+    expect(Buffer.concat(found).equals(bytes)).toBe(true);
   });
 });

@@ -124,8 +124,14 @@ class UnzipIfGzip extends Transform {
       this.destroy(growsTooMuch());
     } else {
       this.#hash.update(bytes);
-      this.push(bytes);
+      // A block of gzip may expand to 64 MiB, which would wait in memory for a slow store.
+      if (!this.push(bytes)) this.#gunzip?.pause();
     }
+  }
+
+  override _read(size: number): void {
+    this.#gunzip?.resume();
+    super._read(size);
   }
 
   sha256(): Buffer {
