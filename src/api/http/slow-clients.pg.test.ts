@@ -111,7 +111,7 @@ describe('a body', () => {
   test('of an upload may not be slow while all places of uploads are taken', async () => {
     const limits = { rateMs: 300, bytesPerSecondMin: 1, demandedBytesPerSecondMin: 10_000 };
     const { port } = await serve(limits);
-    const others = Array.from({ length: 23 }, (_, other) => {
+    const others = Array.from({ length: 19 }, (_, other) => {
       const response = new ServerResponse(new IncomingMessage(new Socket())) as Response;
       holdUpload(`account ${other}`, response);
       return response;
@@ -288,7 +288,7 @@ test('an account has so many downloads open at once, and another when one of the
 test('an account has so many uploads open at once, and another when one of them ends', async () => {
   const { port } = await serve({});
   const path = '/v1/batches?operation=people.enrich&hold=true';
-  const sockets = await Promise.all(Array.from({ length: 13 }, () => openSocket(port)));
+  const sockets = await Promise.all(Array.from({ length: 11 }, () => openSocket(port)));
   const headers = { ...authorization(), 'Content-Type': 'text/csv', 'Content-Length': '1000' };
   // None of them is answered but the one that is too many.
   const answered = sockets.map(async (socket) => {
@@ -299,7 +299,7 @@ test('an account has so many uploads open at once, and another when one of them 
   const refused = await Promise.race(answered);
   expect(refused.answer).toMatch(/^HTTP\/1\.1 429 /);
   expect(refused.answer).toMatch(/^Retry-After: 10\r$/m);
-  expect(refused.answer).toMatch(/limit of 12 for uploads of the account open at once/);
+  expect(refused.answer).toMatch(/limit of 10 for uploads of the account open at once/);
   const upload = (by: Record<string, string>) =>
     fetch(`http://127.0.0.1:${port}${path}`, {
       method: 'POST',

@@ -28,8 +28,8 @@ describe('a bucket', () => {
         return [...(await server.keys()), ...unfinished];
       },
       bytesTaken: async () => server.relay.traffic.fromClients,
-      // Four parts, and the buffers of the sockets.
-      heldBytesMax: 28 * MiB,
+      // A part, and the buffers of the sockets.
+      heldBytesMax: 8 * MiB,
       close: () => server.close(),
     };
   });

@@ -20,11 +20,11 @@ import { asStoreError, isNotFound } from './s3-errors.ts';
 import { type ObjectAddress, readS3Object, readS3Range } from './s3-read.ts';
 
 /**
- * A multipart upload holds the parts in flight, the one being filled and its copy: 20 MiB. The smallest part that
- * S3 accepts, times its 10,000 parts, is 50 GB.
+ * A multipart upload holds the part that is filled and its copy, or the one in flight: 10 MiB. With two in flight it held
+ * 20 MiB, and the uploads of a process filled its memory. The smallest part that S3 accepts, times its 10,000 parts, is 50 GB.
  */
 const PART_BYTES = 5 * 1024 * 1024;
-const PARTS_IN_FLIGHT = 2;
+const PARTS_IN_FLIGHT = 1;
 /** Bytes of a block as the client of the bucket collects them for a part. */
 const BLOCK_BYTES = 64 * 1024;
 
