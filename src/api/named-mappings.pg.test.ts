@@ -45,12 +45,7 @@ test('have names of 16 KiB at most, and a page reads no more than it shows', asy
   const as = await pipeline.account(0);
   const columns = Array.from({ length: 50 }, (_, column) => `${column}${'\u4e2d'.repeat(250)}`);
   const numbers = columns.map((_, column) => column + 1);
-  const mapping = JSON.stringify({
-    email: numbers,
-    phone: numbers,
-    city: numbers,
-    country: numbers,
-  });
+  const mapping = JSON.stringify({ email: numbers });
   const options = { operation: 'people.enrich', hold: 'true', mapping };
   const long = await pipeline.enrich(as, `${columns.join()}\na@b.example\n`, options);
   const problem = await expectProblem(await save('Long', long, as), {

@@ -396,6 +396,18 @@ test.each([
   expect(problem).toMatchObject({ code: 'unmapped', status: 422 });
 });
 
+test('a mapping whose columns have long names for many kinds is refused', () => {
+  const names = Array.from({ length: 50 }, (_, column) => `${column}${'x'.repeat(250)}`);
+  const list = head(names.join('|'));
+  const map = (...kinds: string[]) =>
+    mapColumns('people.enrich', list, Object.fromEntries(kinds.map((kind) => [kind, names])));
+  const few = ['email', 'phone', 'twitter', 'country'];
+  expect(map(...few).country).toHaveLength(50);
+  const problem = problemOf(() => map(...few, 'professional_network', 'city'));
+  expect(problem).toMatchObject({ code: 'invalid_parameter', status: 400 });
+  expect(problem.message).toMatch(/more than 65536 bytes/);
+});
+
 test('the error of a list that cannot be mapped describes each column', () => {
   const list = head('Ref|Remarks|Owner', '17||me@us.example.com', '18||me@us.example.com');
   const problem = problemOf(() => mapColumns('people.enrich', list, null));

@@ -21,6 +21,8 @@ export type RequestedMapping = Record<string, string | number | (string | number
 
 const COLUMNS_SHOWN_MAX = 20;
 const NAME_SHOWN_MAX = 100;
+/** Of the names of a requested mapping: each view of the list shows them, and a column may be named for every kind. */
+const NAMES_BYTES_MAX = 64 * 1024;
 
 /** The kinds that an operation can read from a list: its identifiers and the context columns. */
 function mappableOf(operation: OperationName, match: MatchMode): string[] {
@@ -141,7 +143,13 @@ function byRequest(
     }
     if (columns.length > 0) mapping[kind] = columns;
   }
-  return mapping;
+  const names = Object.values(mapping).flatMap((columns) =>
+    columns.map(({ header }) => header ?? ''),
+  );
+  if (Buffer.byteLength(names.join('')) <= NAMES_BYTES_MAX) return mapping;
+  throw wrongMapping(
+    `The names of the mapped columns have more than ${NAMES_BYTES_MAX} bytes. Map fewer columns, or shorten their names in the header.`,
+  );
 }
 
 type IndexOfName = (wanted: string) => number | undefined;
