@@ -105,6 +105,39 @@ test.each([
   expect(statuses.filter((status) => status === 200)).toHaveLength(64);
 });
 
+test.each([
+  ['/v1/schedules', { cron: '0 2 * * *', filter: 'positionList=[Nobody]', fields: ['id'] }, 201],
+  ['/v1/exports', { filter: 'positionList=[Nobody]', hold: true }, 202],
+] as const)(
+  '%s waits for a turn to look up the values of its filter',
+  async (path, body, status) => {
+    const caller = await pipeline.account(0);
+    let endTurn = () => {};
+    const turn = new Promise<void>((resolve) => {
+      endTurn = resolve;
+    });
+    const reader = { accountId: 'another', signal: new AbortController().signal };
+    const held = inReadingTurn(reader, () => turn);
+    let hasEnded = false;
+    const making = pipeline
+      .call(caller, path, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify(body),
+      })
+      .finally(() => {
+        hasEnded = true;
+      });
+    for (let call = 0; call < 20; call++) await pipeline.call(caller, '/v1/keys');
+    expect(hasEnded).toBe(false);
+    endTurn();
+    await held;
+    const made = await making;
+    expect(made.status).toBe(status);
+    expect(await made.json()).toMatchObject({ unknown_values: [{ value: 'Nobody' }] });
+  },
+);
+
 test('long bodies with rows wait for a turn before they are read, and short ones do not', async () => {
   const caller = await pipeline.account(0);
   // Its last row is refused when the body is read: the list has no turn of its own.

@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
-import { graphOf } from '../../core/graph/graph-of.ts';
 import { personSearch } from '../../core/operations.ts';
-import { parseFilter } from '../../core/search/parse.ts';
 import { requireFields } from '../../core/search/require-fields.ts';
-import { findUnknownValues, unknownValuesSchema } from '../../core/search/unknown-values.ts';
+import { unknownValuesSchema } from '../../core/search/unknown-values.ts';
 import { exportSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
 import { checkExport, createExport, wakeExport } from '../../jobs/export/create-export.ts';
 import { fieldNames } from '../batch-options.ts';
 import { exportOptions } from '../export-options.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { ownerWithKeyOf } from '../owner-of.ts';
+import { unknownValuesInTurn } from '../unknown-values-in-turn.ts';
 
 const createdSchema = exportSchema
   .extend({ unknown_values: unknownValuesSchema })
@@ -35,15 +34,14 @@ export const createExportRoute = defineRoute({
   idempotent: true,
   responses: { 202: { description: 'The export.', schema: createdSchema } },
   locates: true,
-  async handler({ context, key, body, commit }) {
+  async handler({ context, key, body, response, commit }) {
     const { max_results: maxResults, max_credits: maxCredits, required, ...same } = body;
     const filter = requireFields(same.filter, required);
     const request = { ...same, filter, maxResults, maxCredits, scheduleId: null, onlyNew: false };
     checkExport(request, context.config.batchRowsMax);
     checkMobileField(context.config, personSearch.name, request.fields);
     const owner = ownerWithKeyOf(key);
-    const graph = graphOf(context, owner.live);
-    const unknownValues = await findUnknownValues(graph, parseFilter(filter));
+    const unknownValues = await unknownValuesInTurn({ context, key, response }, filter);
     return commit(async (tx) => {
       const made = await createExport(tx, context.config, owner, request);
       const wake = () => wakeExport(context, made.id);

@@ -1,14 +1,12 @@
 import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
-import { graphOf } from '../../core/graph/graph-of.ts';
 import { personSearch } from '../../core/operations.ts';
-import { parseFilter } from '../../core/search/parse.ts';
-import { findUnknownValues } from '../../core/search/unknown-values.ts';
 import { checkExport } from '../../jobs/export/create-export.ts';
 import { savedScheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { createSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { ownerWithKeyOf } from '../owner-of.ts';
 import { scheduleOptions, toScheduleRequest } from '../schedule-options.ts';
+import { unknownValuesInTurn } from '../unknown-values-in-turn.ts';
 
 /** Creates a schedule, which creates an export at each time of a cron expression. */
 export const createScheduleRoute = defineRoute({
@@ -20,13 +18,12 @@ export const createScheduleRoute = defineRoute({
   idempotent: true,
   responses: { 201: { description: 'The schedule.', schema: savedScheduleSchema } },
   locates: true,
-  async handler({ context, key, body, commit }) {
+  async handler({ context, key, body, response, commit }) {
     const request = toScheduleRequest(body);
     checkExport(request, context.config.batchRowsMax);
     checkMobileField(context.config, personSearch.name, request.fields);
     const owner = ownerWithKeyOf(key);
-    const graph = graphOf(context, owner.live);
-    const unknownValues = await findUnknownValues(graph, parseFilter(request.filter));
+    const unknownValues = await unknownValuesInTurn({ context, key, response }, request.filter);
     return commit(async (tx) => {
       const made = await createSchedule(tx, context.config, owner, request);
       return { status: 201, body: { ...viewSchedule(made), unknown_values: unknownValues } };
