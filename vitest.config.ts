@@ -14,6 +14,7 @@ const ownProcess = [
   'src/jobs/monitor/metrics.pg.test.ts',
   'workers/stack-metrics.test.ts',
   'src/api/http/short-pages.pg.test.ts',
+  'src/api/console/console-assets.test.ts',
   'src/core/identifiers/domain.test.ts',
   'src/jobs/mapping/columns.test.ts',
 ];

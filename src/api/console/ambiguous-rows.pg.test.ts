@@ -7,6 +7,7 @@ import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import { expectAccessible, openSignedIn, runUntil } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { must } from '../../core/lib/assert.ts';
 
 const given = ['Anna', 'Bernd', 'Clara', 'Dieter', 'Emma', 'Franz', 'Greta', 'Hugo'];
 const family = ['Weber', 'Lorenz', 'Krause', 'Vogt'];
@@ -81,9 +82,11 @@ describeWithBrowser('the page of ambiguous rows', () => {
     await save.waitFor();
     await pipeline.runUntilIdle();
     expect((await credits()) - before).toBe(0);
+    // A second click on the same button, which may be gone by then.
+    const button = must(await save.elementHandle(), 'the button');
     await page.keyboard.press('s');
     await page.keyboard.press('Enter');
-    await save.dispatchEvent('click');
+    await button.dispatchEvent('click');
     await runUntil(pipeline, page, page.getByText('Matched with record 101.').waitFor());
     await page.getByText('Matched with record 102.').waitFor();
     await page.getByText('None of these. Nothing was charged.').waitFor();

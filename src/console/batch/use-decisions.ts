@@ -48,12 +48,15 @@ export function useDecisions(path: string): Decisions {
     unsaved,
     choose(row, id) {
       // Also what is being saved: its price was accepted.
-      if (saving.isBusy || choices.get(row)?.isSaved) return;
+      if (saving.isBusy) return;
       saving.clear();
-      const after = new Map(choices);
-      if (id === undefined) after.delete(row);
-      else after.set(row, { id, isSaved: false });
-      setChoices(after);
+      setChoices((before) => {
+        if (before.get(row)?.isSaved) return before;
+        const after = new Map(before);
+        if (id === undefined) after.delete(row);
+        else after.set(row, { id, isSaved: false });
+        return after;
+      });
     },
     saving,
   };

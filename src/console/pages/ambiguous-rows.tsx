@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { type AmbiguousRow, AmbiguousRowCard } from '../batch/ambiguous-row.tsx';
 import type { Batch } from '../batch/batch.ts';
 import { findOperation } from '../batch/operations.ts';
@@ -38,7 +38,8 @@ export function AmbiguousRowsPage({ params: { id = '' } }: PageProps) {
     const row = items[next];
     if (row) document.getElementById(`row-${row.row}`)?.scrollIntoView({ block: 'nearest' });
   };
-  useEffect(() => {
+  // Before the next key, which may come before a paint: an effect would still choose for the row before.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const candidate = items[current]?.candidates[Number(event.key) - 1];
