@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { invalidParameters } from '../core/lib/errors.ts';
 import type { ListedContacts } from '../core/search/do-not-contact.sql.ts';
 import { readContacts } from '../core/search/do-not-contact.ts';
-import { clientGone } from './http/client-gone.ts';
 import type { RouteInput } from './http/define-route.ts';
 import { parseValues } from './http/parse-parameters.ts';
 import { readJson } from './http/read-json.ts';
+import { readerOf } from './http/reader-of.ts';
 
 /** Maximum entries of one call, and their bytes: ten thousand long addresses. */
 const ENTRIES_MAX = 10_000;
@@ -31,6 +31,6 @@ export async function receiveContacts({ key, request, response }: RouteInput): P
     const message = `must list 1 to ${ENTRIES_MAX} entries in emails, domains and email_sha256`;
     throw invalidParameters(Object.keys(contactsBody.shape).map((field) => ({ field, message })));
   }
-  const reader = { accountId: key.accountId, signal: clientGone(response) };
+  const reader = readerOf({ key, response });
   return { body: await readContacts(body, reader), same: { options: body } };
 }

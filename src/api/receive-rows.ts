@@ -7,10 +7,10 @@ import { inReadingTurn } from '../jobs/list/reading-turns.ts';
 import { storeUpload } from '../jobs/list/store-upload.ts';
 import { openUpload } from '../jobs/list/uploads.ts';
 import { readBatchOptions } from './batch-options.ts';
-import { clientGone } from './http/client-gone.ts';
 import type { RouteInput } from './http/define-route.ts';
 import { parseParameters } from './http/parse-parameters.ts';
 import { parseJson, readBody } from './http/read-json.ts';
+import { readerOf } from './http/reader-of.ts';
 import { ownerOf } from './owner-of.ts';
 import { mappingOf, parseJsonLines, type RowList, toRowList } from './row-list.ts';
 import { holdUpload, type ReceivedList, uploadContextOf } from './upload-context.ts';
@@ -30,7 +30,7 @@ export async function receiveJson(input: RouteInput): Promise<ReceivedList> {
   const { key, request, response } = input;
   const text = await readBody(request, BODY_BYTES_MAX);
   const read = () => readRowBody(request, text);
-  const reader = { accountId: key.accountId, signal: clientGone(response) };
+  const reader = readerOf({ key, response });
   const body = text.length > LENGTH_AT_ONCE_MAX ? await inReadingTurn(reader, read) : read();
   return 'json' in body ? receiveUploadId(input, body.json) : receiveRows(input, body);
 }

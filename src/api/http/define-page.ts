@@ -1,9 +1,9 @@
 /** An endpoint that returns a list in pages, declared by its rows and its cursor. */
 import { z } from 'zod';
 import { inReadingTurn } from '../../jobs/list/reading-turns.ts';
-import { clientGone } from './client-gone.ts';
 import { decimal } from './decimal.ts';
 import { defineRoute, type Route, type RouteDefinition, type RouteInput } from './define-route.ts';
+import { readerOf } from './reader-of.ts';
 
 /** A page ends before this many bytes of JSON, but has one item at least. Callers choose how long an item is. */
 const PAGE_BYTES_MAX = 1024 * 1024;
@@ -80,8 +80,7 @@ export function definePage<
         return { data, next_cursor: hasMore ? cursorOf(last) : null };
       };
       if (!inTurn) return { status: 200, body: await makePage() };
-      const reader = { accountId: input.key.accountId, signal: clientGone(input.response) };
-      return { status: 200, body: await inReadingTurn(reader, makePage) };
+      return { status: 200, body: await inReadingTurn(readerOf(input), makePage) };
     },
   });
 }

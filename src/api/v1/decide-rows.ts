@@ -3,10 +3,10 @@ import { batchSchema } from '../../jobs/batch/batch-view.ts';
 import { type RowDecision, rowsDecided } from '../../jobs/list/decide-rows.ts';
 import { readDecisions } from '../../jobs/list/read-decisions.ts';
 import { createRerun } from '../create-rerun.ts';
-import { clientGone } from '../http/client-gone.ts';
 import { defineRoute, idParams, type RouteInput } from '../http/define-route.ts';
 import { parseParameters } from '../http/parse-parameters.ts';
 import { readBody, readJson } from '../http/read-json.ts';
+import { readerOf } from '../http/reader-of.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 const JSON_DECISIONS_MAX = 10_000;
@@ -73,7 +73,7 @@ async function receiveDecisions({
 }> {
   if (request.is('text/csv')) {
     const text = await readBody(request, BODY_BYTES_MAX);
-    const reader = { accountId: key.accountId, signal: clientGone(response) };
+    const reader = readerOf({ key, response });
     const decisions = await readDecisions(text, reader);
     return {
       body: { decisions, hold: sent.hold === 'true' },

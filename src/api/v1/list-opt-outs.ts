@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { listOptedOut, type OptedOutPerson } from '../../core/suppression/suppression.sql.ts';
 import { inReadingTurn } from '../../jobs/list/reading-turns.ts';
-import { clientGone } from '../http/client-gone.ts';
 import { decimal } from '../http/decimal.ts';
 import { defineRoute } from '../http/define-route.ts';
+import { readerOf } from '../http/reader-of.ts';
 import { ownerOf } from '../owner-of.ts';
 
 const optOutSchema = z.strictObject({
@@ -48,7 +48,7 @@ export const listOptOutsRoute = defineRoute({
   responseBytesMax: PAGE_BYTES_MAX,
   async handler({ context, key, query, response }) {
     const graph = graphOf(context, ownerOf(key).live);
-    const reader = { accountId: key.accountId, signal: clientGone(response) };
+    const reader = readerOf({ key, response });
     // Ten thousand people take the thread as long as the first rows of a list, and cost nothing either.
     return inReadingTurn(reader, async () => {
       const people = await listOptedOut(graph, query.cursor, query.limit);

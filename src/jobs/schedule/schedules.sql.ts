@@ -3,6 +3,8 @@ import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { isToCome } from '../../core/db/lease.ts';
 import { unkept } from '../../core/db/unkept.ts';
+import { wordList } from '../../core/db/word-list.ts';
+import { finalStates } from '../batch/states.ts';
 
 export interface Schedule {
   id: string;
@@ -172,7 +174,7 @@ export async function lockDueSchedules(
 export async function hasOpenRun(tx: Sql, id: string): Promise<boolean> {
   const open = await tx`
     select from schedule_runs r join batches b on b.id = r.batch_id
-    where r.schedule_id = ${id} and b.state not in ('completed', 'cancelled', 'failed') limit 1`;
+    where r.schedule_id = ${id} and b.state not in ${wordList(tx, finalStates)} limit 1`;
   return open.length > 0;
 }
 
