@@ -9,7 +9,7 @@ import { type Config, readConfig } from '../src/core/config.ts';
 import { watchPool } from '../src/core/db/client.ts';
 import { openReplicas } from '../src/core/db/replicas.ts';
 import { watchCopy } from '../src/core/graph-copy/report-copy.ts';
-import { openAdmission } from '../src/core/keys/admission.ts';
+import { openAdmission, openAuthentication } from '../src/core/keys/admission.ts';
 import { openKeyUses } from '../src/core/keys/key-uses.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { openLane } from '../src/core/lib/coalesce.ts';
@@ -64,6 +64,7 @@ export async function runApi(config: Config): Promise<void> {
     watcher,
     keyUses,
     admit,
+    authenticate: openAuthentication(context.sql),
     calls,
   });
   let answer = () => {};

@@ -9,6 +9,7 @@ import { openBenchStack } from '../bench-stack.ts';
 import { type Attack, type Finding, openArena } from './arena.ts';
 import { dueSchedules } from './due-schedules.ts';
 import { healthFlood, madeUpKeys } from './floods.ts';
+import { freeCalls } from './free-calls.ts';
 import { heavyBodies } from './heavy-bodies.ts';
 import { quotesAhead } from './quotes-ahead.ts';
 import { signInGuesses } from './sign-in-guesses.ts';
@@ -23,6 +24,7 @@ const attacks: readonly Attack[] = [
   quotesAhead,
   stuckQuotes,
   dueSchedules,
+  freeCalls,
   heavyBodies,
 ];
 

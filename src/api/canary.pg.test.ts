@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { openEnrichCalls } from '../core/calls/enrich-calls.ts';
-import { openAdmission } from '../core/keys/admission.ts';
+import { openAdmission, openAuthentication } from '../core/keys/admission.ts';
 import { openKeyUses } from '../core/keys/key-uses.ts';
 import { metrics } from '../core/metrics.ts';
 import { watchBatches } from '../jobs/batch/watch-batches.ts';
@@ -61,6 +61,7 @@ test('no identifier reaches a log line, a job or a metric, not even when everyth
     watcher: watchBatches(context.sql, log),
     keyUses: openKeyUses(context.sql, log),
     admit: openAdmission(context.sql, context.limiter),
+    authenticate: openAuthentication(context.sql),
     calls: openEnrichCalls(context),
   });
   const server = app.listen(0, '127.0.0.1');

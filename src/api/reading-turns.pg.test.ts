@@ -45,7 +45,8 @@ const columns = (caller: Caller, id: string) =>
 test('previews of one account do not make another account wait for all of them', async () => {
   const [many, one] = [await pipeline.account(0), await pipeline.account(0)];
   const [ofMany, ofOne] = [await heldList(many), await heldList(one)];
-  readTogether(21);
+  // Two calls of an account are processed at a time.
+  readTogether(3);
   const order: string[] = [];
   const told = async (name: string, response: Promise<Response>) => {
     expect((await response).status).toBe(200);
@@ -56,14 +57,11 @@ test('previews of one account do not make another account wait for all of them',
   expect(order.indexOf('one')).toBeLessThan(4);
 });
 
-test.each([
-  ['previews', preview],
-  ['changes of columns', columns],
-])('an account has 65 %s at once, and one more is told when to come again', async (_, read) => {
+test('an account has 65 changes of columns at once, and one more is told when to come again', async () => {
   const caller = await pipeline.account(0);
   const id = await heldList(caller);
   readTogether(100);
-  const responses = await Promise.all(Array.from({ length: 100 }, () => read(caller, id)));
+  const responses = await Promise.all(Array.from({ length: 100 }, () => columns(caller, id)));
   const refused = responses.filter(({ status }) => status !== 200);
   // Those that come first may end before the last ones are counted.
   expect(refused.length).toBeGreaterThan(0);
@@ -80,29 +78,26 @@ test.each([
   '/v1/searches?limit=100',
   '/v1/schedules?limit=100',
   '/v1/do-not-contact?limit=1000',
-])('%s waits for a turn, and an account has 64 at once', async (path) => {
+])('%s waits for a turn, and other calls of other accounts do not', async (path) => {
   const caller = await pipeline.account(0);
+  const other = await pipeline.account(0);
   let endTurn = () => {};
   const turn = new Promise<void>((resolve) => {
     endTurn = resolve;
   });
   const reader = { accountId: 'another', signal: new AbortController().signal };
   const held = inReadingTurn(reader, () => turn);
-  const page = () => pipeline.call(caller, path);
   let ended = 0;
   const pages = Array.from({ length: 65 }, async () => {
-    const response = await page();
+    const { status } = await pipeline.call(caller, path);
     ended++;
-    return response;
+    return status;
   });
-  const refused = await Promise.race(pages);
-  for (let call = 0; call < 10; call++) await pipeline.call(caller, '/v1/keys');
-  expect(ended).toBe(1);
+  for (let call = 0; call < 10; call++) await pipeline.call(other, '/v1/keys');
+  expect(ended).toBe(0);
   endTurn();
   await held;
-  await expectProblem(refused, { status: 429, code: 'rate_limited' });
-  const statuses = (await Promise.all(pages)).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 200)).toHaveLength(64);
+  expect(new Set(await Promise.all(pages))).toEqual(new Set([200]));
 });
 
 test.each([

@@ -17,7 +17,7 @@ import { openContext } from '../../src/core/context.ts';
 import { readWallet } from '../../src/core/credits/credits.sql.ts';
 import { grantCredits } from '../../src/core/credits/credits.ts';
 import { openReplicas, type Replicas } from '../../src/core/db/replicas.ts';
-import { openAdmission } from '../../src/core/keys/admission.ts';
+import { openAdmission, openAuthentication } from '../../src/core/keys/admission.ts';
 import { openKeyUses } from '../../src/core/keys/key-uses.ts';
 import { createKey, type Scope } from '../../src/core/keys/keys.ts';
 import type { Log } from '../../src/core/log.ts';
@@ -117,7 +117,8 @@ export async function openPipelineWith(
   const calls = openEnrichCalls(context);
   const watcher = watchBatches(opened.sql, opened.log);
   const keyUses = openKeyUses(opened.sql, opened.log);
-  const app = createApp({ ...context, watcher, keyUses, admit, calls });
+  const authenticate = openAuthentication(opened.sql);
+  const app = createApp({ ...context, watcher, keyUses, admit, authenticate, calls });
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -7,7 +7,7 @@ import { createApp } from '../../src/api/app.ts';
 import type { ApiContext } from '../../src/api/http/api-context.ts';
 import { createHttpServer, type HttpLimits, httpLimits } from '../../src/api/http/http-server.ts';
 import { openEnrichCalls } from '../../src/core/calls/enrich-calls.ts';
-import { openAdmission } from '../../src/core/keys/admission.ts';
+import { openAdmission, openAuthentication } from '../../src/core/keys/admission.ts';
 import { openKeyUses } from '../../src/core/keys/key-uses.ts';
 import { type BatchWatcher, watchBatches } from '../../src/jobs/batch/watch-batches.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
@@ -33,6 +33,7 @@ export async function serveWithLimits(
       watcher,
       keyUses: openKeyUses(context.sql, context.log),
       admit: openAdmission(context.sql, context.limiter),
+      authenticate: openAuthentication(context.sql),
       calls: openEnrichCalls(context),
     },
     limits,

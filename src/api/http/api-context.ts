@@ -2,7 +2,7 @@ import type { EnrichCalls } from '../../core/calls/enrich-calls.ts';
 import type { Config } from '../../core/config.ts';
 import type { Context } from '../../core/context.ts';
 import type { Replicas } from '../../core/db/replicas.ts';
-import type { Admit } from '../../core/keys/admission.ts';
+import type { Admit, Authenticate } from '../../core/keys/admission.ts';
 import type { KeyUses } from '../../core/keys/key-uses.ts';
 import type { ReadSearch } from '../../core/search/read-search.ts';
 import type { BatchWatcher } from '../../jobs/batch/watch-batches.ts';
@@ -20,6 +20,8 @@ export interface ApiContext extends Context {
   keyUses: KeyUses;
   /** Admits metered calls; concurrent ones are coalesced. */
   admit: Admit;
+  /** Finds the keys of unmetered calls; concurrent ones are coalesced. */
+  authenticate: Authenticate;
   /** Runs single calls; concurrent ones are coalesced. */
   calls: EnrichCalls;
 }

@@ -3,8 +3,8 @@ import type { Request, Response } from 'express';
 import type { CallCredentials } from '../../core/call-credentials.ts';
 import type { Admission } from '../../core/keys/admission.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
-import { authenticate, readKey } from '../../core/keys/keys.ts';
-import { countUnmeteredCall, requestRefused } from '../../core/limits/limits.ts';
+import { readKey } from '../../core/keys/keys.ts';
+import { requestRefused } from '../../core/limits/limits.ts';
 import type { ApiContext } from './api-context.ts';
 import { noteRequest } from './request-log.ts';
 import { type Presented, presentedBySession } from './session-cookie.ts';
@@ -48,18 +48,17 @@ export async function authorizeMetered(
   return { key, admission, credentials: { keyId: key.id, sessionSha256 } };
 }
 
-/** Admits a call that counts towards the account's limit instead of the key's. */
+/** Finds the key of a call that counts towards the account's limit instead of the key's; the caller counts it. */
 export async function authorizeUnmetered(
   context: ApiContext,
   request: Request,
   response: Response,
 ): Promise<Authorized> {
   const { keySha256, sessionSha256 } = await presentedKey(context, request);
-  const { key, available } = await authenticate(context.sql, keySha256);
+  const { key, available } = await context.authenticate(keySha256);
   noteRequest(response, { account: key.accountId, key: key.id });
   context.keyUses.note(key.id);
   setCreditHeaders(response, 0, available);
-  await countUnmeteredCall(context.limiter, key);
   return { key, admission: null, credentials: { keyId: key.id, sessionSha256 } };
 }
 

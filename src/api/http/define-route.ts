@@ -11,11 +11,13 @@ import type { Admission } from '../../core/keys/admission.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
 import { refuseAddressKey, type Scope } from '../../core/keys/keys.ts';
 import { forbidden } from '../../core/lib/errors.ts';
+import { countUnmeteredCall } from '../../core/limits/limits.ts';
 import type { Share } from '../../core/limits/shares.ts';
 import { assertStillValid } from '../../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
-import { authorizeMetered, authorizeUnmetered } from './authorize.ts';
+import { type Authorized, authorizeMetered, authorizeUnmetered } from './authorize.ts';
 import { clientGone } from './client-gone.ts';
+import { inFreeReadTurn } from './free-read-turns.ts';
 import { assertResponsesRead, holdResponse } from './held-bytes.ts';
 import { claimRequest, type KeptResponse, unclaimed } from './idempotent-request.ts';
 import { parseParameters } from './parse-parameters.ts';
@@ -172,13 +174,20 @@ const none = z.strictObject({});
 /** The path parameter of every object with an id. */
 export const idParams = z.strictObject({ id: z.string() });
 
+/** An HTTP request to a route of the application. */
+interface Call {
+  context: ApiContext;
+  writes: Share;
+  request: Request;
+  response: Response;
+}
+
 export function defineRoute<
   const Documented extends Responses,
   Query extends z.ZodType = typeof none,
   Params extends z.ZodType = typeof none,
   Body = undefined,
 >(definition: RouteDefinition<Query, Params, Body, Documented>): Route {
-  const authorize = definition.metered ? authorizeMetered : authorizeUnmetered;
   const bodies = definition.body ? { 'application/json': definition.body } : definition.bodies;
   return {
     ...definition,
@@ -190,30 +199,65 @@ export function defineRoute<
     toHandler: (context, writes) => async (request, response, next) => {
       // Express passes HEAD to the handler of GET, which would charge for a response without a body.
       if (request.method === 'HEAD' && !definition.head) return next('route');
-      const { key, admission, credentials } = definition.keyInPath
-        ? await authorizeMetered(context, request, response, String(request.params.key))
-        : await authorize(context, request, response);
-      holdResponse(key.accountId, response, definition.responseBytesMax ?? 0);
-      assertScope(definition, key);
-      const sentQuery = definition.readsQuery ? {} : request.query;
-      const query = parseParameters((definition.query ?? none) as Query, sentQuery);
-      const params = request.params as z.output<Params>;
-      const called = { key, admission, credentials, query, params, request, response };
-      const isSingleCall = definition.metered && definition.method === 'get';
-      const scoped = isSingleCall ? context : withRequestId(context, response);
-      let gone: AbortSignal | undefined;
-      const sql = beginningWith(
-        context.sql,
-        (transaction) => {
-          gone ??= clientGone(response);
-          return writes(key.accountId, gone, transaction);
-        },
-        // A GET writes only its charge, which checks the credentials itself.
-        definition.method === 'get' ? async () => {} : (tx) => assertStillValid(tx, credentials),
-      );
-      await serve(definition, { ...called, context: { ...scoped, sql } });
+      const call = { context, writes, request, response };
+      if (definition.metered) {
+        const presented = definition.keyInPath ? String(request.params.key) : undefined;
+        const admitted = await authorizeMetered(context, request, response, presented);
+        return respond(definition, call, admitted);
+      }
+      const authorized = await authorizeUnmetered(context, request, response);
+      const countAndRespond = async () => {
+        await countUnmeteredCall(context.limiter, authorized.key);
+        await respond(definition, call, authorized);
+      };
+      if (!isFreeRead(definition)) return countAndRespond();
+      await inFreeReadTurn(authorized.key.accountId, clientGone(response), countAndRespond);
     },
   };
+}
+
+/** Returns true for an unmetered GET of JSON, of which an account may send hundreds at once. */
+function isFreeRead({
+  method,
+  metered,
+  responses,
+}: Pick<
+  RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>,
+  'method' | 'metered' | 'responses'
+>) {
+  return method === 'get' && !metered && Object.values(responses).every(({ types }) => !types);
+}
+
+/** Checks an authorized call, and sends its response. */
+async function respond<
+  Query extends z.ZodType,
+  Params extends z.ZodType,
+  Body,
+  Documented extends Responses,
+>(
+  definition: RouteDefinition<Query, Params, Body, Documented>,
+  { context, writes, request, response }: Call,
+  { key, admission, credentials }: Authorized,
+): Promise<void> {
+  holdResponse(key.accountId, response, definition.responseBytesMax ?? 0);
+  assertScope(definition, key);
+  const sentQuery = definition.readsQuery ? {} : request.query;
+  const query = parseParameters((definition.query ?? none) as Query, sentQuery);
+  const params = request.params as z.output<Params>;
+  const called = { key, admission, credentials, query, params, request, response };
+  const isSingleCall = definition.metered && definition.method === 'get';
+  const scoped = isSingleCall ? context : withRequestId(context, response);
+  let gone: AbortSignal | undefined;
+  const sql = beginningWith(
+    context.sql,
+    (transaction) => {
+      gone ??= clientGone(response);
+      return writes(key.accountId, gone, transaction);
+    },
+    // A GET writes only its charge, which checks the credentials itself.
+    definition.method === 'get' ? async () => {} : (tx) => assertStillValid(tx, credentials),
+  );
+  await serve(definition, { ...called, context: { ...scoped, sql } });
 }
 
 /** Returns the statuses of errors that the members of a route imply, and its own. */

@@ -10,7 +10,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { scrapeHere } from '../../../tests/support/scrape.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { openEnrichCalls } from '../../core/calls/enrich-calls.ts';
-import { openAdmission } from '../../core/keys/admission.ts';
+import { openAdmission, openAuthentication } from '../../core/keys/admission.ts';
 import { openKeyUses } from '../../core/keys/key-uses.ts';
 import { watchBatches } from '../../jobs/batch/watch-batches.ts';
 import { createApp } from '../app.ts';
@@ -45,6 +45,7 @@ beforeAll(async () => {
     watcher: watchBatches(context.sql, log),
     keyUses: openKeyUses(context.sql, log),
     admit: openAdmission(context.sql, context.limiter),
+    authenticate: openAuthentication(context.sql),
     calls: {
       async run(call, gone) {
         await hold;

@@ -25,6 +25,9 @@ export interface Admission extends Caller {
 /** Admits a call by the hash of its key. Throws as `authenticate`. */
 export type Admit = (keySha256: Buffer) => Promise<Admission>;
 
+/** Finds the key of a call by its hash, with the credits of its account. Throws as `authenticate`. */
+export type Authenticate = (keySha256: Buffer) => Promise<Caller>;
+
 const BATCH_MAX = 128;
 
 /** One result for each call of a key: errors when the key is unknown or revoked. */
@@ -37,6 +40,26 @@ export function openAdmission(sql: Sql, limiter: Limiter, lane: Lane = openLane(
     batchMax: BATCH_MAX,
   });
   return (keySha256) => admit(keySha256.toString('hex'));
+}
+
+/** Opens the authentication of unmetered calls, which others count. Concurrent calls are found in one statement. */
+export function openAuthentication(sql: Sql): Authenticate {
+  const find = coalesce<string, Caller>((hashes) => findTogether(sql, hashes), {
+    lane: openLane(2),
+    batchMax: BATCH_MAX,
+  });
+  return (keySha256) => find(keySha256.toString('hex'));
+}
+
+/** Returns the callers in the order of the hashes, each of which is looked up once. */
+async function findTogether(sql: Sql, hashes: readonly string[]): Promise<(Caller | Error)[]> {
+  const presented = [...new Set(hashes)];
+  const callers = await findCallers(sql, presented);
+  const callerOf = new Map(presented.map((hash, place) => [hash, callers[place]]));
+  return hashes.map((hash) => {
+    const caller = callerOf.get(hash);
+    return isValid(caller) ? caller : refusalOf(caller);
+  });
 }
 
 /**
@@ -78,18 +101,26 @@ async function findAndLimit(
   const callers = await findCallers(sql, hashes);
   const counted = presented.flatMap(({ calls }, place) => {
     const caller = callers[place];
-    if (caller === undefined || caller.key.revokedAt !== null) return [];
+    if (!isValid(caller)) return [];
     return new Array<LimitedCaller>(calls).fill(caller);
   });
   const limits = (await limiter.takeRequests(counted.map(({ key }) => key))).values();
   const next = () => must(limits.next().value, 'limits of a call');
   return presented.map(({ calls }, place) => {
     const caller = callers[place];
-    if (caller === undefined || caller.key.revokedAt !== null) return refuse(caller, calls);
+    if (!isValid(caller)) return refuse(caller, calls);
     return Array.from({ length: calls }, () => ({ ...caller, limits: next() }));
   });
 }
 
+function isValid<Found extends Caller>(caller: Found | undefined): caller is Found {
+  return caller !== undefined && caller.key.revokedAt === null;
+}
+
 function refuse(caller: Caller | undefined, calls: number): Error[] {
-  return Array.from({ length: calls }, () => (caller === undefined ? invalidKey() : keyRevoked()));
+  return Array.from({ length: calls }, () => refusalOf(caller));
+}
+
+function refusalOf(caller: Caller | undefined): Error {
+  return caller === undefined ? invalidKey() : keyRevoked();
 }

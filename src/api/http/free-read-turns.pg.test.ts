@@ -1,0 +1,28 @@
+/** Many free reads of one account at once do not delay those of another one by their number. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+});
+afterAll(() => pipeline.close());
+
+test.each(['/v1/batches', '/v1/me'])(
+  '%s is answered before most of 300 calls that another account sent before it',
+  async (path) => {
+    const many = await pipeline.account(0);
+    const one = await pipeline.account(0);
+    let answered = 0;
+    const calls = Array.from({ length: 300 }, async () => {
+      const { status } = await pipeline.call(many, '/v1/batches');
+      answered++;
+      return status;
+    });
+    const { status } = await pipeline.call(one, path);
+    const answeredBefore = answered;
+    expect(status).toBe(200);
+    expect(new Set(await Promise.all(calls))).toEqual(new Set([200]));
+    expect(answeredBefore).toBeLessThan(100);
+  },
+);
