@@ -86,7 +86,7 @@ export function contactRow(
   const hasName = contact.name !== undefined || contact.surname !== undefined;
   if (key === undefined) return { line, reason: 'names_no_person', source: row.source() };
   if (contact.isOptedOut === null) {
-    return { line, reason: 'unclear_opt_out', source: row.source(), seen: key };
+    return { line, reason: 'unclear_opt_out', source: row.source(), seen: [key] };
   }
   const { country, sameAs = [] } = contact;
   const emails = [...new Set(contact.emails.map(emailOf).filter((email) => email !== undefined))];
@@ -101,7 +101,7 @@ export function contactRow(
   }
   // A contact with an address and no name is a person; one with an organization is that.
   if (!hasName && contact.company !== undefined) {
-    return { line, reason: 'names_no_person', source: row.source(), seen: key };
+    return { line, reason: 'names_no_person', source: row.source(), seen: [key] };
   }
   const [first, ...otherEmails] = emails;
   const isWork = contact.isWorkEmail === true || mailDomainOf(first) !== undefined;

@@ -1,5 +1,5 @@
 /** Rows of CSV files of sources, by the names of their header, in any encoding. */
-import type { SourceRow } from '../core/graph/sources/source-record.ts';
+import { type SourceRow, seenOf } from '../core/graph/sources/source-record.ts';
 import { unprocessable } from '../core/lib/errors.ts';
 import { readColumns, readRecord } from '../formats/csv/cells.ts';
 import { detectEncoding, markLength, Transcoder } from '../formats/csv/encoding.ts';
@@ -140,6 +140,20 @@ export function unevenReason({
 }: Pick<CsvRow, 'width' | 'headerWidth'>): string | null {
   if (width === headerWidth) return null;
   return width > headerWidth ? 'more_cells_than_header' : 'fewer_cells_than_header';
+}
+
+/**
+ * Returns the rejection of a row that cannot be read as cells; null for others.
+ * @param keysIn the keys that its text may name, as `seen` of the row
+ */
+export function rejectUnreadable(
+  row: CsvRow,
+  keysIn: (text: string) => readonly string[],
+): SourceRow | null {
+  const { line, unreadable } = row;
+  if (unreadable === null) return null;
+  const source = row.cells();
+  return { line, reason: unreadable, source, ...seenOf(...keysIn(source.join(' '))) };
 }
 
 /**

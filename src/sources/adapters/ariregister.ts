@@ -12,7 +12,7 @@ import {
 import { unprocessable } from '../../core/lib/errors.ts';
 import { fold } from '../../core/lib/fold.ts';
 import type { Adapter } from '../adapter.ts';
-import { type CsvRow, readCsvRows, unevenReason } from '../csv-rows.ts';
+import { type CsvRow, readCsvRows, rejectUnreadable, unevenReason } from '../csv-rows.ts';
 import { readJsonArray } from '../json-array.ts';
 import { type JsonObject, objectOf, objectsOf, stringOf } from '../json-values.ts';
 import type { SourcePart } from '../source-files.ts';
@@ -60,15 +60,16 @@ async function* readBasic(parts: AsyncIterable<SourcePart>): AsyncGenerator<Sour
 }
 
 function readBasicRow(row: CsvRow): SourceRow {
+  const unreadable = rejectUnreadable(row, companiesIn);
+  if (unreadable !== null) return unreadable;
   const { line } = row;
-  if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
   const cell = (name: string) => textOf(row.get(name));
   const number = cell('ariregistri_kood') ?? '';
   const reject = (reason: string, field: string): SourceRow => ({
     line,
     reason,
     field,
-    seen: COMPANY + number,
+    seen: [COMPANY + number],
     source: row.source(),
   });
   const uneven = unevenReason(row);
@@ -90,6 +91,10 @@ function readBasicRow(row: CsvRow): SourceRow {
     _city: place?.split(', ').at(-2),
   });
   return { line, records: [{ entity: 'company', key: COMPANY + number, record }] };
+}
+
+function companiesIn(text: string): string[] {
+  return (text.match(/\b\d{8}\b/g) ?? []).map((number) => COMPANY + number);
 }
 
 async function* readDetails(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {

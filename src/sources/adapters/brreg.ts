@@ -10,7 +10,7 @@ import {
 } from '../../core/graph/sources/source-record.ts';
 import { fold } from '../../core/lib/fold.ts';
 import type { Adapter } from '../adapter.ts';
-import { type CsvRow, readCsvRows, unevenReason } from '../csv-rows.ts';
+import { type CsvRow, readCsvRows, rejectUnreadable, unevenReason } from '../csv-rows.ts';
 import { readJsonArray } from '../json-array.ts';
 import { type JsonObject, objectOf, objectsOf, stringOf } from '../json-values.ts';
 import type { SourcePart } from '../source-files.ts';
@@ -60,12 +60,17 @@ async function* readCsv(parts: AsyncIterable<SourcePart>): AsyncGenerator<Source
 }
 
 function readCsvRow(row: CsvRow): SourceRow {
+  const unreadable = rejectUnreadable(row, unitsIn);
+  if (unreadable !== null) return unreadable;
   const { line } = row;
-  if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
   const number = row.get('organisasjonsnummer').trim();
   const reason = unevenReason(row);
-  if (reason !== null) return { line, reason, seen: UNIT + number, source: row.source() };
+  if (reason !== null) return { line, reason, seen: [UNIT + number], source: row.source() };
   return readUnit(line, (name) => row.get(name), row.source);
+}
+
+function unitsIn(text: string): string[] {
+  return (text.match(/\b\d{9}\b/g) ?? []).map((number) => UNIT + number);
 }
 
 async function* readJson(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
@@ -93,7 +98,7 @@ function readUnit(line: number, field: Field, source: () => unknown): SourceRow 
   }
   const name = text('navn');
   if (name === undefined)
-    return { line, reason: 'missing', field: 'navn', seen: UNIT + number, source: source() };
+    return { line, reason: 'missing', field: 'navn', seen: [UNIT + number], source: source() };
   const town = text('forretningsadresse.poststed');
   const country = text('forretningsadresse.landkode');
   const website = text('hjemmeside');

@@ -2,14 +2,15 @@
  * Companies House, Free Company Data Product (`BasicCompanyDataAsOneFile-2026-10-01.zip` and its parts): the live
  * register, monthly. A company that is dissolved is absent from the next file.
  */
-import type { SourceRow } from '../../core/graph/sources/source-record.ts';
+import { type SourceRow, seenOf } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type CsvRow, readCsvRows, unevenReason } from '../csv-rows.ts';
+import { type CsvRow, readCsvRows, rejectUnreadable, unevenReason } from '../csv-rows.ts';
 import type { SourcePart } from '../source-files.ts';
 import { compact, dayFirstDate, decodeEntities, joined, textOf } from '../values.ts';
 
 const PREVIOUS_NAMES = 10;
 const SIC_COLUMNS = 4;
+const NUMBERS = /\b[A-Z0-9]{8}\b/g;
 const SIC_TEXT = /^(\d{5}) - /;
 
 /** Names of columns, made once: a register has millions of rows. */
@@ -62,17 +63,17 @@ async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<Sour
 }
 
 function readRow(row: CsvRow): SourceRow {
+  const unreadable = rejectUnreadable(row, (text) => text.match(NUMBERS) ?? []);
+  if (unreadable !== null) return unreadable;
   const { line } = row;
   const number = row.get('CompanyNumber').trim().toUpperCase();
-  const seen = number === '' ? {} : { seen: number };
   const reject = (reason: string, field?: string): SourceRow => ({
     line,
     reason,
     ...(field === undefined ? {} : { field }),
-    ...seen,
+    ...seenOf(number === '' ? undefined : number),
     source: row.source(),
   });
-  if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
   // A fifth SIC code moves all later columns one to the right.
   const uneven = unevenReason(row);
   if (uneven !== null) return reject(uneven);

@@ -40,6 +40,10 @@ const offices: Readonly<Record<string, string>> = {
   '19': 'SE management organ member',
   '22': 'SE management organ member',
 };
+/** One for each office. */
+const knownTypes = [
+  ...new Map(Object.entries(offices).map(([type, office]) => [office, type])).values(),
+];
 const APPOINTED_IN_ERROR = '99';
 
 export const gbOfficers: Adapter = {
@@ -135,11 +139,11 @@ const updateColumns: Columns = {
 function readPerson(line: number, text: string, isUpdate: boolean): SourceRow {
   const at = isUpdate ? updateColumns : snapshotColumns;
   const cell = (from: number, length: number) => text.slice(from, from + length).trim();
-  const reject = (reason: string, seen?: string): SourceRow => ({
+  const reject = (reason: string, ...seen: string[]): SourceRow => ({
     line,
     reason,
     source: text,
-    ...seenOf(seen),
+    ...seenOf(...seen),
   });
   const isCorporate = text[at.corporate] === 'Y';
   const number = cell(at.newNumber, 12).slice(0, 8);
@@ -164,7 +168,9 @@ function readPerson(line: number, text: string, isUpdate: boolean): SourceRow {
   const oldKey = keyOf(cell(at.oldNumber, 12).slice(0, 8), oldType);
   if (newType === APPOINTED_IN_ERROR) return { line, ended: ['officer', oldKey] };
   const role = offices[newType];
-  if (role === undefined) return reject('unknown_type', person.key);
+  // It may be a new number of an office that is stored.
+  if (role === undefined)
+    return reject('unknown_type', person.key, ...knownTypes.map((type) => keyOf(number, type)));
   const [title, forenames, surname] = fields;
   const officer: SourceRecord = {
     entity: 'officer',

@@ -33,7 +33,7 @@ export const gbPsc: Adapter = {
 
 async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
   for await (const { bytes } of parts) {
-    yield* readJsonLines(bytes, readLine, selfIn);
+    yield* readJsonLines(bytes, readLine, selvesIn);
   }
 }
 
@@ -87,8 +87,9 @@ function readLine(line: number, record: JsonObject): SourceRow | null {
 }
 
 /** The link to itself in a line that is not JSON; none in a line of someone who may have become secret. */
-function selfIn(line: string): string | undefined {
-  return line.includes('super-secure-') ? undefined : /"self"\s*:\s*"([^"\\]+)"/.exec(line)?.[1];
+function selvesIn(line: string): string[] {
+  if (line.includes('super-secure-')) return [];
+  return [...line.matchAll(/"self"\s*:\s*"([^"\\]+)"/g)].map(([, self = '']) => self);
 }
 
 function personOf(

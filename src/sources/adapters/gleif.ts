@@ -62,7 +62,6 @@ function readRow(row: CsvRow): SourceRow {
     reason,
     field,
     source: row.source(),
-    ...(lei === '' ? {} : { seen: lei }),
   });
   const uneven = unevenReason(row);
   if (uneven !== null) return reject(uneven, '');

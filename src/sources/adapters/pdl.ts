@@ -2,7 +2,7 @@
  * People Data Labs, free company dataset: JSON lines, or CSV whose quotes are escaped by a backslash, which is not RFC
  * 4180. A backslash elsewhere is itself.
  */
-import type { SourceRow } from '../../core/graph/sources/source-record.ts';
+import { type SourceRow, seenOf } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
 import { readBackslashCsv } from '../backslash-csv.ts';
 import { unevenReason } from '../csv-rows.ts';
@@ -36,7 +36,7 @@ export const pdl: Adapter = {
 
 async function* readJson(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
   for await (const { bytes } of parts) {
-    yield* readJsonLines(bytes, readRow);
+    yield* readJsonLines(bytes, readRow, idsIn);
   }
 }
 
@@ -47,7 +47,9 @@ async function* readCsv(parts: AsyncIterable<SourcePart>): AsyncGenerator<Source
         .filter(({ line }) => line > 1)
         .map(({ line, cells }): SourceRow => {
           const reason = unevenReason({ width: cells.length, headerWidth: header.length });
-          if (reason !== null) return { line, reason, source: cells };
+          if (reason !== null) {
+            return { line, reason, source: cells, ...seenOf(...idsIn(cells.join(' '))) };
+          }
           return readRow(
             line,
             Object.fromEntries(header.map((name, index) => [name, cells[index]])),
@@ -57,13 +59,19 @@ async function* readCsv(parts: AsyncIterable<SourcePart>): AsyncGenerator<Source
   }
 }
 
+/** Returns the texts in the form of an id of a row that cannot be read. */
+function idsIn(text: string): readonly string[] {
+  return text.match(/\b[A-Za-z0-9]{28}\b/g) ?? [];
+}
+
 function readRow(line: number, row: JsonObject): SourceRow {
   const cell = (name: string) => stringOf(row[name]);
   const id = cell('id');
   if (id === undefined || !ID.test(id))
     return { line, reason: 'not_an_id', field: 'id', source: row };
   const name = cell('name');
-  if (name === undefined) return { line, reason: 'missing', field: 'name', seen: id, source: row };
+  if (name === undefined)
+    return { line, reason: 'missing', field: 'name', seen: [id], source: row };
   const founded = Number(cell('founded')?.replace(/\.0$/, ''));
   const record = compact({
     name,

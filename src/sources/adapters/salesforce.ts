@@ -75,7 +75,7 @@ function readAccount(row: CsvRow): SourceRow {
   if (isYes(row.get('IsDeleted'))) return { line, ended: ['company', key] };
   const name = textOf(row.get('Name'));
   if (name === undefined)
-    return { line, reason: 'missing', field: 'Name', source: row.source(), seen: key };
+    return { line, reason: 'missing', field: 'Name', source: row.source(), seen: [key] };
   const country = countryOf(row.get('BillingCountry'));
   const record = compact({
     name,

@@ -2,9 +2,9 @@
  * SIRENE, France: `StockUniteLegale_utf8.zip` (legal units) and `StockEtablissement_utf8.zip`, of which only the seats
  * are read, for the address. Monthly. The columns differ between releases, so they are found by name.
  */
-import type { SourceRow } from '../../core/graph/sources/source-record.ts';
+import { type SourceRow, seenOf } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type CsvRow, readCsvRows, unevenReason } from '../csv-rows.ts';
+import { type CsvRow, readCsvRows, rejectUnreadable, unevenReason } from '../csv-rows.ts';
 import type { SourcePart } from '../source-files.ts';
 import { compact, isoDate, joined, joinedBy, textOf } from '../values.ts';
 
@@ -84,12 +84,20 @@ function checked(
   prefix: string,
   readRow: (row: CsvRow, siren: string) => SourceRow | null,
 ): SourceRow | null {
+  const mayBeHidden = () => row.cells().some((cell) => cell.split(/[,"]/).includes(HIDDEN));
+  const unreadable = rejectUnreadable(row, (text) => {
+    const sirens = mayBeHidden() ? [] : (text.match(/\b\d{9}\b/g) ?? []);
+    return sirens.map((siren) => prefix + siren);
+  });
+  if (unreadable !== null) return unreadable;
   const { line } = row;
-  if (row.unreadable !== null) return { line, reason: row.unreadable, source: row.cells() };
   const siren = row.get('siren').trim();
   if (!isSiren(siren)) return { line, reason: 'not_a_siren', field: 'siren', source: row.source() };
   const reason = unevenReason(row);
-  if (reason !== null) return { line, reason, seen: prefix + siren, source: row.source() };
+  if (reason !== null) {
+    const seen = seenOf(mayBeHidden() ? undefined : prefix + siren);
+    return { line, reason, source: row.source(), ...seen };
+  }
   return readRow(row, siren);
 }
 
@@ -118,7 +126,7 @@ function readUnit(row: CsvRow, siren: string): SourceRow {
       line,
       reason: 'missing',
       field: 'denominationUniteLegale',
-      seen: UNIT + siren,
+      seen: [UNIT + siren],
       source: row.source(),
     };
   }

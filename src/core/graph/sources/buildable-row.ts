@@ -29,9 +29,8 @@ export function buildableRow(row: SourceRow): SourceRow {
 /** Without keys that cannot be stored: no record has them. */
 function withStorableKeys(row: Exclude<SourceRow, { records: unknown }>): SourceRow {
   if ('optedOut' in row) return { ...row, keys: row.keys.filter(([, key]) => isStorable(key)) };
-  if (!('seen' in row) || row.seen === undefined || isStorable(row.seen)) return row;
-  const { seen: _, ...rest } = row;
-  return rest;
+  if (!('seen' in row) || row.seen === undefined) return row;
+  return { ...row, seen: row.seen.filter(isStorable) };
 }
 
 function buildable(given: SourceRecord): SourceRecord | Problem {

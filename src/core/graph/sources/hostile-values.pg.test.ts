@@ -119,9 +119,9 @@ it('of files with ids of one’s own are left out, or reject a row that says not
 it('of rows without a record are left out, and a row that cannot be read hides none of its key', async () => {
   const rows: readonly SourceRow[] = [
     { line: 2, records: [person('a', { name: 'Ada' })] },
-    { line: 3, reason: 'columns_moved', source: {}, seen: 'a' },
-    { line: 4, reason: 'columns_moved', source: {}, seen: long() },
-    { line: 5, reason: 'columns_moved', source: {}, seen: 'a\0b' },
+    { line: 3, reason: 'columns_moved', source: {}, seen: ['a'] },
+    { line: 4, reason: 'columns_moved', source: {}, seen: [long()] },
+    { line: 5, reason: 'columns_moved', source: {}, seen: ['a\0b'] },
     { line: 6, optedOut: ['b@home.example'], keys: [['person', long()]] },
   ];
   const input = sourceInput({ rows: rowsOf(...rows) });

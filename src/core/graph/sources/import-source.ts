@@ -245,8 +245,9 @@ function stagedRows(source: string, row: SourceRow, line: number): stage.StagedR
   if ('optedOut' in row) {
     return row.keys.map((key, place) => ({ ...ended(key, place), state: rowStates.optedOut }));
   }
-  if (row.seen === undefined) return [];
-  return [{ ...empty, isCounted: false, state: rowStates.seen, entity: 1, key: row.seen }];
+  return (row.seen ?? []).map((key, place) => {
+    return { ...empty, place, isCounted: false, state: rowStates.seen, entity: 1, key };
+  });
 }
 
 function stagedRecord(

@@ -23,7 +23,7 @@ function load(source: string, between: () => Promise<unknown>): Promise<SourceIm
     source,
     async *rows() {
       const rejected = Array.from({ length: REJECTED }, (_, index) => {
-        return { line: index + 2, reason: 'invalid', source: {}, seen: `${source}-${index + 2}` };
+        return { line: index + 2, reason: 'invalid', source: {}, seen: [`${source}-${index + 2}`] };
       });
       yield [rowOf(source, 1), ...rejected];
       await between();

@@ -37,8 +37,8 @@ export type SourceRow = { line: number } & (
       field?: string;
       /** The record, for the rejects. */
       source: unknown;
-      /** Key of a record that the row names: it is not gone, though it cannot be read, nor is the person that it is. */
-      seen?: string;
+      /** Keys of records that the row may name: they are not gone, though it cannot be read, nor are the people that they are. */
+      seen?: readonly string[];
     }
   /**
    * Someone who must not be contacted, by e-mail, phone with country code or profile URL, or a record that must not
@@ -48,8 +48,9 @@ export type SourceRow = { line: number } & (
 );
 
 /** The `seen` of a rejected row; nothing when it names no record. */
-export function seenOf(key: string | undefined): { seen?: string } {
-  return key === undefined ? {} : { seen: key };
+export function seenOf(...keys: readonly (string | undefined)[]): { seen?: readonly string[] } {
+  const seen = keys.filter((key) => key !== undefined);
+  return seen.length === 0 ? {} : { seen };
 }
 
 /** Between the parts of a `heldKey`; in no text that people write. */
