@@ -14,7 +14,6 @@ import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { findCompanies, findPeople } from '../../src/core/likely/likely-candidates.ts';
 import { readCompanyRow, readPersonRow } from '../../src/core/likely/likely-cards.ts';
 import { type GraphNames, readGraphNames } from '../../src/core/likely/name-frequencies.ts';
-import { isOfAnotherLaw } from '../../src/core/match/compare-company.ts';
 import { decide } from '../../src/core/match/decide.ts';
 import {
   type AddLevel,
@@ -103,7 +102,7 @@ async function addCandidates(
           id,
           levels: listLevels((add) => addCompanyLevels(compared, names, add)),
           className: companyClass(compared),
-          mayMatch: !isOfAnotherLaw(compared),
+          mayMatch: !compared.isOfAnotherLaw,
         })),
         isCut,
       })));

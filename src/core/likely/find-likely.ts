@@ -3,7 +3,7 @@
  */
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
-import { type CompanyRow, isOfAnotherLaw } from '../match/compare-company.ts';
+import type { CompanyRow } from '../match/compare-company.ts';
 import type { PersonRow } from '../match/compare-person.ts';
 import { decide, type ScoredCandidate, SHOWN_SHARE } from '../match/decide.ts';
 import { explainCompany, explainPerson } from '../match/evidence.ts';
@@ -140,7 +140,7 @@ async function scoreCompanies(
       id,
       score: scoreOf(companyModel, (add) => addCompanyLevels(compared, names, add)),
       className: companyClass(compared),
-      mayMatch: !isOfAnotherLaw(compared),
+      mayMatch: !compared.isOfAnotherLaw,
       explain: () => explainCompany(compared),
     }));
     judge({ candidates, isCut, isNameOnly, model: companyModel }, index);

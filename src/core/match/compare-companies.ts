@@ -136,11 +136,14 @@ function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((word, index) => word === b[index]);
 }
 
+/** Forms without those that say nothing of the law. */
+export function tellingForms(forms: readonly string[]): readonly string[] {
+  return forms.filter((form) => form !== 'co' && form !== 'and');
+}
+
 function relateForms(a: readonly string[], b: readonly string[]): CompanyRelation['form'] {
-  const telling = (forms: readonly string[]) =>
-    forms.filter((form) => form !== 'co' && form !== 'and');
-  const ours = telling(a);
-  const theirs = telling(b);
+  const ours = tellingForms(a);
+  const theirs = tellingForms(b);
   if (ours.length === 0 && theirs.length === 0) return 'equal';
   if (ours.length === 0 || theirs.length === 0) return 'one_side';
   return ours.some((form) => theirs.includes(form)) ? 'equal' : 'differ';

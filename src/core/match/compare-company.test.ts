@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCompanyName } from './company-words.ts';
 import { relateCompanies } from './compare-companies.ts';
+import { compareCompany } from './compare-company.ts';
 import { isFormForeign } from './form-countries.ts';
 
 function level(a: string, b: string): string {
@@ -31,6 +32,36 @@ test.each([
   ['Nordlicht', 'Sonnenschein', 'none'],
 ])('%s and %s are %s', (a, b, expected) => {
   expect(level(a, b)).toBe(expected);
+});
+
+function isOfAnotherLaw(listed: string, stored: string[], country: string | null): boolean {
+  const name = readCompanyName(listed);
+  const names = stored.map(readCompanyName).filter((one) => one !== null);
+  if (name === null) throw new Error('no name');
+  const compared = compareCompany(
+    { name, city: '', country: null },
+    { id: 1, names, place: [], country },
+  );
+  return compared?.isOfAnotherLaw ?? false;
+}
+
+test.each<[string, string[], string | null, boolean]>([
+  ['Nordlicht GmbH', ['Nordlicht Limited'], 'GB', true],
+  ['Nordlicht GmbH', ['Nordlicht'], 'GB', true],
+  ['Nordlicht GmbH', ['Nordlicht Inc', 'Nordlicht'], 'US', true],
+  ['Nordlicht Corporation SpA', ['Nordlicht Corporation Limited'], 'IN', true],
+  ['Nordlicht PLC', ['Nordlicht Limited'], 'GB', false],
+  ['Nordlicht GmbH', ['Nordlicht Limited', 'Nordlicht GmbH'], 'GB', false],
+  ['Nordlicht GmbH', ['Nordlicht AG'], 'DE', false],
+  ['Nordlicht GmbH', ['Nordlicht Limited'], null, true],
+  ['Nordlicht SAS', ['Nordlicht Company Limited'], null, true],
+  ['Nordlicht Oy', ['Nordlicht A/S'], null, true],
+  ['Nordlicht PLC', ['Nordlicht Limited'], null, false],
+  ['Nordlicht GmbH', ['Nordlicht AG'], null, false],
+  ['Nordlicht GmbH', ['Nordlicht'], null, false],
+  ['Nordlicht Limited', ['Nordlicht GmbH'], 'DE', false],
+])('%s is of another law than %s of %s: %s', (listed, stored, country, expected) => {
+  expect(isOfAnotherLaw(listed, stored, country)).toBe(expected);
 });
 
 test('a company of one letter that changes is another company', () => {

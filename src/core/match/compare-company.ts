@@ -1,9 +1,14 @@
 /** Compares a row of a list with a stored company: the fields that the score weighs. Pure. */
 
 import type { CompanyName } from './company-words.ts';
-import { type CompanyRelation, companyLevels, relateCompanies } from './compare-companies.ts';
+import {
+  type CompanyRelation,
+  companyLevels,
+  relateCompanies,
+  tellingForms,
+} from './compare-companies.ts';
 import type { CompanyCard } from './compare-person.ts';
-import { isFormForeign } from './form-countries.ts';
+import { areFormsApart, isFormForeign } from './form-countries.ts';
 import { type CountryLevel, type PlaceLevel, relateCountries, relatePlaces } from './place.ts';
 
 /** A row of a list of companies, read. */
@@ -22,6 +27,11 @@ export interface CompanyComparison extends CompanyRelation {
   city: PlaceLevel;
   /** The row has a legal form that the company's country does not know. */
   isFormForeign: boolean;
+  /**
+   * The row states a legal form that the company cannot have: `Acme GmbH` is not `Acme Limited` of the United Kingdom, which may be
+   * its subsidiary.
+   */
+  isOfAnotherLaw: boolean;
 }
 
 /** Compares a row with a stored company, by the name that fits best. */
@@ -43,12 +53,20 @@ export function compareCompany(row: CompanyRow, card: CompanyCard): CompanyCompa
     country: relateCountries(row.country, owners),
     city: relatePlaces(row.city, owners),
     isFormForeign: country !== null && row.name.forms.some((form) => isFormForeign(form, country)),
+    isOfAnotherLaw: isOfAnotherLaw(row.name.forms, card),
   };
 }
 
-/** True for a company of another law: `Acme GmbH` is not `Acme Limited` of the United Kingdom, which may be its subsidiary. */
-export function isOfAnotherLaw({ form, isFormForeign }: CompanyComparison): boolean {
-  return form === 'differ' && isFormForeign;
+/** Of a company whose country is not known, some country knows the form together with those of its names. */
+function isOfAnotherLaw(stated: readonly string[], { names, country }: CompanyCard): boolean {
+  const own = tellingForms(names.flatMap(({ forms }) => forms));
+  return stated.some(
+    (form) =>
+      !own.includes(form) &&
+      (country === null
+        ? own.length > 0 && areFormsApart(form, own)
+        : isFormForeign(form, country)),
+  );
 }
 
 function rankOf({ level, form }: CompanyRelation): number {

@@ -64,6 +64,11 @@ const countriesOfForm: Readonly<Record<string, string>> = {
   sab: 'MX',
 };
 
+/** Countries where companies register under these forms, and not only call themselves so in English. */
+const COMMON_LAW =
+  'GB IE IM JE GG GI MT CY US CA AU NZ IN PK LK BD NP HK SG MY ZA BW NG KE GH BM KY VG BS IL';
+const commonLawForms: ReadonlySet<string> = new Set(['ltd', 'inc', 'corp']);
+
 /**
  * Forms of so many countries that, among companies of one name, they say little about the country; Britain has none of them. They
  * count for a number that is read as British for want of a country.
@@ -73,6 +78,16 @@ const formsUnknownInBritain: ReadonlySet<string> = new Set(['sa', 'sca', 'jsc'])
 /** True when the register of the country (ISO 3166 alpha-2) has no company of a legal form. */
 export function isFormUnregistered(form: string, country: string): boolean {
   return isFormForeign(form, country) || (country === 'GB' && formsUnknownInBritain.has(form));
+}
+
+/** True when no country knows a legal form together with one of the others. */
+export function areFormsApart(form: string, others: readonly string[]): boolean {
+  const countries = countriesOfForm[form]?.split(' ');
+  if (countries === undefined) return false;
+  const known = others.map((other) =>
+    commonLawForms.has(other) ? COMMON_LAW : countriesOfForm[other],
+  );
+  return known.every((ones) => ones !== undefined && !countries.some((one) => ones.includes(one)));
 }
 
 /** True when a legal form is unknown in the country (ISO 3166 alpha-2). */
