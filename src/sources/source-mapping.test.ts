@@ -47,6 +47,15 @@ describe('the guessed mapping', () => {
     });
   });
 
+  test('of people takes no address of a second person of the row', () => {
+    const header = ['Name', 'Email', 'Name (2)', 'Email (2)'];
+    const sample = [['Ada Lark', 'ada@acme.example', 'Bob Roe', 'bob@acme.example']];
+    expect(guessMapping({ header, sample }).columns).toEqual({
+      full_name: ['Name'],
+      email: ['Email'],
+    });
+  });
+
   test('of companies, whose key is in each row and once', () => {
     const header = [
       'ID',

@@ -261,6 +261,11 @@ describe('header', () => {
     expect(dialect.header).toEqual(['a', 'a', '', '__proto__', 'x'.repeat(256)]);
   });
 
+  it('has the same name twice above a first row without values', () => {
+    const text = 'Name,Name,Mail,Mail\nAda,Lark,none,unknown\nBob,Roe,b@b.org,c@c.org\n';
+    expect(detect(text).header).toEqual(['Name', 'Name', 'Mail', 'Mail']);
+  });
+
   it('is overridden by the option both ways', () => {
     expect(detect('1,2\n3,4\n', { headerRow: 1 })).toMatchObject({
       header: ['1', '2'],
@@ -284,6 +289,11 @@ describe('header', () => {
       3,
     ],
     ['groups of columns', 'Who,,Where,\nName,Email,Town,State\nAda,a@b.org,Bonn,NW\n', 2],
+    [
+      'groups of columns, named in each',
+      'Who,Who,Where,Where\nName,Email,Town,State\nAda,a@b.org,Bonn,NW\n',
+      2,
+    ],
     ['names in an unknown language', 'Lista\nNimi,Osoite\nAda,a@b.org\nBob,b@b.org\n', 2],
     ['a title of two lines in quotes', '"Leads\nQ3"\nName,Email,Score\nAda,a@b.org,1\n', 2],
     [

@@ -70,17 +70,22 @@ function isBelowTitles(rows: readonly string[][], index: number, known: KnownNam
   const filled = countFilled(header);
   if (!isHeaderRow(header, below, known.columnNames)) return false;
   if (filled < 2) return isNameBelowTitles(titles, header, below, known);
-  if (!titles.every((title) => isNarrow(title, header))) return false;
+  const isNamed = header.some(known.isColumnName);
+  if (!titles.every((title) => isNarrow(title, header, isNamed))) return false;
   const rowsOfTable = below.filter(
     (row) => row.length === header.length || countFilled(row) * 2 > filled,
   );
   if (rowsOfTable.length * 2 < below.length) return false;
-  return header.some(known.isColumnName) || hasColumnOfValues(header, below);
+  return isNamed || hasColumnOfValues(header, below);
 }
 
-/** A title has at most half the cells of the header, or is a shorter record: `Date,2026-01-01` above three columns. */
-function isNarrow(title: readonly string[], header: readonly string[]): boolean {
-  const filled = countFilled(title);
+/**
+ * A title has at most half the texts of the header, or is a shorter record: `Date,2026-01-01` above three columns. That of several
+ * columns may stand in each of them above usual names, as programs write merged cells.
+ */
+function isNarrow(title: readonly string[], header: readonly string[], isNamed: boolean): boolean {
+  const texts = title.map((cell) => cell.trim()).filter((cell) => cell !== '');
+  const filled = isNamed ? new Set(texts).size : texts.length;
   const names = countFilled(header);
   return filled * 2 <= names || (filled < names && title.length < header.length);
 }

@@ -148,7 +148,7 @@ function roleOf(tokens: ReadonlySet<HeaderToken>, isExact: boolean): ColumnRole 
   if (has('country')) return 'country';
   if (has('number', 'code', 'region')) return 'other';
   if (has('handle')) return isExact && tokens.size === 1 ? 'twitter' : 'other';
-  return isExact ? nameRole(has, tokens.size) : null;
+  return isExact ? nameRole(tokens, has) : null;
 }
 
 /** Kinds whose own words mean nothing else, whatever the rest of the name says. */
@@ -183,10 +183,14 @@ const xCompanions: ReadonlySet<HeaderToken> = new Set<HeaderToken>([
 ]);
 
 /** Content cannot confirm a name, so every word of these column names must be known. */
-function nameRole(has: Has, count: number): ColumnRole | null {
+function nameRole(tokens: ReadonlySet<HeaderToken>, has: Has): ColumnRole | null {
+  const count = tokens.size;
   const isFirst = has('forename') || (has('first') && (has('name') || count === 1));
   const isLast = has('surname') || (has('last') && (has('name') || count === 1));
   const isPlain = has('name') && !has('first', 'last');
+  // `Contact company` is a company, `Company contact` a person.
+  const order = [...tokens];
+  const isCompanyOfPerson = has('company') && order.indexOf('company') > order.indexOf('person');
   if ((has('forename', 'first') && has('surname', 'last')) || (has('surname') && isPlain)) {
     return 'full_name';
   }
@@ -194,7 +198,7 @@ function nameRole(has: Has, count: number): ColumnRole | null {
   if (isFirst) return 'first_name';
   if (isLast) return 'last_name';
   if (has('first', 'last', 'x', 'url')) return null;
-  if (has('person', 'full')) return has('secondary') ? 'other' : 'full_name';
+  if (has('person', 'full') && !isCompanyOfPerson) return has('secondary') ? 'other' : 'full_name';
   if (has('company', 'account')) return 'company_name';
   if (has('legal', 'work') && has('name')) return 'company_name';
   return has('name') && !has('personal', 'home', 'secondary') ? 'name' : null;

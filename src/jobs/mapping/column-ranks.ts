@@ -133,12 +133,21 @@ const tables: Readonly<Partial<Record<string, RankTable>>> = {
   company_name: companyNames,
 };
 
+/** `Second contact email` is another's; `Contact - email - other` is not. */
+function isOfSecondPerson(tokens: ReadonlySet<HeaderToken>): boolean {
+  const order = [...tokens];
+  const person = order.indexOf('person');
+  if (person === -1) return false;
+  const isLast = person === order.length - 2;
+  return order[person - 1] === 'secondary' || (isLast && order[person + 1] === 'secondary');
+}
+
 /** Lower is better; null for a column whose name excludes the subject. */
 export function rankOfColumn(
   { role, tokens, isExact }: HeaderReading,
   subject: 'person' | 'company',
 ): number | null {
-  if (role === 'foreign') return null;
+  if (role === 'foreign' || (subject === 'person' && isOfSecondPerson(tokens))) return null;
   const table = tables[role ?? ''];
   if (table === undefined) return 0;
   const found = table[subject].find(([token]) => tokens.has(token));

@@ -33,9 +33,9 @@ const words = {
     employeur empresa compania organizacion azienda societa ditta impresa empregador
     organizacao bedrijf bedrijfs organisatie werkgever onderneming przedsiebiorstwo
     pracodawca foretag foretags virksomhed virksomheds selskab corporate corporation
-    raisonsociale razonsocial ragionesociale razaosocial denominationsociale 会社 会社名 企業 企業名
+    raisonsociale razonsocial ragionesociale razaosocial denominationsociale 会社 会社名 取引先 取引先名 企業 企業名
     法人名 勤務先 公司 公司名 公司名称 企业 企业名称 单位名称`,
-  account: `account`,
+  account: `account compte cuenta`,
   legal: `legal trading registered juridical official`,
   name: `name names nom nombre nome naam navn namn nazwa 名称 名前 名字`,
   first: `first given primer primeiro`,
@@ -50,7 +50,7 @@ const words = {
     担当者名`,
   person: `person contact lead prospect kontakt kontaktperson contactpersoon contacto
     contatto contato ansprechpartner ansprechperson interlocuteur interlocutor referente
-    people individual employee personne candidate persona 担当者 联系人`,
+    people individual employee personne candidate persona persoon persoons 担当者 联系人`,
   work: `work working business office professional professionnel professionnelle profesional
     profissional professionale geschaftlich geschaftliche geschafts geschaftstelefon
     dienstlich dienstliche beruflich arbeit arbeits arbete arbejde arbejds jobb zakelijk
@@ -61,7 +61,7 @@ const words = {
   home: `home casa domicile domicilio prywatnie thuis hem hjem zuhause 自宅`,
   primary: `primary preferred default current new latest principal principale primaire primario best hoofd
     primar hauptsachlich`,
-  secondary: `secondary second secondaire secundario secondario other additional alternative
+  secondary: `secondary second secondaire secundair secundaire secundario secondario other additional alternative
     alternate alternatif alt tertiary autre otro altro weitere weiterer andere zweite backup
     old extra inny`,
   billing: `billing shipping mailing invoice rechnung facturation`,

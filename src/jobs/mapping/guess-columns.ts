@@ -57,7 +57,7 @@ export function guessColumns(
   match: MatchMode = 'exact',
 ): ColumnMapping {
   const { identifiers, subject } = operations[operation];
-  const views = withoutFurtherPeople(readColumns(list, subject), subject);
+  const views = withoutFurtherPeople(list, readColumns(list, subject), subject);
   const believed = views.filter((view) => isConfirmedByCells(view, subject));
   const rest = views.filter((view) => !believed.includes(view));
   const mapping: ColumnMapping = {};
@@ -87,15 +87,52 @@ const partsOfNames: ReadonlySet<string> = new Set<ColumnRole>([
   'last_name',
 ]);
 
-/** Leaves out the columns of a second contact, who has a name of the same number: `Contact 2 Name`, `Contact 2 Email`. */
-function withoutFurtherPeople(views: ColumnView[], subject: Subject): ColumnView[] {
+/**
+ * Leaves out the columns of a second contact, who has a name of the same number (`Contact 2 Name`, `Contact 2 Email`), and those
+ * that are there again behind a second name: `Name, Email, Name, Email`.
+ */
+function withoutFurtherPeople(list: ListHead, views: ColumnView[], subject: Subject): ColumnView[] {
   if (subject === 'company') return views;
   const people = new Set(
     views
       .filter(({ reading }) => reading.number > 1 && partsOfNames.has(reading.role ?? ''))
       .map(({ reading }) => reading.number),
   );
-  return views.filter(({ reading }) => !people.has(reading.number));
+  const seconds = secondNames(list, views);
+  const firstOf = new Map<ColumnRole | null, number>();
+  for (const { column, reading } of [...views].reverse()) firstOf.set(reading.role, column);
+  const isAgain = ({ column, reading: { role } }: ColumnView) =>
+    contactKinds.has(role ?? '') &&
+    seconds.some((second) => (firstOf.get(role) ?? column) < second && second < column);
+  return views.filter((view) => !people.has(view.reading.number) && !isAgain(view));
+}
+
+const contactKinds: ReadonlySet<string> = new Set<ColumnRole>(
+  operations['people.enrich'].identifiers,
+);
+
+/** Numbers of the columns of people's names that one of their kind precedes, mostly with other cells. */
+function secondNames({ sample }: ListHead, views: readonly ColumnView[]): number[] {
+  const firsts = new Map<ColumnRole | null, number>();
+  return views.filter(isOfPeople).flatMap(({ column, reading: { role } }) => {
+    const first = firsts.get(role);
+    if (first === undefined) {
+      firsts.set(role, column);
+      return [];
+    }
+    const pairs = sample
+      .map((row) => [row[first - 1]?.trim(), row[column - 1]?.trim()])
+      .filter(([one, other]) => one && other);
+    const equal = pairs.filter(([one, other]) => one === other);
+    return equal.length * 2 <= pairs.length ? [column] : [];
+  });
+}
+
+/** True for a column of names, but for a plain "Name" of companies. */
+function isOfPeople(view: ColumnView): boolean {
+  const { role } = view.reading;
+  if (role === 'name') return kindOfContent(view) !== 'company_name';
+  return partsOfNames.has(role ?? '');
 }
 
 /** The content that confirms a role. */
@@ -130,9 +167,11 @@ function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
     return false;
   }
   const { filled } = content;
-  // "Profile" alone may head any text, and nearly every word is a possible handle.
-  const isVague = role === 'professional_network' && !tokens.has(role);
-  const usable = isVague ? content.strict.professional_network : content.loose[expected];
+  // "Profile" and "X" alone may head any text, and nearly every word is a possible handle.
+  const isVague =
+    (role === 'professional_network' && !tokens.has(role)) ||
+    (role === 'twitter' && tokens.size === 1 && tokens.has('x'));
+  const usable = isVague ? content.strict[expected] : content.loose[expected];
   if (!isExact || isVague) return filled === 0 || usable >= filled * DOUBTFUL_BELOW;
   return filled < CELLS_TO_REFUTE || usable >= filled * REFUTED_BELOW;
 }
@@ -211,17 +250,29 @@ const titleNames: ReadonlySet<string> = new Set([
   'job role',
   'function',
   'job function',
+  'position title',
+  'person job title',
   'stelle',
+  'jobtitel',
+  'berufsbezeichnung',
   'beruf',
   'funktion',
   'fonction',
   'poste',
+  'intitule du poste',
+  'intitule de poste',
+  'titre du poste',
   'cargo',
   'puesto',
+  'puesto de trabajo',
   'ruolo',
   'functie',
+  'functietitel',
   'stanowisko',
   'headline',
+  '役職',
+  '職種',
+  '職位',
 ]);
 
 function titleColumns(views: readonly ColumnView[]): MappedColumn[] {
@@ -232,7 +283,8 @@ function titleColumns(views: readonly ColumnView[]): MappedColumn[] {
 /** One full name, or its parts in order. "Name" next to one part of a name is the other part. */
 function nameColumns(believed: readonly ColumnView[]): MappedColumn[] {
   const of = (role: ColumnRole) => believed.find(({ reading }) => reading.role === role);
-  const plain = of('name');
+  const plain =
+    believed.find((view) => view.reading.role === 'name' && isOfPeople(view)) ?? of('name');
   const first = of('first_name');
   const last = of('last_name');
   const isWhole = plain !== undefined && (first === undefined) === (last === undefined);

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { guessColumns } from './guess-columns.ts';
+
+/** The headers of the guessed columns of a list of people, by kind. */
+function guess(columns: Readonly<Record<string, string>> | readonly [string, string][]) {
+  const named = Array.isArray(columns) ? columns : Object.entries(columns);
+  const list = { header: named.map(([name]) => name), sample: [named.map(([, cell]) => cell)] };
+  const guessed = Object.entries(guessColumns('people.enrich', list, 'likely'));
+  return Object.fromEntries(guessed.map(([kind, found]) => [kind, found.map((one) => one.column)]));
+}
+
+const ADA = ['Ada Lark', 'ada@acme.example', '+441632960001'] as const;
+const BOB = ['Bob Stone', 'bob@acme.example', '+441632960002'] as const;
+
+test.each<[names: string[]]>([
+  [['Name', 'Email', 'Phone', 'Name', 'Email', 'Phone']],
+  [['Contact', 'Email', 'Phone', 'Contact 2', 'Email 2', 'Phone 2']],
+  [
+    [
+      'Primary Contact Name',
+      'Primary Contact Email',
+      'Primary Contact Phone',
+      'Secondary Contact Name',
+      'Secondary Contact Email',
+      'Secondary Contact Phone',
+    ],
+  ],
+  [
+    [
+      'Contact principal',
+      'Email contact principal',
+      'Tel contact principal',
+      'Contact secondaire',
+      'Email contact secondaire',
+      'Tel contact secondaire',
+    ],
+  ],
+])('the second person of %s is not the lead of the row', (names) => {
+  const cells = [...ADA, ...BOB];
+  expect(guess(names.map((name, index) => [name, cells[index] ?? '']))).toEqual({
+    email: [2],
+    phone: [3],
+    person_name: [1],
+  });
+});
+
+test('further addresses of one person are read, in order', () => {
+  expect(
+    guess({ Name: ADA[0], Email: ADA[1], 'Preferred name': ADA[0], 'Secondary email': BOB[1] }),
+  ).toEqual({ email: [2, 4], person_name: [1] });
+  expect(
+    guess({
+      'Person - Name': ADA[0],
+      'Person - Email - Other': BOB[1],
+      'Person - Email - Work': ADA[1],
+    }),
+  ).toEqual({ email: [3, 2], person_name: [1] });
+});
+
+test.each([
+  ['Person - Organization', 'Person - Name'],
+  ['Contact company', 'Contact name'],
+  ['Persona - Organización', 'Persona - Nombre'],
+  ['Nom du compte', 'Contact'],
+  ['取引先名', '氏名'],
+])('%s is the company of %s', (company, name) => {
+  expect(guess({ [company]: 'Acme Ltd', [name]: ADA[0], Email: ADA[1] })).toEqual({
+    email: [3],
+    company_name: [1],
+    person_name: [2],
+  });
+});
+
+test('the names of companies before those of people are not the lead', () => {
+  const names = ['Name', 'Phone', 'Name', 'Email', 'Phone'];
+  const cells = ['Acme Ltd', '+441632960009', ...ADA];
+  expect(guess(names.map((name, index) => [name, cells[index] ?? '']))).toEqual({
+    email: [4],
+    phone: [2, 5],
+    person_name: [3],
+  });
+});
+
+test('the first person after a company is read', () => {
+  const names = ['Name', 'Name', 'Email', 'Name', 'Email'];
+  const cells = ['Acme Ltd', 'Ada Lark', ADA[1], BOB[0], BOB[1]];
+  expect(guess(names.map((name, index) => [name, cells[index] ?? '']))).toMatchObject({
+    email: [3],
+  });
+});
+
+test('a company contact is a person', () => {
+  expect(guess({ 'Company contact': ADA[0], Email: ADA[1] })).toMatchObject({ person_name: [1] });
+});
+
+test.each([
+  ['done', false],
+  ['@adalark', true],
+  ['https://x.com/adalark', true],
+])('a column X with the cell %s has handles: %s', (cell, isRead) => {
+  expect('twitter' in guess({ Name: ADA[0], X: cell, Email: ADA[1] })).toBe(isRead);
+});
