@@ -809,7 +809,7 @@ export interface ImportRun {
     as_of: string;
     snapshot: boolean;
     mapping: ImportMapping | null;
-    mapping_origin: 'guessed' | 'kept' | 'several' | 'given' | null;
+    mapping_origin: 'guessed' | 'kept' | 'several' | 'given' | 'replacing' | null;
     fitting?: ImportMapping[] | undefined;
     columns: {
       name: string;

@@ -153,6 +153,14 @@ describe('a file of no known source', () => {
     expect(told).toContain(
       `mapping partners (kept): ${JSON.stringify({ of: 'persons', columns })}`,
     );
+    const same = await run('--map', mapping, '--dry-run', file);
+    expect(same.told).toContain('mapping partners (given): ');
+    await writeFile(
+      mapping,
+      JSON.stringify({ name: 'partners', of: 'persons', columns: { email: ['E-Mail'] } }),
+    );
+    const other = await run('--map', mapping, '--dry-run', file);
+    expect(other.told).toContain('mapping partners (given, replaces the kept one): ');
   });
 
   test('may be JSON lines of companies, with members inside members', async () => {

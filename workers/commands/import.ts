@@ -4,6 +4,7 @@ import { access, constants, type FileHandle, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Database } from '../../src/core/db/client.ts';
 import { openRecords } from '../../src/core/graph/import/open-records.ts';
@@ -143,10 +144,13 @@ async function importMapped(
   const asked = await readGivenMapping(given);
   const { config } = readGlobals(command);
   await withDatabase(config, async (sql) => {
-    const known = asked.mapping ?? (await readKeptMapping(sql, asked.name));
+    const kept = await readKeptMapping(sql, asked.name);
+    const known = asked.mapping ?? kept;
     const mapping = known ?? (await guess(first, asked.name));
     const input = await openMapped(asked.name, mapping, { files, asOf: options.asOf });
-    const origin = asked.mapping === undefined ? 'kept' : 'given';
+    const isOther = kept !== undefined && !isDeepStrictEqual(kept, mapping);
+    const given = isOther ? 'given, replaces the kept one' : 'given';
+    const origin = asked.mapping === undefined ? 'kept' : given;
     if (known !== undefined) say(`mapping ${asked.name} (${origin}): ${JSON.stringify(mapping)}`);
     await importInput(sql, input, files, options, command);
     if (options.dryRun !== true) await keepMapping(sql, asked.name, mapping);

@@ -286,6 +286,13 @@ describe('a file of no known source', () => {
       problem: null,
       found: { source: 'suppliers', mapping_origin: 'given', fitting: [people, firms] },
     });
+    const other = { ...firms, name: 'partners' };
+    expect((await patch(run.id, { mapping: other })).status).toBe(200);
+    await importing.work();
+    // The name of another source: the import would replace its mapping, and update its records.
+    expect(await importing.read(run.id)).toMatchObject({
+      found: { source: 'partners', mapping_origin: 'replacing' },
+    });
     expect((await importing.post(`/admin/import-runs/${run.id}/count`)).status).toBe(202);
     await sql`delete from source_mappings`;
   });

@@ -88,6 +88,8 @@ const origins = {
     `Read by the kept mapping “${name}”, as an update of its source. Is it a file of another source? Give it another name.`,
   several: () => 'Several kept mappings have these columns. Choose the one of this file’s source.',
   given: () => 'As you chose.',
+  replacing: (name: string) =>
+    `“${name}” is kept with other columns. The import replaces them, and updates its source. Is it a file of another source? Give it another name.`,
 } as const;
 
 interface KeptMappingsProps {

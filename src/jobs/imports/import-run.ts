@@ -49,8 +49,11 @@ const foundSchema = z.object({
   as_of: z.string(),
   snapshot: z.boolean(),
   mapping: namedMapping.nullable(),
-  /** With `several`, the mapping is one of `fitting`, of which the operator must choose. */
-  mapping_origin: z.enum(['guessed', 'kept', 'several', 'given']).nullable(),
+  /**
+   * With `several`, the mapping is one of `fitting`, of which the operator must choose. `replacing`: given under the name of a kept
+   * one that is another.
+   */
+  mapping_origin: z.enum(['guessed', 'kept', 'several', 'given', 'replacing']).nullable(),
   /** The kept mappings whose columns the file has; left out when there are fewer than two. */
   fitting: z.array(namedMapping).optional(),
   columns: z.array(z.object({ name: z.string(), samples: z.array(z.string()) })),

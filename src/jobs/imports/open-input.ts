@@ -1,10 +1,11 @@
 /** Finds what the files of a run are: a source that an adapter knows, or rows that a mapping reads. */
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Sql } from '../../core/db/client.ts';
 import type { SourceInput } from '../../core/graph/sources/import-source.ts';
 import { AppError, unprocessable } from '../../core/lib/errors.ts';
 import { toNormalForm } from '../../core/lib/normal-form.ts';
-import { listKeptMappings } from '../../sources/kept-mapping.ts';
+import { listKeptMappings, readKeptMapping } from '../../sources/kept-mapping.ts';
 import { readFileHead } from '../../sources/mapped-file.ts';
 import { openMapped, openSource } from '../../sources/read-source.ts';
 import {
@@ -33,7 +34,11 @@ export async function openInput(
   { source, mapping, as_of }: RunOptions,
 ): Promise<OpenedInput> {
   const asOf = as_of ?? undefined;
-  if (mapping !== null) return openByMapping(files, mapping, 'given', asOf);
+  if (mapping !== null) {
+    const kept = await readKeptMapping(sql, mapping.name);
+    const isOther = kept !== undefined && !isDeepStrictEqual(kept, sourceMappingOf(mapping));
+    return openByMapping(files, mapping, isOther ? 'replacing' : 'given', asOf);
+  }
   refuseWorkbooks(files);
   try {
     const input = await openSource({ source: source ?? 'auto', files, asOf });
