@@ -214,6 +214,14 @@ function readSepLine(canonical: Buffer): { bytes: number; delimiter: Delimiter |
   return { bytes: line[0].length, delimiter };
 }
 
+/**
+ * Returns Excel's first line, for a file that is written here: after it no text of a row is taken for such a line, or for the
+ * mark of an encoding, and every row keeps its number.
+ */
+export function sepLine(delimiter: Delimiter, newline: string): string {
+  return `sep=${delimiter}${newline}`;
+}
+
 /** The cells of some records from this index on: enough to find a header below titles, and for a preview. */
 function readRows(
   body: Buffer,

@@ -5,6 +5,7 @@ import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { must } from '../../core/lib/assert.ts';
 import { type AppError, conflict, unprocessable } from '../../core/lib/errors.ts';
 import { fieldsEnd } from '../../formats/csv/cells.ts';
+import { sepLine } from '../../formats/csv/dialect.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
 import { RECORD_BYTES_MAX } from '../../formats/csv/record-reader.ts';
 import { type ListBatch, optionsOf } from '../batch/batch.ts';
@@ -121,8 +122,9 @@ export async function rowsOfRerun(
 }
 
 /**
- * The header, then the chosen rows with the list's own columns, whose numbers are added to `chosen`. A row keeps its bytes: written
- * anew, it could be longer than a record may be. One that is too long already is left out: it would be read as several rows.
+ * Excel's first line, the header, then the chosen rows with the list's own columns, whose numbers are added to `chosen`. A row
+ * keeps its bytes: written anew, it could be longer than a record may be. One that is too long already is left out: it would be
+ * read as several rows.
  */
 async function* chosenRows(
   context: UploadContext,
@@ -133,6 +135,7 @@ async function* chosenRows(
   const { header, newline } = batch.dialect;
   const delimiter = batch.dialect.delimiter;
   const width = must(batch.width, 'width of a batch that ran');
+  yield Buffer.from(sepLine(delimiter, newline));
   if (header !== null) {
     const text = header.map((cell) => encodeCell(cell, { delimiter, safe: false })).join(delimiter);
     // An empty line is not a row.

@@ -90,6 +90,40 @@ test('a rerun has the row numbers of the list that was uploaded, also a rerun of
   expect((await rowsOf(id, '')).filter(([, status]) => status === 'matched')).toHaveLength(4);
 });
 
+test.each([
+  ['is Excel’s first line', 'sep=;'],
+  ['begins with a byte order mark', '\ufeff'],
+])('a first row that %s keeps its number, and so do the rows after it', async (_, text) => {
+  const list = `p1@list.example\n${text}\nseven1@list.example\nseven2@list.example\n`;
+  const mapping = JSON.stringify({ email: 1 });
+  const id = await pipeline.enrich(caller, list, { ...options, header: 'false', mapping });
+  await learn('seven2');
+  const made = await rerun(id, { outcomes: ['no_match', 'invalid'] });
+  expect(await rowsOf(made.id, '')).toEqual([
+    [2, 'invalid'],
+    [3, 'no_match'],
+    [4, 'matched'],
+  ]);
+  expect(await rowsOf(id, 'reruns=true')).toEqual([
+    [1, 'matched'],
+    [2, 'invalid'],
+    [3, 'no_match'],
+    [4, 'matched'],
+  ]);
+  await pipeline.sql`delete from graph.person_identifiers where value = 'seven2@list.example'`;
+});
+
+test('a header that is Excel’s first line stays the header', async () => {
+  const list = 'Contacts\nsep=;\neight1@list.example\np1@list.example\neight2@list.example\n';
+  const mapping = JSON.stringify({ email: 1 });
+  const id = await pipeline.enrich(caller, list, { ...options, header_row: '2', mapping });
+  const made = await rerun(id, {});
+  expect(await rowsOf(made.id, '')).toEqual([
+    [1, 'no_match'],
+    [3, 'no_match'],
+  ]);
+});
+
 test('the merged file has every row in its place, in every format, with the columns of the list', async () => {
   const id = await pipeline.enrich(caller, listOf('two'), options);
   await learn('two1', 'two4');
