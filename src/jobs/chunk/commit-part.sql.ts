@@ -4,6 +4,7 @@
  * the order batch -> chunk -> reservation -> wallet -> budget of a key.
  */
 
+import { ownedDays } from '../../core/credits/owned.sql.ts';
 import {
   isOpen,
   settleReservation,
@@ -60,6 +61,8 @@ export interface CommitPart {
   counts: OutcomeCounts;
   /** Of the matched rows, those that cost nothing because the account owns the person. */
   owned: number;
+  /** True when it was priced for an account that pays for each person once; null where that makes no difference. */
+  paysOnce: boolean | null;
   operation: PricedOperation;
   reservationId: number | null;
   /** The shortage that cut the part short and pauses the batch, or null. */
@@ -93,9 +96,9 @@ export function referenceOf(part: Pick<CommitPart, 'batchId' | 'chunkNumber' | '
 /**
  * Commits a part in one statement: settles its reservation, writes its ledger line, records the object, and
  * advances chunk and batch. Undefined, without any change, when the caller's epoch is old or the batch is
- * neither running nor paused, when a local copy answered in another state than the graph's, and when imports have joined records
- * that are `distinct`. A batch that is being
- * cancelled accepts only free parts.
+ * neither running nor paused, when a local copy answered in another state than the graph's, when imports have joined records
+ * that are `distinct`, and when the `owned_days` of the account were turned on or off since the rows were priced. A batch that
+ * is being cancelled accepts only free parts.
  */
 export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed | undefined> {
   const { counts } = part;
@@ -106,6 +109,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       where id = ${part.batchId} and (state in ${wordList(sql, payableStates)}
         or (state = 'cancelling' and ${part.reservationId}::bigint is null))
         and ${part.distinct === null ? sql`true` : sql`not ${areJoined(sql, part.distinct)}`}
+        and ${part.paysOnce === null ? sql`true` : sql`(${ownedDays(sql, sql`batches.account_id`)} > 0) = ${part.paysOnce}`}
         and ${isInState(sql, part.graph)} for update),
     chunk as (
       update chunks c set

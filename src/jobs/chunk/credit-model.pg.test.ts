@@ -173,6 +173,7 @@ class Run {
       rowBytesMax: 1,
       counts: { ...countOutcomes([]), matched, no_match: rows - matched },
       owned: 0,
+      paysOnce: null,
       operation: 'people.enrich',
       reservationId: this.#reservations.get(claim) ?? null,
       ...{ shortOf, price: 1 },

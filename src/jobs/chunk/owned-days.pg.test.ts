@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { expectAgreement, spentOf } from '../../../tests/support/money.ts';
+import { beforeFirstCommit, expectAgreement, spentOf } from '../../../tests/support/money.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
@@ -166,6 +166,25 @@ test('two people whom an import joins between the pricing and the commit of a pa
   await pipeline.sql`delete from merged_ids where id = 1003`;
   expect(await creditsOfRows(by, id)).toEqual(['1', '1', '0']);
   expect(await pipeline.batch(by, id)).toMatchObject({ owned: 1, credits: { charged: 2 } });
+});
+
+test('an account that begins to pay once while a part runs pays once for the people of the part', async () => {
+  const by = await buyer(100, 0);
+  beforeFirstCommit(pipeline, async () => {
+    await changeOwnedDays(pipeline.sql, by.accountId, 30);
+    expect(await callOne(by, 2)).toMatchObject({ body: { meta: { credits_charged: 1 } } });
+  });
+  const id = await run(by, [1, 1, 2]);
+  expect(await creditsOfRows(by, id)).toEqual(['1', '0', '0']);
+  expect(await spentOf(pipeline, by, 100)).toBe(2);
+});
+
+test('an account that no longer pays once pays for each row of a part that was priced before', async () => {
+  const by = await buyer(100);
+  await callOne(by, 2);
+  beforeFirstCommit(pipeline, () => changeOwnedDays(pipeline.sql, by.accountId, 0));
+  const id = await run(by, [1, 1, 2]);
+  expect(await creditsOfRows(by, id)).toEqual(['1', '1', '1']);
 });
 
 test('a call that waits for the wallet together with the commit of a part charges once with it', async () => {

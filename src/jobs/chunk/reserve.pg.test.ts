@@ -92,6 +92,7 @@ test('a reservation is not charged once its batch is being cancelled', async () 
     objectKey: `${chunkId}`,
     counts: { ...countOutcomes([]), matched: MATCHES },
     owned: 0,
+    paysOnce: null,
     operation: 'people.enrich',
     reservationId: reserved.reservationId,
     ...{

@@ -4,7 +4,7 @@
  * and settles the reservation in the statement that records the part.
  */
 import { z } from 'zod';
-import { isPaidOnce } from '../../core/credits/owned.ts';
+import { isPaidOnce, paysOnce } from '../../core/credits/owned.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { countWork } from '../../core/enrich/count-work.ts';
@@ -153,8 +153,8 @@ async function processChunk(
       ? await context.read.export(context, batch, chunk)
       : await context.read.list(context, batch, chunk);
   const price = batch.live ? priceOf(batch.operation) : 0;
-  const paysOnce = isPaidOnce(batch, ownedDays);
-  const owned = paysOnce ? await findOwnedRows(context.sql, batch, work.outcomes) : noRows;
+  const isOnce = isPaidOnce(batch, ownedDays);
+  const owned = isOnce ? await findOwnedRows(context.sql, batch, work.outcomes) : noRows;
   // Only paid answers are stored beyond the maximum.
   if (owned.size > 0) await assertStorageLeft(context.sql, batch.accountId, context.config);
   const paid = await payFor(context, batch, chunk, { outcomes: work.outcomes, owned }, price);
@@ -177,6 +177,7 @@ async function processChunk(
     ...objects,
     counts,
     owned: counts.matched - people.length,
+    paysOnce: isPaidOnce(batch, 1) ? isOnce : null,
     operation: batch.operation,
     reservationId: paid.reservationId,
     price,
@@ -190,11 +191,11 @@ async function processChunk(
   };
   const { accountId } = batch;
   const committed =
-    paysOnce && people.length > 0
+    isOnce && people.length > 0
       ? await inTransaction(context.sql, (tx) => commitPaidOnce(tx, part, { accountId, people }))
       : await commitPart(context.sql, part);
   context.endPhase('commit');
-  const isStale = committed === undefined && (await isOutdated(context.sql, part));
+  const isStale = committed === undefined && (await isOutdated(context.sql, batch, part));
   if (committed === null || isStale) {
     countPart('repeated');
     await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { waits: 'nothing' }));
@@ -225,9 +226,11 @@ function distinctRecords(
   return { batchId, entity, ids: records.map(({ id }) => id) };
 }
 
-/** Returns true for a part that the graph no longer agrees with: another copy's state, or joined records. */
-async function isOutdated(sql: Sql, { graph, distinct }: CommitPart): Promise<boolean> {
+/** Returns true for a part that must be priced again: another state of a copy, joined records, or other `owned_days`. */
+async function isOutdated(sql: Sql, batch: Batch, part: CommitPart): Promise<boolean> {
+  const { graph, distinct } = part;
   if (graph !== null && !(await hasState(sql, graph))) return true;
+  if (part.paysOnce !== null && (await paysOnce(sql, batch)) !== part.paysOnce) return true;
   return distinct !== null && haveBeenJoined(sql, distinct);
 }
 
