@@ -161,3 +161,33 @@ test('a list has them as plain cells, and counts them in its report', async () =
   expect(JSON.parse(first)).toMatchObject({ person: ada });
   expect(JSON.parse(third)).toMatchObject({ person: null });
 });
+
+describe('a list of an operation that is charged for one value', () => {
+  test.each([
+    ['people.mobile', '`person.mobile`', 'mobile', 'id'],
+    ['people.email-verify', '`email.status`', 'status', 'id,address,verified_at'],
+    ['companies.logo', '`company.logo_url`', 'logo_url', 'company.name'],
+    ['companies.financials', '`financials.`', 'revenue', 'id,name'],
+  ])('%s is refused without it', async (operation, sold, field, others) => {
+    const column = operation.startsWith('people') ? 'email' : 'domain';
+    const send = (options: string) =>
+      pipeline.call(caller, `/v1/batches?operation=${operation}&${options}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'text/csv' },
+        body: `${column}\nhome.example\n`,
+      });
+    const refused = { status: 400, code: 'invalid_parameter' };
+    const problem = await expectProblem(await send(`fields=${others}`), refused);
+    expect(problem.detail).toContain(sold);
+    const held = await send(`fields=${others},${field}&hold=true`);
+    expect(held.status).toBe(202);
+    const { id } = (await held.json()) as { id: string };
+    await pipeline.runUntilIdle();
+    const patched = await pipeline.call(caller, `/v1/batches/${id}`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ fields: [] }),
+    });
+    expect(await expectProblem(patched, refused)).toMatchObject({ errors: [{ field: 'fields' }] });
+  });
+});

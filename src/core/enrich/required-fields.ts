@@ -1,4 +1,5 @@
 /** Fields without which a record does not match: `required=` of calls and lists. */
+import { invalidParameter } from '../lib/errors.ts';
 import { type OperationName, operations } from '../operations.ts';
 import { type MatchData, type OutputColumn, outputColumns, recordCellAt } from './match-data.ts';
 import { checkMobileField, type MobileSetting } from './mobile-in-records.ts';
@@ -18,19 +19,31 @@ export function requiredColumns(
   return outputColumns(described, names, 'required');
 }
 
+/** How the columns begin that have what a match is charged for, by operation; a record is worth its price in any column. */
+const sold: Partial<Record<OperationName, string>> = {
+  'people.mobile': 'person.mobile',
+  'people.email-verify': 'email.status',
+  'companies.logo': 'company.logo_url',
+  'companies.financials': 'financials.',
+};
+
 /**
- * Checks the fields that a list asks for; null for none. Throws `AppError` 400 `invalid_parameter` for an unknown name, and
- * for one that records leave empty here.
+ * Checks the fields that a list asks for; null for none. Throws `AppError` 400 `invalid_parameter` for an unknown name, for
+ * one that records leave empty here, and for fields that leave out what each match would be charged for.
  */
 export function checkListFields(
   setting: MobileSetting,
   operation: OperationName,
   { fields, required }: { fields: readonly string[] | null; required: readonly string[] | null },
 ): void {
-  outputColumns(operation, fields);
+  const columns = outputColumns(operation, fields);
   requiredColumns(operation, required);
   checkMobileField(setting, operation, fields);
   checkMobileField(setting, operation, required, 'required');
+  const paid = sold[operation];
+  if (paid === undefined || columns.some(({ header }) => header.startsWith(paid))) return;
+  const message = `must have \`${paid}\`, which is what ${operation} is charged for`;
+  throw invalidParameter('fields', message);
 }
 
 /** Returns true when none of these columns is empty. */
