@@ -100,6 +100,22 @@ describeWithBrowser('the page of ambiguous rows', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('shows no choice as made whose retry was cancelled', async () => {
+    const id = await pipeline.enrich(caller, list, { ...options, match: 'likely' });
+    await open(`${id}/ambiguous`);
+    await page.locator('#row-9').getByRole('button', { name: 'Choose 1' }).click();
+    await page.getByRole('button', { name: 'Save 1 decision for 1 credit' }).click();
+    const reruns = () =>
+      pipeline.sql<{ id: string }[]>`select id from batches where rerun_of = ${id}`;
+    await expect.poll(reruns).toHaveLength(1);
+    const [made] = await reruns();
+    await pipeline.call(caller, `/v1/batches/${made?.id}/cancel`, { method: 'POST' });
+    await page.getByText('Not all of your choices could be saved').waitFor();
+    expect(await page.getByText('Matched with record').count()).toBe(0);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Row 9', exact: true }).waitFor();
+  });
+
   test('says what to do with rows whose identifier several people share', async () => {
     const csv = `Phone\n${phone}\n`;
     const id = await pipeline.enrich(caller, csv, options);

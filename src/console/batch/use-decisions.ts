@@ -62,7 +62,10 @@ export function useDecisions(path: string): Decisions {
   };
 }
 
-/** Sends decisions, after another retry of the list if one runs, and waits until they are made. Throws `Problem`. */
+/**
+ * Sends decisions, after another retry of the list if one runs, and waits until they are made. Throws `Problem`, also when
+ * their retry ended without having made all of them.
+ */
 async function send(
   path: string,
   decisions: Decisions['unsaved'],
@@ -71,23 +74,26 @@ async function send(
   for (;;) {
     try {
       const made = await call<Batch>('POST', `${path}/decisions`, { body: { decisions } });
-      return await untilMade(made.id, isGone);
+      if ((await untilEnded(made.id, isGone)) === 'completed' || isGone()) return;
     } catch (error) {
       const { code, more } = asProblem(error);
       const other = code === 'invalid_state' ? more.batch_id : undefined;
       if (typeof other !== 'string' || isGone()) throw error;
-      await untilMade(other, isGone);
+      await untilEnded(other, isGone);
+      continue;
     }
+    throw pageProblem(
+      'not_decided',
+      'Not all of your choices could be saved. Reload the page to see which rows are left.',
+    );
   }
 }
 
-/** Waits for the end of a retry. Throws `Problem` when it waits for a user, or failed. */
-async function untilMade(id: string, isGone: () => boolean): Promise<void> {
+/** Waits for the end of a retry, and returns its state. Throws `Problem` when it waits for a user. */
+async function untilEnded(id: string, isGone: () => boolean): Promise<Batch['state'] | undefined> {
   while (!isGone()) {
     const { state } = await call<Batch>('GET', `/v1/batches/${id}`);
-    if (state === 'completed' || state === 'cancelled') return;
-    if (isFinal(state))
-      throw pageProblem('not_decided', 'Your choices could not be saved. Try again.');
+    if (isFinal(state)) return state;
     if (state === 'paused' || state === 'ready') {
       throw pageProblem(
         'retry_waits',
@@ -96,4 +102,5 @@ async function untilMade(id: string, isGone: () => boolean): Promise<void> {
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
   }
+  return undefined;
 }
