@@ -62,6 +62,16 @@ export async function resumeBatch(sql: Sql, owner: Owner, id: string): Promise<b
   return moved.length > 0;
 }
 
+/** Locks a list until the transaction ends, and returns what it may spend and its state. */
+export async function lockLimit(
+  sql: Sql,
+  id: string,
+): Promise<Pick<ListBatch, 'maxCredits' | 'state'> | undefined> {
+  const [list] = await sql<Pick<ListBatch, 'maxCredits' | 'state'>[]>`
+    select max_credits, state from batches where id = ${id} for update`;
+  return list;
+}
+
 /**
  * Sets the `max_credits` of a list, null for none. One that is paused at its limit resumes when the new one pays for a
  * match, which costs `price` credits. A quote stays: no limit changes it. False when the list is in a state without

@@ -21,6 +21,7 @@ import {
   endWithoutFiles,
   expireBatch,
   listAbandoned,
+  lockLimit,
   lockQuotesOf,
   pauseBatch,
   type RereadUpload,
@@ -164,8 +165,10 @@ export async function capBatch(
   batch: ListBatch,
   maxCredits: number | null,
 ): Promise<ListBatch> {
-  const isRaised = batch.maxCredits !== null && (maxCredits ?? Infinity) > batch.maxCredits;
-  if (isRaised && batch.state !== 'ready') await assertMaySpend(tx, owner, batch);
+  // As they are now: another key may have lowered them, or started the list, since it was read.
+  const before = must(await lockLimit(tx, batch.id), `batch ${batch.id}`);
+  const isRaised = before.maxCredits !== null && (maxCredits ?? Infinity) > before.maxCredits;
+  if (isRaised && before.state !== 'ready') await assertMaySpend(tx, owner, batch);
   const limit = { maxCredits, price: priceOf(batch.operation) };
   const set = await setMaxCredits(tx, owner, batch.id, limit);
   const now = must(await findOwnBatch(tx, owner, 'list', batch.id), `batch ${batch.id}`);

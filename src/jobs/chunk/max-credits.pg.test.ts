@@ -4,6 +4,8 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { ada, crowd, crowdList, eve, smallGraph } from '../../../tests/support/small-graph.ts';
+import { inTransaction } from '../../core/db/client.ts';
+import { createKey } from '../../core/keys/keys.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
 import type { BatchView } from '../batch/batch-view.ts';
@@ -318,4 +320,20 @@ test('raised twice at once, and while chunks commit, are used up and never excee
   await pipeline.runUntilIdle(3);
   expect((await pipeline.results(caller, id)).text).toBe(whole);
   expect(await pipeline.wallet(caller)).toEqual({ balance: 80, reserved: 0 });
+});
+
+test('that are lowered at that moment are not raised again by a key that may spend less', async () => {
+  const caller = await pipeline.account(100);
+  const { accountId } = caller;
+  const id = await pipeline.enrich(caller, crowdList('mmmmmm'), { ...options, max_credits: '3' });
+  const { key } = await createKey(pipeline.sql, { accountId, mode: 'live', creditsPerDay: 1 });
+  await pipeline.sql`update batches set max_credits = 9 where id = ${id}`;
+  const { raising } = await inTransaction(pipeline.sql, async (tx) => {
+    await tx`update batches set max_credits = 3 where id = ${id}`;
+    const raising = send({ ...caller, key }, id, { max_credits: 9 });
+    await pipeline.untilBlocked(1);
+    return { raising };
+  });
+  await expectProblem(await raising, { status: 403, code: 'forbidden' });
+  expect(await pipeline.batch(caller, id)).toMatchObject({ credits: { charged: 3, max: 3 } });
 });
