@@ -98,10 +98,17 @@ export async function respondToSearch(
       fields: page.fields,
     };
     await keep(tx, { status: 200, body: kept });
-    return { people, kept, credits: (paid?.units ?? 0) * personSearch.price };
+    return {
+      people,
+      kept,
+      credits: (paid?.units ?? 0) * personSearch.price,
+      remaining: paid?.remaining,
+    };
   });
   const paid = paying.then((page) => {
     countPage(page.people.length, live, page.credits);
+    // Not before the commit: a page that fails until then costs nothing.
+    setCreditHeaders(response, page.credits, page.remaining ?? availableBefore(call));
     return page;
   });
   // It only spares work of the next page: what was charged is sent in any case.
@@ -135,14 +142,14 @@ function hidesEnd(paid: number, filter: Filter): boolean {
   return paid === 0 && identifyingParameter(filter) !== null;
 }
 
-/** Charges the page and sets the credit headers. Returns how many of its people may be sent, and were charged. */
+/** Charges the page. Returns how many of its people may be sent, and were charged, and the credits that are left. */
 async function pay(
   tx: Sql,
   call: SearchCall,
   people: readonly PersonRow[],
-): Promise<{ granted: number; units: number }> {
+): Promise<{ granted: number; units: number; remaining: number }> {
   const { key, credentials, response, page } = call;
-  if (people.length === 0) return { granted: 0, units: 0 };
+  if (people.length === 0) return { granted: 0, units: 0, remaining: availableBefore(call) };
   const { granted, units, remaining, leftToday } = await chargePage(tx, {
     accountId: key.accountId,
     ...credentials,
@@ -159,8 +166,7 @@ async function pay(
     const refused = paymentError(needed, { available: remaining, leftToday });
     if (refused !== null) throw refused;
   }
-  setCreditHeaders(response, units * personSearch.price, remaining);
-  return { granted, units };
+  return { granted, units, remaining };
 }
 
 function countPage(people: number, live: boolean, credits: number): void {
