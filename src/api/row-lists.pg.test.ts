@@ -48,6 +48,19 @@ const lines = async (response: Response) =>
     .map((line) => JSON.parse(line));
 
 describe('rows', () => {
+  test.each(['sep=;', 'sep=,'])('keep a first column with the name %j', async (name) => {
+    const rows = [{ [name]: 'ada@acme.example' }, { [name]: 'bob@acme.example' }];
+    const mapping = JSON.stringify({ email: 1 });
+    const response = await postAndRun(
+      { operation, rows, mapping, fields: 'id' },
+      { Prefer: 'wait=20' },
+    );
+    expect(await lines(response)).toMatchObject([
+      { row: 1, input: { [name]: 'ada@acme.example' }, match: { status: 'matched' } },
+      { row: 2, input: { [name]: 'bob@acme.example' }, match: { status: 'matched' } },
+    ]);
+  });
+
   test.each([
     [
       'application/json',
