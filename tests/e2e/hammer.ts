@@ -1,10 +1,16 @@
-/** Clients that call several processes with one key, as fast as responses arrive. */
+/** Clients that call several processes with one key, all at the same moments. */
 import { Agent, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Call } from '../support/limit-history.ts';
 
 export const CLIENTS = 50;
+/**
+ * Time between such moments. Clients that call as fast as responses arrive leave the processes none of the machine, and a
+ * limiter that waits too long for its store decides without it.
+ */
+const EVERY_MS = 100;
 
-/** Fifty clients, spread evenly, call until `isOver`. Throws at any status but 200 and 429. */
+/** Fifty clients, spread evenly, call until `isOver`, which is asked after each response. Throws at any status but 200 and 429. */
 export async function hammer(
   urls: readonly string[],
   key: string,
@@ -13,12 +19,14 @@ export async function hammer(
   const calls: Call[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
   const client = async (url: string) => {
-    while (!isOver(calls)) {
+    while (true) {
       const sent = performance.now() / 1000;
       const status = await callOnce(agent, url, key);
       const answered = performance.now() / 1000;
       if (status !== 200 && status !== 429) throw new Error(`${url} responded ${status}`);
       calls.push({ sent, answered, admitted: status === 200 });
+      if (isOver(calls)) return;
+      await delay(EVERY_MS - (performance.now() % EVERY_MS));
     }
   };
   try {

@@ -1,7 +1,11 @@
 /**
- * The limits of one key over four API processes, which share only their stores, with fifty clients that call as
- * fast as responses arrive. The history of admitted calls is judged afterwards.
+ * The limits of one key over four API processes, which share only their stores, with fifty clients that all call at
+ * the same moments. The history of admitted calls is judged afterwards.
  */
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import type { OptionTexts } from '../../src/core/config.ts';
@@ -28,6 +32,7 @@ interface Limits {
   used: number;
 }
 
+const dataDir = mkdtempSync(path.join(tmpdir(), 'enrich-rates-'));
 let database: TestDatabase;
 let accountId: string;
 beforeAll(async () => {
@@ -35,7 +40,10 @@ beforeAll(async () => {
   database = await createTestDatabase();
   accountId = await createAccount(database.sql, { name: 'Shared', credits: 0 });
 }, 120_000);
-afterAll(() => database.drop());
+afterAll(async () => {
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
 
 /**
  * Calls with a new key of these limits, with `used` calls of its day already counted. A process on a busy
@@ -78,6 +86,7 @@ function testRates(open: () => Promise<OptionTexts>): () => readonly ApiProcess[
   beforeAll(async () => {
     const options = {
       databaseUrl: database.url,
+      dataDir,
       databaseConnections: '3',
       apiProcesses: String(PROCESSES),
       ...(await open()),
