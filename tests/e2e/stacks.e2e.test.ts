@@ -30,7 +30,7 @@ import {
 import { type ApiProcess, startApi, startWorker } from './separate-processes.ts';
 import { waitFor } from './wait-for.ts';
 
-const ROWS = 60_000;
+const ROWS = 30_000;
 const CHUNK_ROWS = 1_000;
 const CASE_MS = 150_000;
 const END_SECONDS_MAX = 30;
