@@ -6,6 +6,7 @@ import { expectProblem } from '../../tests/support/problem.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
 import { inTransaction } from '../core/db/client.ts';
 import { must } from '../core/lib/assert.ts';
+import { objectsDamaged } from '../core/storage/object-sum.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
 import { markStore } from '../jobs/batch/own-store.ts';
 import { runHousekeeping } from '../jobs/housekeeping/run-housekeeping.ts';
@@ -68,6 +69,8 @@ async function accepted(response: Response): Promise<BatchView> {
 
 const uploadObjects = async () =>
   (await pipeline.objects()).filter((key) => key.startsWith('uploads/'));
+/** Counts of the metric that wakes the operator. */
+const damagedObjects = async () => (await objectsDamaged.get()).values;
 const batchCount = async () => (await pipeline.sql`select id from batches`).length;
 
 test('an upload says where to put the file, how large it may be, and until when', async () => {
@@ -188,6 +191,33 @@ describe('an upload is refused', () => {
     await expectProblem(await post({ upload_id, operation }), large);
     expect(await uploadObjects()).toEqual([]);
   });
+
+  test.each([
+    ['a shorter file', 'email\np1@list.example\n'],
+    ['a longer file', `${list}p3@list.example\n`],
+    ['no file', null],
+  ])(
+    'when there is %s in its place by the time that it is read, which is no damage of the store',
+    async (_what, other) => {
+      const { upload_id, url } = await openUpload();
+      await fetch(url, { method: 'PUT', body: list });
+      const { store } = pipeline.context;
+      const { head } = store;
+      store.head = async (key) => {
+        const bytes = await head(key);
+        await (other === null ? store.delete(key) : fetch(url, { method: 'PUT', body: other }));
+        return bytes;
+      };
+      const before = [await damagedObjects(), await pipeline.objects(), await batchCount()];
+      const changed = await post({ upload_id, operation });
+      store.head = head;
+      await expectProblem(changed, { status: 409, code: 'invalid_state' });
+      const uploadKey = `uploads/${upload_id}`;
+      const objects = (await pipeline.objects()).concat(other === null ? uploadKey : []).toSorted();
+      expect([await damagedObjects(), objects, await batchCount()]).toEqual(before);
+      if (other !== null) await accepted(await post({ upload_id, operation }));
+    },
+  );
 
   test('when it grows too large unzipped', async () => {
     const upload_id = await uploaded(gzipSync(`email\n${'p1@list.example\n'.repeat(10_000)}`));

@@ -22,9 +22,6 @@ export const objectsDamaged = new Counter({
 // Starts at 0, so that an alert on the growth sees the first one.
 for (const found of ['damaged', 'missing']) objectsDamaged.inc({ found }, 0);
 
-/** The length of an object, and its checksum if it is known. */
-type KnownSum = Omit<ObjectSum, 'crc32'> & { crc32: number | null };
-
 /** Passes a stream's blocks on and adds them to `sum`, which starts empty. */
 export async function* summed(
   source: AsyncIterable<Buffer>,
@@ -88,13 +85,12 @@ export function readHead(
 
 /**
  * Streams a whole object. When it differs from what was written the stream ends in `AppError` 500
- * `object_damaged`, but only after its last block: a reader must not use anything before the end. A file that a
- * client sent directly into storage has no checksum of ours: only its length is compared.
+ * `object_damaged`, but only after its last block: a reader must not use anything before the end.
  */
 export async function* streamObject(
   store: ObjectStore,
   key: string,
-  sum: KnownSum,
+  sum: ObjectSum,
 ): AsyncGenerator<Buffer, void, undefined> {
   const found = emptySum();
   yield* summed(store.getStream(key), found);
@@ -174,12 +170,12 @@ function readSound(
   });
 }
 
-function isSound(found: ObjectSum, sum: KnownSum): boolean {
-  return found.bytes === sum.bytes && (sum.crc32 === null || found.crc32 === sum.crc32);
+function isSound(found: ObjectSum, sum: ObjectSum): boolean {
+  return found.bytes === sum.bytes && found.crc32 === sum.crc32;
 }
 
 /** 500, and retrying is pointless: the object has to be restored, or its owner made again. */
-function objectDamaged(key: string, sum: KnownSum, found: ObjectSum): AppError {
+function objectDamaged(key: string, sum: ObjectSum, found: ObjectSum): AppError {
   objectsDamaged.inc({ found: 'damaged' });
   const how =
     found.bytes < sum.bytes

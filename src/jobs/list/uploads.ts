@@ -11,7 +11,8 @@ import type { Context } from '../../core/context.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { readClock } from '../../core/db/clock.ts';
 import { type AppError, conflict, notFound } from '../../core/lib/errors.ts';
-import { streamObject } from '../../core/storage/object-sum.ts';
+import type { ObjectStore } from '../../core/storage/object-store.ts';
+import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import { triedToDelete } from '../batch/delete-stored.ts';
 import { isOwnStore } from '../batch/own-store.ts';
 import { assertRecordedFits, type StorageBounds } from '../batch/stored-bytes.ts';
@@ -72,7 +73,8 @@ export async function createUpload(
 
 /**
  * Opens the file of an upload. Throws `AppError`: 404 `not_found` when it has expired or belongs to another
- * owner, 409 `invalid_state` when it was used or has no file yet, 413 `file_too_large`.
+ * owner, 409 `invalid_state` when it was used or has no file yet, 413 `file_too_large`. The file ends in 409 `invalid_state`
+ * when it is replaced or deleted while it is read.
  */
 export async function openUpload(
   { sql, store }: Pick<Context, 'sql' | 'store'>,
@@ -96,9 +98,30 @@ export async function openUpload(
     await store.delete(upload.key);
     throw fileTooLarge(bytesMax);
   }
-  // A direct upload has no checksum of ours, only its length.
-  const blocks = streamObject(store, upload.key, { bytes, crc32: null });
+  const blocks = streamFile(store, { ...upload, id, bytes });
   return { key: upload.key, source: Readable.from(blocks, { objectMode: false }) };
+}
+
+/**
+ * Streams the file of an upload. It has no checksum of ours, only its length. Another length is no damage: until its address
+ * expires the caller may put another file at any time.
+ */
+async function* streamFile(
+  store: ObjectStore,
+  { id, key, bytes }: { id: string; key: string; bytes: number },
+): AsyncGenerator<Buffer, void, undefined> {
+  let found = 0;
+  try {
+    for await (const block of store.getStream(key)) {
+      found += block.length;
+      yield block;
+    }
+  } catch (error) {
+    // A request at the same time has made a batch of it.
+    if (isObjectMissing(error)) throw changedMeanwhile(id);
+    throw error;
+  }
+  if (found !== bytes) throw changedMeanwhile(id);
 }
 
 /**
@@ -147,5 +170,12 @@ function alreadyUsed(id: string): AppError {
   return conflict(
     'invalid_state',
     `Upload ${id} was already used for a batch. Upload the file again for another batch.`,
+  );
+}
+
+function changedMeanwhile(id: string): AppError {
+  return conflict(
+    'invalid_state',
+    `The file of upload ${id} changed while it was read. Send the request again once the file is complete.`,
   );
 }
