@@ -194,6 +194,17 @@ describe('a server in trouble', () => {
     },
   );
 
+  test('whose proxy responds in its place with 200 has stored nothing, and is unavailable', async () => {
+    watch(({ method }) => (method === 'PUT' ? 200 : undefined));
+    await expect(store.put('trouble/page', [Buffer.from('x')])).rejects.toEqual(unavailable);
+    const short = Readable.from([Buffer.from('x')]);
+    await expect(store.putStream('trouble/page', short)).rejects.toEqual(unavailable);
+    watch(({ url }) => (url.includes('uploadId=') ? 200 : undefined));
+    const long = Readable.from([randomBytes(12 * MiB)]);
+    await expect(store.putStream('trouble/page', long)).rejects.toEqual(unavailable);
+    expect(await store.head('trouble/page')).toBeNull();
+  });
+
   test('that does not exist is unavailable', async () => {
     const config = { ...server.config, endpoint: 'http://127.0.0.1:1' };
     const away = openS3Store(config, { ...s3Limits, attempts: 1 });

@@ -11,6 +11,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { assert } from '../lib/assert.ts';
+import { unavailable } from '../lib/errors.ts';
 import type { S3Config } from '../storage-config.ts';
 import { assertKey, assertPrefix } from './object-key.ts';
 import type { ObjectStore, PresignedAddresses, StreamSum } from './object-store.ts';
@@ -43,7 +44,8 @@ export function openS3Store(config: S3Config, limits?: S3Limits): ObjectStore {
     put: async (key, bytes) => {
       const body = joined(bytes);
       const sum = sumOf([body]);
-      await explained(key, client.send(new PutObjectCommand({ ...addressOf(key), Body: body })));
+      const command = new PutObjectCommand({ ...addressOf(key), Body: body });
+      assertStored(await explained(key, client.send(command)));
       return sum;
     },
     get: async (key, range) => {
@@ -83,6 +85,15 @@ async function explained<T>(key: string, call: Promise<T>): Promise<T> {
 }
 
 /**
+ * Throws `AppError` 503 when a response does not name the object that was stored: it is from something in between, such as the
+ * page of a proxy whose server is away. What would be recorded and charged after it is not there.
+ */
+function assertStored({ ETag }: { ETag?: string | undefined }): void {
+  if (ETag) return;
+  throw unavailable('store_unavailable', 'The object storage did not confirm that it stored.');
+}
+
+/**
  * Stores a source of at most one part by PutObject, a longer one as a multipart upload; both appear atomically.
  */
 async function putStream(
@@ -112,7 +123,7 @@ async function putStream(
   });
   try {
     // On an error of either side it waits for the parts in flight and then aborts the upload.
-    await upload.done();
+    assertStored(await upload.done());
     return sum;
   } catch (error) {
     source.destroy();
