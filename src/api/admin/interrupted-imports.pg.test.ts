@@ -99,6 +99,25 @@ test('an import whose worker died after it wrote is built to its end, once', asy
   expect(await importing.done()).toHaveLength(1);
 });
 
+test('an undo is done although the database goes away between its commit and the build', async () => {
+  const { id } = await importing.examined('contacts.csv', contacts);
+  await importing.post(`/admin/import-runs/${id}/start`);
+  await importing.work();
+  const { import_id } = await importing.read(id);
+  const { sql } = importing.pipeline;
+  await sql.unsafe(`
+    create function graph.dies() returns trigger language plpgsql as $$ begin raise exception using errcode = '57P01'; end $$;
+    create trigger dies before delete on graph.records_to_build for each row execute function graph.dies();`);
+  const undo = (await (await importing.post(`/admin/imports/${import_id}/undo`, {})).json()) as Run;
+  await importing.work();
+  expect(await importing.read(undo.id)).toMatchObject({ state: 'undoing' });
+  await sql`drop function graph.dies() cascade`;
+  await sql`update import_runs set claim_after = null`;
+  await importing.work();
+  expect(await importing.read(undo.id)).toMatchObject({ state: 'done', problem: null });
+  expect(await importing.countPeople()).toBe(0);
+});
+
 test('an import outlasts an outage of the store, however long', async () => {
   const { id } = await importing.examined('contacts.csv', contacts);
   await importing.post(`/admin/import-runs/${id}/start`);

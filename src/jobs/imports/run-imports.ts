@@ -121,8 +121,7 @@ async function runClaimed(
     const { source, as_of: asOf } = run.found ?? {};
     log.info({ run: run.id, state: run.state, source, asOf, files }, 'import run done');
   } catch (error) {
-    // An undo that another attempt finds done was done by this one.
-    if (held.signal.aborted || error instanceof ImportStopped) await again(0, run.kind === 'undo');
+    if (held.signal.aborted || error instanceof ImportStopped) await again(0, false);
     else if (isBusy(error)) await again(BUSY_SECONDS, false, { step: 'waiting' });
     else if (isReason(error)) {
       const state = run.kind === 'undo' ? 'failed' : 'ready';
@@ -250,8 +249,8 @@ async function undo({ sql }: RunContext, run: ImportRun): Promise<void> {
   try {
     await undoImport(sql, id, { withLater: run.told });
   } catch (error) {
-    // A worker that died had undone it.
-    const isDone = error instanceof AppError && error.code === 'import_undone' && run.attempts > 1;
+    // By an attempt whose worker died, or lost the database, or by the command line.
+    const isDone = error instanceof AppError && error.code === 'import_undone';
     if (!isDone) throw error;
   }
   await endClaim(sql, run, { state: 'done' });
