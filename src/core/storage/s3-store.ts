@@ -86,7 +86,7 @@ async function explained<T>(key: string, call: Promise<T>): Promise<T> {
 
 /**
  * Throws `AppError` 503 when a response does not name the object that was stored: it is from something in between, such as the
- * page of a proxy whose server is away. What would be recorded and charged after it is not there.
+ * page of a proxy whose server is away. What would be recorded and charged after it would be missing.
  */
 function assertStored({ ETag }: { ETag?: string | undefined }): void {
   if (ETag) return;
