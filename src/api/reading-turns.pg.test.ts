@@ -10,6 +10,7 @@ beforeAll(async () => {
 });
 afterEach(() => {
   delete pipeline.faults.get;
+  delete pipeline.faults.putStream;
 });
 afterAll(() => pipeline.close());
 
@@ -160,4 +161,33 @@ test('long bodies with rows wait for a turn before they are read, and short ones
   expect(statuses.filter((status) => status === 400)).toHaveLength(65);
   const problem = await expectProblem(refused, { status: 429, code: 'rate_limited' });
   expect(problem.detail).toMatch(/65 for readings of rows/);
+});
+
+test('an account has two lists of rows stored at once, and 64 that wait for it', async () => {
+  const caller = await pipeline.account(0);
+  let letGo = () => {};
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let storing = 0;
+  let most = 0;
+  pipeline.faults.putStream = async () => {
+    most = Math.max(most, ++storing);
+    await gate;
+    storing--;
+  };
+  const lists = Array.from({ length: 67 }, () =>
+    pipeline.call(caller, '/v1/batches', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '{"operation": "people.enrich", "hold": true, "rows": [{"email": "a@list.example"}]}',
+    }),
+  );
+  const refused = await Promise.race(lists);
+  letGo();
+  const problem = await expectProblem(refused, { status: 429, code: 'rate_limited' });
+  expect(problem.detail).toMatch(/66 for lists of rows/);
+  const statuses = (await Promise.all(lists)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 202)).toHaveLength(66);
+  expect(most).toBe(2);
 });

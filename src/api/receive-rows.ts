@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { invalidParameters } from '../core/lib/errors.ts';
+import { openShare } from '../core/limits/shares.ts';
 import { inReadingTurn } from '../jobs/list/reading-turns.ts';
 import { storeUpload } from '../jobs/list/store-upload.ts';
 import { openUpload } from '../jobs/list/uploads.ts';
@@ -19,13 +20,21 @@ import { holdUpload, type ReceivedList, uploadContextOf } from './upload-context
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 /** Characters of a body that is read at once: some milliseconds. A longer one is read in the account's turn. */
 const LENGTH_AT_ONCE_MAX = 64 * 1024;
+/** Rows that become files: hundreds at once would keep the disk, and the thread, from all others before their turn to be read. */
+const inStoringTurn = openShare({
+  name: 'lists of rows',
+  inFlightMax: 8,
+  accountInFlightMax: 2,
+  accountWaitingMax: 64,
+  waitMsMax: 30_000,
+});
 /** The dialect of the file that rows become; callers cannot choose it. */
 const dialect = { encoding: 'utf-8', delimiter: ',', header: 'true' };
 
 /** Media types of bodies with rows. */
 export const rowTypes = ['application/json', 'application/jsonl', 'application/x-ndjson'];
 
-/** Reads `{operation, rows, ...options}`, JSON lines with the options in the query, or `{upload_id}`. Throws also as `inReadingTurn`. */
+/** Reads `{operation, rows, ...options}`, JSON lines with the options in the query, or `{upload_id}`. Throws also as shares do. */
 export async function receiveJson(input: RouteInput): Promise<ReceivedList> {
   const { key, request, response } = input;
   const text = await readBody(request, BODY_BYTES_MAX);
@@ -65,7 +74,9 @@ async function receiveRows(
   };
   const requested = readBatchOptions(options, 'rows.json');
   const uploadContext = uploadContextOf(context, key, response);
-  const upload = await storeUpload(uploadContext, Readable.from([Buffer.from(csv)]));
+  const upload = await inStoringTurn(key.accountId, uploadContext.signal, () =>
+    storeUpload(uploadContext, Readable.from([Buffer.from(csv)])),
+  );
   return {
     body: {
       context: uploadContext,
