@@ -134,6 +134,39 @@ test.each([
   },
 );
 
+test('a change of a schedule waits for a turn to look up its values, before it is made', async () => {
+  const caller = await pipeline.account(0);
+  const send = (path: string, method: string, body: object) =>
+    pipeline.call(caller, path, {
+      method,
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  const filter = 'positionList=[Nobody]';
+  const made = await send('/v1/schedules', 'POST', { cron: '0 2 * * *', filter, fields: ['id'] });
+  const path = `/v1/schedules/${((await made.json()) as { id: string }).id}`;
+  let endTurn = () => {};
+  const turn = new Promise<void>((resolve) => {
+    endTurn = resolve;
+  });
+  const reader = { accountId: 'another', signal: new AbortController().signal };
+  const held = inReadingTurn(reader, () => turn);
+  const changes = Array.from({ length: 66 }, () => send(path, 'PATCH', { name: 'renamed' }));
+  const refused = await Promise.race(changes);
+  await expectProblem(refused, { status: 429, code: 'rate_limited' });
+  const [row] = await pipeline.sql<{ name: string }[]>`select name from schedules`;
+  expect(row?.name).not.toBe('renamed');
+  endTurn();
+  await held;
+  const responses = await Promise.all(changes);
+  const done = responses.filter(({ status }) => status === 200);
+  expect(done).toHaveLength(65);
+  expect(await done[0]?.json()).toMatchObject({
+    name: 'renamed',
+    unknown_values: [{ value: 'Nobody' }],
+  });
+});
+
 test('long bodies with rows wait for a turn before they are read, and short ones do not', async () => {
   const caller = await pipeline.account(0);
   // Its last row is refused when the body is read: the list has no turn of its own.

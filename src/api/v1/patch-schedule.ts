@@ -1,15 +1,14 @@
 import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
-import { graphOf } from '../../core/graph/graph-of.ts';
 import { personSearch } from '../../core/operations.ts';
-import { parseFilter } from '../../core/search/parse.ts';
-import { findUnknownValues } from '../../core/search/unknown-values.ts';
+import { checkExport } from '../../jobs/export/create-export.ts';
 import { savedScheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
-import { changeSchedule } from '../../jobs/schedule/schedules.ts';
+import { changeSchedule, requireOwnSchedule } from '../../jobs/schedule/schedules.ts';
 import { defineRoute, idParams } from '../http/define-route.ts';
 import { parseId } from '../http/parse-parameters.ts';
 import { noteRequest } from '../http/request-log.ts';
 import { ownerWithKeyOf } from '../owner-of.ts';
 import { scheduleChange, toScheduleRequest } from '../schedule-options.ts';
+import { unknownValuesInTurn } from '../unknown-values-in-turn.ts';
 
 /** Changes, enables or disables a schedule. From then on it runs under the key of this call. */
 export const patchScheduleRoute = defineRoute({
@@ -26,10 +25,13 @@ export const patchScheduleRoute = defineRoute({
     const owner = ownerWithKeyOf(key);
     const change = toScheduleRequest(body);
     checkMobileField(context.config, personSearch.name, change.fields ?? null);
-    const after = await changeSchedule(context, owner, parseId('Schedule', params.id), change);
+    const id = parseId('Schedule', params.id);
+    // Before the change: a caller who is told to come again has changed nothing.
+    const changed = { ...(await requireOwnSchedule(context.sql, owner, id)), ...change };
+    checkExport(changed, context.config.batchRowsMax);
+    const unknownValues = await unknownValuesInTurn({ context, key, response }, changed.filter);
+    const after = await changeSchedule(context, owner, id, change);
     noteRequest(response, { enabled: after.enabled });
-    const graph = graphOf(context, owner.live);
-    const unknownValues = await findUnknownValues(graph, parseFilter(after.filter));
     return { status: 200, body: { ...viewSchedule(after), unknown_values: unknownValues } };
   },
 });

@@ -18,8 +18,19 @@ const DAYS_MAX = 9 * 366;
  * due.
  */
 export function nextRun(cron: string, zone: string, after: Date): Date {
+  return findNext(parseCron(cron), zoneClock(zone), after);
+}
+
+/** The next `count` instants after `after`, ascending. Pure. Throws as `nextRun`. */
+export function nextRuns(cron: string, zone: string, after: Date, count: number): Date[] {
   const times = parseCron(cron);
   const clock = zoneClock(zone);
+  const runs: Date[] = [];
+  for (let last = after; runs.length < count; runs.push(last)) last = findNext(times, clock, last);
+  return runs;
+}
+
+function findNext(times: CronTimes, clock: ReturnType<typeof zoneClock>, after: Date): Date {
   const from = Math.floor(clock.localOf(after.getTime()) / MINUTE_MS) * MINUTE_MS;
   for (const local of localTimes(times, from)) {
     const instant = clock.instantOf(local);
@@ -27,13 +38,6 @@ export function nextRun(cron: string, zone: string, after: Date): Date {
   }
   const message = 'never comes due. Choose a day that the month has';
   throw invalidParameter('cron', message);
-}
-
-/** The next `count` instants after `after`, ascending. Pure. Throws as `nextRun`. */
-export function nextRuns(cron: string, zone: string, after: Date, count: number): Date[] {
-  const runs: Date[] = [];
-  for (let last = after; runs.length < count; runs.push(last)) last = nextRun(cron, zone, last);
-  return runs;
 }
 
 /** The local times of the expression after `from`, ascending, as milliseconds of a clock without zone. */
