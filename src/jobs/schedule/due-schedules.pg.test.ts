@@ -4,8 +4,10 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { inTransaction } from '../../core/db/client.ts';
 import { returnToSlots, runDueSchedules } from './run-due.ts';
 import type { ScheduleView, viewRun } from './schedule-view.ts';
+import { hasOpenRun } from './schedules.sql.ts';
 
 type RunView = ReturnType<typeof viewRun>;
 
@@ -56,6 +58,18 @@ function minutesAfter(time: string | null, minutes: number): Date {
 }
 
 const NIGHT = 24 * 60;
+
+test('whether an export has not ended is read from the open exports, and from no past run', async () => {
+  const { id } = await make();
+  const { accountId } = caller;
+  const read = await inTransaction(pipeline.sql, async (tx) => {
+    expect(await hasOpenRun(tx, { id, accountId })).toBe(false);
+    const [runs] = await tx<{ scans: number }[]>`
+      select (seq_scan + idx_scan)::int as scans from pg_stat_xact_user_tables where relname = 'schedule_runs'`;
+    return runs;
+  });
+  expect(read).toEqual({ scans: 0 });
+});
 
 describe('a slot', () => {
   test('that cannot be taken does not delay the others', async () => {

@@ -191,7 +191,7 @@ async function refusalOf(
   due: DueSchedule,
 ): Promise<Refusal | null> {
   if (due.keyEnded) return { state: 'failed', reason: 'key_revoked', ends: true };
-  if (await hasOpenRun(tx, due.id))
+  if (await hasOpenRun(tx, due))
     return { state: 'skipped', reason: 'previous_run_open', ends: false };
   try {
     checkExport(due, config.batchRowsMax);

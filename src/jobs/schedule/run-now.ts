@@ -29,7 +29,7 @@ export async function runScheduleNow(
   { id, maxCredits }: { id: string; maxCredits: number | null },
 ): Promise<ScheduleRun & { batchId: string }> {
   const schedule = await requireOwnSchedule(tx, owner, id, true);
-  if (await hasOpenRun(tx, id)) {
+  if (await hasOpenRun(tx, schedule)) {
     throw conflict(
       'invalid_state',
       'An export of this schedule has not ended. Wait for it, or cancel it.',

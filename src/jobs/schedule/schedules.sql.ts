@@ -169,12 +169,15 @@ export async function lockDueSchedules(
 
 /**
  * Returns true when an export of the schedule has not ended. Call when the schedule is locked: the statement that locks it sees
- * no run that began while it waited.
+ * no run that began while it waited. Reads the open exports of the account, which are few: a schedule may have had any number of runs.
  */
-export async function hasOpenRun(tx: Sql, id: string): Promise<boolean> {
+export async function hasOpenRun(
+  tx: Sql,
+  { id, accountId }: Pick<Schedule, 'id' | 'accountId'>,
+): Promise<boolean> {
   const open = await tx`
-    select from schedule_runs r join batches b on b.id = r.batch_id
-    where r.schedule_id = ${id} and b.state not in ${wordList(tx, finalStates)} limit 1`;
+    select from batches
+    where account_id = ${accountId} and schedule_id = ${id} and state not in ${wordList(tx, finalStates)} limit 1`;
   return open.length > 0;
 }
 
