@@ -40,11 +40,20 @@ export async function sweep(context: JobContext): Promise<void> {
   await wakeRedaction(context);
 }
 
+/**
+ * A batch is woken again after this long although the queue holds its job: that of a dead worker, for as long as the clock of the
+ * queue was ahead. Two workers that redact one batch do what the other one has left.
+ */
+const REDACTION_WOKEN_MS = 10 * 60_000;
+
 async function wakeRedaction(context: JobContext): Promise<void> {
   const { queues } = context;
+  const turn = Math.floor(Date.now() / REDACTION_WOKEN_MS);
   if ((await queues.countWaiting('redact-results')) >= CHECKS_WAITING_MAX) return;
   for (const id of await batchesDueForRedaction(context)) {
-    await queues.wake('redact-results', [{ id: `redact-results-${id}`, payload: { batchId: id } }]);
+    await queues.wake('redact-results', [
+      { id: `redact-results-${id}-${turn}`, payload: { batchId: id } },
+    ]);
   }
 }
 

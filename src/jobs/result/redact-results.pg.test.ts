@@ -72,7 +72,7 @@ test('looks for no more results while enough of them wait for a worker', async (
   const id = await pipeline.enrich(caller, 'email\np1@list.example\n', options);
   await suppress(pipeline.sql, 'p3@list.example');
   const isWoken = () =>
-    pipeline.queues.waiting.some(({ id: job }) => job === `redact-results-${id}`);
+    pipeline.queues.waiting.some(({ id: job }) => job.startsWith(`redact-results-${id}-`));
   vi.spyOn(pipeline.queues, 'countWaiting').mockImplementation(async (name) =>
     name === 'redact-results' ? 500 : 0,
   );
@@ -82,6 +82,33 @@ test('looks for no more results while enough of them wait for a worker', async (
   await pipeline.sweep();
   expect(isWoken()).toBe(true);
   await pipeline.runUntilIdle();
+});
+
+test('of a worker that died are redacted by another after ten minutes while the queue holds its job', async () => {
+  const options = { operation: 'people.enrich', fields: 'id' };
+  const id = await pipeline.enrich(caller, 'email\np1@list.example\n', options);
+  await suppress(pipeline.sql, 'p2@list.example');
+  await pipeline.sweep();
+  const isOfList = ({ id: job }: { id: string }) => job.startsWith(`redact-results-${id}`);
+  const job = must(pipeline.queues.waiting.find(isOfList), 'its job');
+  const taken = new Signal();
+  const sql = new Proxy(pipeline.context.sql, {
+    apply() {
+      taken.raise();
+      return new Promise(() => {});
+    },
+  });
+  void pipeline.queues.run({ ...pipeline.context, sql }, job);
+  await taken.raised;
+  await pipeline.sweep();
+  expect(pipeline.queues.waiting.some(isOfList)).toBe(false);
+  const later = Date.now() + 10 * 60_000;
+  vi.spyOn(Date, 'now').mockReturnValue(later);
+  await pipeline.sweep();
+  expect(pipeline.queues.waiting.some(isOfList)).toBe(true);
+  await pipeline.runUntilIdle();
+  const numbers = { live: await lastSuppression(pipeline.sql), test: 0 };
+  expect(await listBatchesDueForRedaction(pipeline.sql, numbers)).toEqual([]);
 });
 
 test('reaches a part that a worker matched before the opt-out, and commits while a download begins', async () => {
