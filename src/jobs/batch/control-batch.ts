@@ -246,9 +246,12 @@ export async function deleteBatchFiles(
  */
 export async function expireAbandoned(sql: Context['sql'], keepDays: number): Promise<void> {
   while (true) {
-    const abandoned = await listAbandoned(sql, keepDays);
-    if (abandoned.length === 0) return;
-    for (const id of abandoned) await inTransaction(sql, (tx) => expireBatch(tx, id, keepDays));
+    let expired = 0;
+    for (const id of await listAbandoned(sql, keepDays)) {
+      if (await inTransaction(sql, (tx) => expireBatch(tx, id, keepDays))) expired++;
+    }
+    // Also when every one of a page has moved meanwhile: the next round lists what is left.
+    if (expired === 0) return;
   }
 }
 
