@@ -49,13 +49,14 @@ export async function listRecordedParts(sql: Sql, batchId: string): Promise<Reco
 
 /**
  * Takes the batch whose objects were read longest ago, at least a day, and marks it as read now. Undefined when
- * there is none, or when the batches taken in the last `minutes` reach `bytesMax` bytes. Skips batches that
+ * there is none, or when the batches taken in the last `minutes` reach `bytesMax` bytes, each counted with at least `batchBytesMin`.
+ * Skips batches that
  * ended `keepDays` ago: their files are being deleted. A time to come is from before the clock was set back: such a batch comes
  * after those that are due, and does not count as taken.
  */
 export async function takeForScrub(
   sql: Sql,
-  limits: { minutes: number; bytesMax: number; keepDays: number },
+  limits: { minutes: number; bytesMax: number; batchBytesMin: number; keepDays: number },
 ): Promise<string | undefined> {
   const checkedAt: ReturnType<Sql> = sql`coalesce(objects_checked_at, created_at)`;
   const first = (condition: ReturnType<Sql>) => sql`(
@@ -70,7 +71,7 @@ export async function takeForScrub(
         ${first(isDue)},
         ${first(isToCome(sql, checkedAt))})
       and ${limits.bytesMax} > (
-        select coalesce(sum(stored_bytes), 0) from batches
+        select coalesce(sum(greatest(stored_bytes, ${limits.batchBytesMin})), 0) from batches
         where files_deleted_at is null and objects_checked_at is not null
           and ${checkedAt} > clock_timestamp() - make_interval(mins => ${limits.minutes})
           and not ${isToCome(sql, checkedAt)})

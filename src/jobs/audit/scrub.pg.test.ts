@@ -5,6 +5,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { must } from '../../core/lib/assert.ts';
 import { objectsDamaged } from '../../core/storage/object-sum.ts';
+import { takeForScrub } from './audit.sql.ts';
 import { audit } from './audit.ts';
 import { scrub } from './scrub.ts';
 
@@ -82,6 +83,15 @@ test('several workers take one batch each, the one read longest ago first, at a 
     update batches set stored_bytes = 1000000000, objects_checked_at = clock_timestamp()
     where id = (select id from batches limit 1)`;
   expect(await run()).toBe(0);
+});
+
+test('a small batch counts with what it takes to read one', async () => {
+  await pipeline.sql`
+    update batches set stored_bytes = 10, objects_checked_at = clock_timestamp() - interval '2 days'`;
+  const limits = { minutes: 10, bytesMax: 200_000, batchBytesMin: 100_000, keepDays: 7 };
+  const taken: unknown[] = [];
+  for (let take = 0; take < 3; take++) taken.push(await takeForScrub(pipeline.sql, limits));
+  expect(taken).toEqual([expect.any(String), expect.any(String), undefined]);
 });
 
 test('after the clock was set back, batches are read on, those read or created before it last', async () => {

@@ -8,8 +8,11 @@ import type { JobContext } from '../queue/job-context.ts';
 import { recordScrub, releaseFromScrub, takeForScrub } from './audit.sql.ts';
 import { checkObjects } from './check-objects.ts';
 
-/** All workers together read some 1.5 GiB an hour; a batch once begun is read to its end. */
-const PACE = { minutes: 10, bytesMax: 256 * 1024 * 1024 };
+/**
+ * All workers together read some 1.5 GiB an hour, of 24,576 batches at most: a small one takes statements and reads of its own, and
+ * housekeeping waits for the end of a round. A batch once begun is read to its end.
+ */
+const PACE = { minutes: 10, bytesMax: 256 * 1024 * 1024, batchBytesMin: 64 * 1024 };
 
 /** Reads as many batches as the pace allows, until `mustStop()` is true. Returns the number of batches read. */
 export async function scrub(context: JobContext, mustStop: () => boolean): Promise<number> {
