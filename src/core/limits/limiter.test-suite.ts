@@ -7,7 +7,7 @@ import { hashKey } from '../keys/key-format.ts';
 import { createKey } from '../keys/keys.ts';
 import type { AppError } from '../lib/errors.ts';
 import type { Limiter, RequestLimits } from './limiter.ts';
-import { countUnmeteredCall } from './limits.ts';
+import { countUnmeteredCall, takeUnpaidDisclosures } from './limits.ts';
 
 /** A store of limits under test. */
 export interface LimiterHarness {
@@ -89,6 +89,18 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect(refused?.extensions?.retry_after).toBeLessThanOrEqual(61);
     await harness.pass(account.accountId, 'other calls', 61);
     await call();
+  });
+
+  test('nor an account out of the unpaid rows that it may see', async () => {
+    const accountId = crypto.randomUUID();
+    const take = (rows: number) => takeUnpaidDisclosures(harness.limiter, accountId, rows);
+    expect(await take(10_000)).toBe(10_000);
+    await harness.pass(accountId, 'unpaid disclosures', 3600);
+    expect(await take(1)).toBe(0);
+    await harness.pass(accountId, 'unpaid disclosures', -30 * 86_400);
+    expect(await take(1)).toBe(0);
+    await harness.pass(accountId, 'unpaid disclosures', 61);
+    expect(await take(1)).toBe(1);
   });
 
   test('a refunded cost can be taken again', async () => {

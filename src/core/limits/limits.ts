@@ -79,17 +79,22 @@ async function oweRequests(
 
 /** Longest wait for a token of a bucket that owes a minute at most, with room for the slowest of them. */
 const WAIT_SECONDS_MAX = 120;
+/** Takes a token from a bucket that owes a minute at most. */
+function takeToken(limiter: Limiter, of: Omit<Bucket, 'cost'>): Promise<Tokens> {
+  return takeBounded(limiter, { ...of, cost: 1 }, WAIT_SECONDS_MAX);
+}
+
 
 /**
- * Takes a token from a bucket that owes a minute at most. A longer wait comes from a clock that was set back, after which the bucket
- * owes as much as if it were empty.
+ * Takes tokens from a bucket for which no one waits longer than `secondsMax`. A longer wait comes from a clock that was set back, after
+ * which the bucket owes a minute.
  */
-async function takeToken(limiter: Limiter, of: Omit<Bucket, 'cost'>): Promise<Tokens> {
-  const tokens = await limiter.takeTokens({ ...of, cost: 1 });
-  if (tokens.retrySeconds <= WAIT_SECONDS_MAX) return tokens;
+async function takeBounded(limiter: Limiter, bucket: Bucket, secondsMax: number): Promise<Tokens> {
+  const tokens = await limiter.takeTokens(bucket);
+  if (tokens.retrySeconds <= secondsMax) return tokens;
   // Owing nothing bounds the debt.
-  await limiter.oweTokens({ ...of, cost: 0 });
-  return limiter.takeTokens({ ...of, cost: 1 });
+  await limiter.oweTokens({ ...bucket, cost: 0 });
+  return limiter.takeTokens(bucket);
 }
 
 /** Counts an unmetered call. Throws `AppError` 429 when the account makes too many. */
@@ -179,6 +184,8 @@ export async function takeRows(
 }
 
 /** As many as the requests that a key may make by default: each discloses as much as a single call. */
+/** Those of the longest chunk are regained in less. */
+const DISCLOSURES_WAIT_SECONDS_MAX = 2 * DAY_SECONDS;
 const UNPAID_DISCLOSURES_PER_MINUTE = 60;
 
 /**
@@ -194,7 +201,11 @@ export async function takeUnpaidDisclosures(
   let cost = rows;
   while (cost > 0) {
     const bucket = { owner: accountId, name: 'unpaid disclosures', perMinute, cost };
-    const { admitted, remaining } = await limiter.takeTokens(bucket);
+    const { admitted, remaining } = await takeBounded(
+      limiter,
+      bucket,
+      DISCLOSURES_WAIT_SECONDS_MAX,
+    );
     if (admitted) return cost;
     cost = Math.min(cost - 1, remaining);
   }

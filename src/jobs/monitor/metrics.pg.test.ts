@@ -209,6 +209,10 @@ describe('gauges of the state of Postgres and the queue', () => {
 
   test('report open reservations, the last audits, and live processes', async () => {
     const { sql, context } = pipeline;
+    // One that died before the clock was set back.
+    await sql`
+      insert into processes (id, kind, host, version, started_at, seen_at, leases_reclaimed)
+      values (gen_random_uuid(), 'worker', 'ahead', '0.0.0', now(), now() + interval '1 hour', 0)`;
     const api = startHeartbeat(context, 'api');
     const worker = startHeartbeat(context, 'worker');
     await vi.waitUntil(async () => (await sql`select from processes`).length === 2);

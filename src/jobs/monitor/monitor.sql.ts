@@ -2,6 +2,7 @@
 import { creditsOf } from '../../core/credits/credits.sql.ts';
 import { openReservations } from '../../core/credits/reservations.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
+import { isToCome } from '../../core/db/lease.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { CopyReport } from '../../core/graph-copy/report-copy.ts';
 import { finalStates, runnableStates } from '../batch/states.ts';
@@ -19,10 +20,15 @@ export interface Beat {
   localCopy: CopyReport | null;
 }
 
-/** Records that a process is alive, and deletes those not seen for a day. */
+/**
+ * Records that a process is alive, and deletes those not seen for a day, and those seen at a time to come, before the clock was set
+ * back: the living ones among them are seen again within seconds.
+ */
 export async function insertBeat(sql: Sql, beat: Beat): Promise<void> {
   await sql`
-    with gone as (delete from processes where seen_at < now() - interval '1 day')
+    with gone as (
+      delete from processes
+      where id <> ${beat.id} and (seen_at < now() - interval '1 day' or ${isToCome(sql, sql`seen_at`)}))
     insert into processes (id, kind, host, version, started_at, seen_at, leases_reclaimed, local_copy)
     values (${beat.id}, ${beat.kind}, ${beat.host}, ${beat.version}, ${beat.startedAt},
       clock_timestamp(), ${beat.leasesReclaimed}, ${beat.localCopy && sql.json(beat.localCopy as never)})
