@@ -75,3 +75,21 @@ test('a revoked key stays revoked when the database’s clock is set back', asyn
     key: false,
   });
 });
+
+test('an account makes a thousand keys in a day, revoked ones included', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'Busy', credits: 0 });
+  await createKey(sql, { accountId, mode: 'live' });
+  await sql`
+    insert into api_keys (id, account_id, mode, prefix, key_sha256, scopes, requests_per_minute, requests_per_day,
+      revoked_at)
+    select gen_random_uuid(), account_id, mode, prefix, sha256(n::text::bytea), scopes, requests_per_minute,
+      requests_per_day, now()
+    from api_keys, generate_series(1, 998) n where account_id = ${accountId}`;
+  await createKey(sql, { accountId, mode: 'live' });
+  const refused = createKey(sql, { accountId, mode: 'live' });
+  await expect(refused).rejects.toMatchObject({ status: 429, code: 'rate_limited' });
+  await sql`
+    update api_keys set created_at = created_at - interval '1 day' where account_id = ${accountId}`;
+  await createKey(sql, { accountId, mode: 'live' });
+});

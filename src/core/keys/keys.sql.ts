@@ -83,12 +83,16 @@ export async function lockKeysOf(sql: Sql, accountId: string): Promise<void> {
   await sql`select from accounts where id = ${accountId} for no key update`;
 }
 
-/** Counts the account's keys that are neither revoked nor expired. */
-export async function countValidKeys(sql: Sql, accountId: string): Promise<number> {
-  const [row] = await sql<{ keys: number }[]>`
-    select count(*) as keys from api_keys k
-    where account_id = ${accountId} and not is_console and is_valid(k)`;
-  return row?.keys ?? 0;
+/** Counts the account's keys that are neither revoked nor expired, and those that were made in this UTC day, revoked ones included. */
+export async function countKeys(
+  sql: Sql,
+  accountId: string,
+): Promise<{ valid: number; today: number }> {
+  const [row] = await sql<{ valid: number; today: number }[]>`
+    select count(*) filter (where is_valid(k)) as valid,
+      count(*) filter (where (created_at at time zone 'UTC')::date = utc_today()) as today
+    from api_keys k where account_id = ${accountId} and not is_console`;
+  return must(row, 'counts');
 }
 
 /** The end of a key `k` that is no longer valid, and its remaining budget; needs `joinSpendable`. */

@@ -3,12 +3,13 @@ import { uuidv7 } from 'uuidv7';
 import type { Sql } from '../db/client.ts';
 import { must } from '../lib/assert.ts';
 import { AppError, conflict, forbidden } from '../lib/errors.ts';
+import { tooManyKeysToday } from '../limits/limits.ts';
 import { displayPrefix, generateKey, hashKey, type KeyMode, parseKey } from './key-format.ts';
 import {
   type ApiKey,
   type Caller,
   type CountersOf,
-  countValidKeys,
+  countKeys,
   findCallers,
   findConsoleKey,
   insertConsoleKey,
@@ -65,13 +66,18 @@ export interface CreatedKey {
 /** A team with more keys than this has lost track of them. */
 export const VALID_KEYS_MAX = 100;
 
+/** Rows of revoked keys are kept: one that makes and revokes keys all day would store half a million. */
+const KEYS_PER_DAY_MAX = 1_000;
+
 /**
- * Creates a key. Throws `AppError` 409 `too_many_keys` when the account has its maximum; exact inside a
- * transaction, which serialises concurrent creations.
+ * Creates a key. Throws `AppError` 409 `too_many_keys` when the account has its maximum, and 429 when it has made as many today as
+ * it may; exact inside a transaction, which serialises concurrent creations.
  */
 export async function createKey(sql: Sql, input: CreateKeyInput): Promise<CreatedKey> {
   await lockKeysOf(sql, input.accountId);
-  if ((await countValidKeys(sql, input.accountId)) >= VALID_KEYS_MAX) throw tooManyKeys();
+  const { valid, today } = await countKeys(sql, input.accountId);
+  if (valid >= VALID_KEYS_MAX) throw tooManyKeys();
+  if (today >= KEYS_PER_DAY_MAX) throw tooManyKeysToday(KEYS_PER_DAY_MAX);
   const { key, stored } = draftKey(input);
   await insertKey(sql, stored, input.creditsPerDay ?? null);
   return { id: stored.id, key, prefix: stored.prefix };

@@ -57,8 +57,7 @@ export async function countFurtherRequests(
   if (requests <= 0) return;
   const { requestsOf: owner, requestsPerDay: perDay } = key;
   if (!(await takeFromDay(sql, { owner, perDay, requests }))) {
-    const retrySeconds = DAY_SECONDS - ((Date.now() / 1000) % DAY_SECONDS);
-    throw requestRefused(key, { refusedBy: 'day', retrySeconds });
+    throw requestRefused(key, { refusedBy: 'day', retrySeconds: secondsOfDayLeft() });
   }
   await oweRequests(limiter, key, requests);
 }
@@ -79,11 +78,11 @@ async function oweRequests(
 
 /** Longest wait for a token of a bucket that owes a minute at most, with room for the slowest of them. */
 const WAIT_SECONDS_MAX = 120;
+
 /** Takes a token from a bucket that owes a minute at most. */
 function takeToken(limiter: Limiter, of: Omit<Bucket, 'cost'>): Promise<Tokens> {
   return takeBounded(limiter, { ...of, cost: 1 }, WAIT_SECONDS_MAX);
 }
-
 
 /**
  * Takes tokens from a bucket for which no one waits longer than `secondsMax`. A longer wait comes from a clock that was set back, after
@@ -184,9 +183,9 @@ export async function takeRows(
 }
 
 /** As many as the requests that a key may make by default: each discloses as much as a single call. */
+const UNPAID_DISCLOSURES_PER_MINUTE = 60;
 /** Those of the longest chunk are regained in less. */
 const DISCLOSURES_WAIT_SECONDS_MAX = 2 * DAY_SECONDS;
-const UNPAID_DISCLOSURES_PER_MINUTE = 60;
 
 /**
  * Takes unpaid ambiguous rows of lists from the account's bucket. Returns how many of them may be disclosed: all when the
@@ -246,6 +245,25 @@ export function tooManyOpenLists(max: number): AppError {
     OPEN_LISTS_RETRY_SECONDS,
     'Cancel those that are not needed, or try again',
   );
+}
+
+/**
+ * Counts a list or an export that the account makes in its UTC day, in the transaction that records it. Throws `AppError` 429 when it
+ * has made `perDay`.
+ */
+export async function countRecorded(tx: Sql, accountId: string, perDay: number): Promise<void> {
+  if (await takeFromDay(tx, { owner: accountId, perDay, requests: 1 })) return;
+  countRefusal('lists');
+  throw rateLimited('lists and exports of the account a day', perDay, secondsOfDayLeft());
+}
+
+/** Returns the error for one more key than an account may make in a UTC day. */
+export function tooManyKeysToday(perDay: number): AppError {
+  return rateLimited('keys that the account makes a day', perDay, secondsOfDayLeft());
+}
+
+function secondsOfDayLeft(): number {
+  return DAY_SECONDS - ((Date.now() / 1000) % DAY_SECONDS);
 }
 
 /** Returns the error of a limited call: the limit, what to do, and when. */

@@ -129,6 +129,26 @@ const held = {
   mapping: '{"email":"email"}',
 };
 
+test('an account makes no more lists in a day than would fill it until the first ones expire', async () => {
+  await pipeline.sql`
+    insert into day_counts (owner, day, requests) values (${caller.accountId}, utc_today(), 999)`;
+  const { id } = (await (await post(30)).json()) as { id: string };
+  await pipeline.call(caller, `/v1/batches/${id}`, { method: 'DELETE' });
+  const before = await pipeline.objects();
+  const many = { status: 429, code: 'rate_limited' };
+  const problem = await expectProblem(await post(30), many);
+  expect(problem.detail).toMatch(/1000 for lists and exports of the account a day/);
+  expect(await pipeline.objects()).toEqual(before);
+  const made = await pipeline.call(caller, '/v1/exports', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ filter: 'gender=1', hold: true }),
+  });
+  await expectProblem(made, many);
+  await pipeline.sql`update day_counts set day = day - 1 where owner = ${caller.accountId}`;
+  expect((await post(30)).status).toBe(202);
+});
+
 test('a list whose padded rows may exceed the maximum fails at its split, and costs nothing', async () => {
   const header = Array.from({ length: 100 }, (_, n) => `c${n}`).join(',');
   const wide = `email,${header}\n${'p1@list.example\n'.repeat(10)}`;

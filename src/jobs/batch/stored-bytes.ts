@@ -5,6 +5,7 @@
 import type { Config } from '../../core/config.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { AppError, conflict } from '../../core/lib/errors.ts';
+import { countRecorded } from '../../core/limits/limits.ts';
 import { lockStoredBytes, sumStored } from './stored-bytes.sql.ts';
 
 /** The config options that bound stored bytes. */
@@ -18,9 +19,29 @@ const BATCH_DISK_BYTES = 16 * 1024;
 /** Lists and exports with files that any account may have. */
 const BATCHES_MIN = 1000;
 
+/** Maximum of a number of Postgres. */
+const INTEGER_MAX = 2_147_483_647;
+
 /** Maximum lists and exports with files of an account: small files must not take many times its maximum of bytes. */
 function batchesMax({ storedBytesMax }: StorageBounds): number {
   return Math.max(BATCHES_MIN, Math.floor(storedBytesMax / BATCH_DISK_BYTES));
+}
+
+/**
+ * Maximum lists and exports that an account makes in a day: with as many each day, it has the maximum of them when the first ones
+ * expire. Their rows outlive their files, so that one which deletes its lists at once may not make more either.
+ */
+function batchesPerDay(bounds: StorageBounds): number {
+  const perDay = Math.max(BATCHES_MIN, Math.floor(batchesMax(bounds) / bounds.filesKeepDays));
+  return Math.min(perDay, INTEGER_MAX);
+}
+
+/**
+ * Counts a list or an export in the day of the account. Call in the transaction that has recorded it, which locks the account
+ * first. Throws `AppError` 429 when the account has made as many today as it may.
+ */
+export async function countMade(tx: Sql, accountId: string, bounds: StorageBounds): Promise<void> {
+  await countRecorded(tx, accountId, batchesPerDay(bounds));
 }
 
 /**

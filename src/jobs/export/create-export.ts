@@ -13,7 +13,7 @@ import { traceToKeep } from '../../core/tracing.ts';
 import type { ExportBatch, StoredDialect } from '../batch/batch.ts';
 import { findOwnBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewExport } from '../batch/insert-batch.sql.ts';
-import { assertStorageLeft, type StorageBounds } from '../batch/stored-bytes.ts';
+import { assertStorageLeft, countMade, type StorageBounds } from '../batch/stored-bytes.ts';
 import type { Queues } from '../queue/queues.ts';
 
 /** The contents of an export as callers and schedules describe them. */
@@ -112,5 +112,7 @@ export async function createExport(
 ): Promise<ExportBatch> {
   checkExport(request, config.batchRowsMax);
   await assertStorageLeft(tx, owner.accountId, config);
-  return insertExport(tx, owner, request, config.openListsMax);
+  const made = await insertExport(tx, owner, request, config.openListsMax);
+  await countMade(tx, owner.accountId, config);
+  return made;
 }

@@ -11,7 +11,6 @@ import { audit } from '../audit/audit.ts';
 import { listExpired } from '../batch/batches.sql.ts';
 import { markStore } from '../batch/own-store.ts';
 import { makeWebhook } from '../webhook/webhooks.test-suite.ts';
-import { testWebhook } from '../webhook/webhooks.ts';
 import { deleteOrphans } from './delete-orphans.ts';
 import { runHousekeeping } from './run-housekeeping.ts';
 
@@ -190,27 +189,6 @@ describe('the files of a batch', () => {
     await runHousekeeping(pipeline.context);
     expect([...(await objectsOf(failed)), ...(await objectsOf(cancelled))]).toEqual([]);
   });
-});
-
-test('the outcome of an event is kept for 30 days', async () => {
-  const { sql } = pipeline;
-  const owner = { accountId: caller.accountId, live: true };
-  const { webhook } = await makeWebhook(pipeline.context, owner, {
-    url: 'https://8.8.8.8/',
-    events: ['batch.completed'],
-    creditsLowThreshold: 1,
-    enabled: true,
-  });
-  const { id: old } = await testWebhook(sql, owner, webhook.id);
-  const { id: young } = await testWebhook(sql, owner, webhook.id);
-  const happened = (id: string, days: number) => sql`
-    update webhook_deliveries
-    set created_at = now() - make_interval(days => ${days}, secs => 60) where id = ${id}`;
-  await happened(old, 30);
-  await happened(young, 29);
-  await runHousekeeping(pipeline.context);
-  const left = await sql`select id from webhook_deliveries`;
-  expect(left).toEqual([{ id: young }]);
 });
 
 describe('an upload without a batch', () => {

@@ -21,13 +21,19 @@ import { deleteOldRuns } from '../imports/delete-runs.ts';
 import { deleteUselessUploads } from '../list/uploads.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
-import { deleteOldDeliveries, endFuturePauses } from '../webhook/webhooks.sql.ts';
+import {
+  deleteOldDeliveries,
+  deleteSurplusDeliveries,
+  endFuturePauses,
+} from '../webhook/webhooks.sql.ts';
 import { type DebrisSeen, deleteDebris } from './delete-debris.ts';
 import { deleteOrphans } from './delete-orphans.ts';
 
 const EVERY_MS = 10 * 60 * 1000;
 /** Ten times as long as a delivery is retried: time to notice a failure and replay it. */
 const DELIVERIES_KEEP_DAYS = 30;
+/** Of a webhook: more than two days of an account that makes as many lists as it may. Calls that cost nothing make hundreds a minute. */
+const DELIVERIES_MAX = 100_000;
 /** All objects are listed in one of this many rounds, every six hours. */
 const ROUNDS_BETWEEN_LISTS = 36;
 
@@ -55,6 +61,7 @@ export async function runHousekeeping(
   await deleteOldChanges(context.sql);
   await deleteOldChanges(context.testSql);
   await deleteOldDeliveries(context.sql, DELIVERIES_KEEP_DAYS);
+  await deleteSurplusDeliveries(context.sql, DELIVERIES_MAX);
   await endFuturePauses(context.sql);
   await expireAbandoned(context.sql, context.config.filesKeepDays);
   await deleteExpiredFiles(context, mustStop);

@@ -11,7 +11,7 @@ import type { OperationName } from '../../core/operations.ts';
 import type { ListBatch, ListOptions } from '../batch/batch.ts';
 import { findBatch, findOwnBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewList } from '../batch/insert-batch.sql.ts';
-import { assertRecordedFits } from '../batch/stored-bytes.ts';
+import { assertRecordedFits, countMade } from '../batch/stored-bytes.ts';
 import type { RequestedMapping } from '../mapping/columns.ts';
 import type { Queues } from '../queue/queues.ts';
 import { withNameDoubt } from './name-doubt.ts';
@@ -65,6 +65,7 @@ export async function createList<Committed>(
     const row: NewList = { id: batchId, ...owner, ...options, ...uploadColumns(list) };
     return await commit(async (tx) => {
       await insertBatch(tx, row, context.config.openListsMax);
+      await countMade(tx, owner.accountId, context.config);
       const inserted = must(await findOwnBatch(tx, owner, 'list', batchId), `batch ${batchId}`);
       await assertRecordedFits(tx, owner.accountId, context.config);
       return inserted;

@@ -213,6 +213,16 @@ export async function deleteOldDeliveries(sql: Sql, keepDays: number): Promise<v
     where created_at < now() - make_interval(days => ${keepDays})`;
 }
 
+/** Deletes all deliveries of each webhook but its latest ones. */
+export async function deleteSurplusDeliveries(sql: Sql, latest: number): Promise<void> {
+  await sql`
+    delete from webhook_deliveries d
+    using webhooks w cross join lateral (
+      select created_at, id from webhook_deliveries where webhook_id = w.id
+      order by created_at desc, id desc offset ${latest}::bigint limit 1) surplus
+    where d.webhook_id = w.id and (d.created_at, d.id) <= (surplus.created_at, surplus.id)`;
+}
+
 /** Makes retries due whose last attempt has a time to come: they were put off before the clock was set back, for as long as it was wrong. */
 export async function endFuturePauses(sql: Sql): Promise<void> {
   await sql`
