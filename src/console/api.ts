@@ -43,13 +43,13 @@ export async function send(
   const needsKey = method === 'POST' || isCharged;
   const idempotencyKey = unanswered.get(request) ?? newId();
   if (needsKey) unanswered.set(request, idempotencyKey);
-  const answer = () =>
+  const answer: Answering = (shown) =>
     fetch(path, {
       method,
       cache: 'no-store',
       headers: {
         Accept: 'application/json',
-        ...modeHeader(),
+        ...shown,
         ...(text === null ? {} : { 'Content-Type': 'application/json' }),
         ...(needsKey ? { 'Idempotency-Key': idempotencyKey } : {}),
       },
@@ -97,17 +97,23 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** The mode that the page shows, so that a tab of the other mode never acts in the wrong one. */
-export function modeHeader(): Record<string, string> {
-  const mode = session.get()?.key.mode;
-  return mode === undefined ? {} : { 'Enrich-Mode': mode };
+/** Makes a request with these headers: the account and the mode that the page shows. */
+export type Answering = (shown: Readonly<Record<string, string>>) => Promise<Response>;
+
+/** The service refuses a call of a page whose account or mode another tab has left. */
+function shownHeaders(): Record<string, string> {
+  const shown = session.get();
+  if (!shown) return {};
+  return { 'Enrich-Account': shown.account.id, 'Enrich-Mode': shown.key.mode };
 }
 
 /**
  * Returns the answer when it is a good one; asks to sign in when the session has ended, and then once
- * more for the answer. Throws the `Problem` of any other.
+ * more for the answer, in the account and mode in which it was asked for first. Throws the `Problem` of any other.
  */
-export async function whileSignedIn(answer: () => Promise<Response>): Promise<Response> {
+export async function whileSignedIn(answering: Answering): Promise<Response> {
+  const shown = shownHeaders();
+  const answer = () => answering(shown);
   let response = await answer();
   let problem = await problemOf(response);
   while (problem !== null && isSignedOut(problem)) {
@@ -115,15 +121,13 @@ export async function whileSignedIn(answer: () => Promise<Response>): Promise<Re
     response = await answer();
     problem = await problemOf(response);
   }
-  noteCredits(response.headers.get('X-Credits-Remaining'));
+  const credits = response.headers.get('X-Credits-Remaining');
+  // An answer to the account before may come late.
+  const isOwn = shown['Enrich-Account'] === session.get()?.account.id;
+  if (credits !== null && isOwn) tellCredits(Number(credits));
   if (problem === null) return response;
-  if (problem.code === 'mode_changed') await followSession();
+  if (['account_changed', 'mode_changed'].includes(problem.code)) await followSession();
   throw problem;
-}
-
-/** Shows what an answer said is left of the credits. */
-function noteCredits(header: string | null): void {
-  if (header !== null) tellCredits(Number(header));
 }
 
 function isSignedOut({ code }: Problem): boolean {

@@ -55,15 +55,40 @@ export function tellCredits(remaining: number): void {
 const tabs = new BroadcastChannel('enrich-session');
 tabs.addEventListener('message', () => void followSession());
 
-/** Asks who is signed in now. A page in the other mode stays as it is, with what was typed, until it is switched. */
-export async function followSession(): Promise<void> {
-  const shown = session.get();
-  const now = await callSession<Session | null>('GET');
-  const isSame = shown != null && now !== null && shown.account.id === now.account.id;
-  const isElsewhere = isSame && shown.modes.length > 1 && shown.key.mode !== now.key.mode;
-  if (isElsewhere) return modeElsewhere.set(now.key.mode);
+/** Shows who is signed in. */
+function show(now: Session | null): void {
+  if (session.get()?.account.id !== now?.account.id) creditsRemaining.set(null);
   session.set(now);
   modeElsewhere.set(null);
+}
+
+/** Counts the calls about the session. */
+let asked = 0;
+
+/**
+ * Asks who is signed in now. A page in the other mode stays as it is, with what was typed, until it is switched. Without
+ * an answer the page stays, too: its next call is refused, and asks again.
+ */
+export async function followSession(): Promise<void> {
+  const asking = callSession<Session | null>('GET').catch(() => undefined);
+  const latest = asked;
+  const now = await asking;
+  // A later call has a newer answer.
+  if (now === undefined || latest !== asked) return;
+  const shown = session.get();
+  const isSame = shown != null && now !== null && shown.account.id === now.account.id;
+  const isElsewhere = isSame && shown.modes.length > 1 && shown.key.mode !== now.key.mode;
+  if (isElsewhere) modeElsewhere.set(now.key.mode);
+  else show(now);
+  // Another tab was first to sign in again.
+  if (now !== null) endAsking(isSame && !isElsewhere);
+}
+
+/** Ends the question to sign in again. */
+function endAsking(isSame: boolean): void {
+  const again = signInAgain.get();
+  signInAgain.set(null);
+  again?.done(isSame);
 }
 
 /** The problem of the link that led here; null without one. */
@@ -78,7 +103,7 @@ export async function loadSession(link: string | null): Promise<void> {
       if (error instanceof Problem) linkProblem.set(error);
     }
   }
-  session.set(await callSession<Session | null>('GET'));
+  show(await callSession<Session | null>('GET'));
 }
 
 export async function signIn(credentials: Credentials): Promise<void> {
@@ -88,23 +113,19 @@ export async function signIn(credentials: Credentials): Promise<void> {
   if (isSame && before.key.mode !== now.key.mode) {
     now = await callSession<Session>('PATCH', { mode: before.key.mode });
   }
-  const again = signInAgain.get();
-  session.set(now);
+  show(now);
   tabs.postMessage('changed');
-  signInAgain.set(null);
-  again?.done(isSame);
+  endAsking(isSame);
 }
 
 export async function switchMode(mode: Mode): Promise<void> {
-  session.set(await callSession<Session>('PATCH', { mode }));
-  modeElsewhere.set(null);
+  show(await callSession<Session>('PATCH', { mode }));
   tabs.postMessage('changed');
 }
 
 export async function signOut(): Promise<void> {
   await callSession<null>('DELETE');
-  creditsRemaining.set(null);
-  session.set(null);
+  show(null);
   tabs.postMessage('changed');
 }
 
@@ -122,6 +143,7 @@ export function askToSignIn(): Promise<boolean> {
 }
 
 async function callSession<Answer>(method: string, body?: unknown): Promise<Answer> {
+  asked++;
   const response = await fetch('/console/session', {
     method,
     cache: 'no-store',

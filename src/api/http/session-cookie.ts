@@ -1,6 +1,6 @@
 /**
  * The cookie by which a browser presents a session, and the checks of a call with that cookie: it comes from one of our
- * pages (the cookie is also SameSite=Strict), in the mode that the page shows.
+ * pages (the cookie is also SameSite=Strict), in the account and the mode that the page shows.
  */
 import type { Request, Response } from 'express';
 import type { Sql } from '../../core/db/client.ts';
@@ -51,16 +51,16 @@ export interface Presented {
 
 /**
  * Returns the credentials of the browser's session; null for a call without one. Throws `AppError` 401 for a session
- * that has ended, 403 for a call that does not come from our pages, 409 for a page in the other mode, which another
- * tab of the same browser has left.
+ * that has ended, 403 for a call that does not come from our pages, 409 for a page of another account or in the other
+ * mode, which another tab of the same browser has left.
  */
 export async function presentedBySession(sql: Sql, request: Request): Promise<Presented | null> {
   const token = readToken(request);
   if (token === null) return null;
   assertSameOrigin(request);
-  const { keySha256, sessionSha256, mode } = await sessionKey(sql, token);
-  const shown = request.get('Enrich-Mode');
-  if (shown !== undefined && shown !== mode) throw modeChanged(mode);
+  const { accountId, keySha256, sessionSha256, mode } = await sessionKey(sql, token);
+  if ((request.get('Enrich-Account') ?? accountId) !== accountId) throw accountChanged();
+  if ((request.get('Enrich-Mode') ?? mode) !== mode) throw modeChanged(mode);
   return { keySha256, sessionSha256 };
 }
 
@@ -103,6 +103,13 @@ export function assertThisMachine({ headers, socket }: Request): void {
 function twoSessions(name: string): AppError {
   return invalidRequest(
     `The request has two cookies \`${name}\`. Delete the cookies of this site and sign in again.`,
+  );
+}
+
+function accountChanged(): AppError {
+  return conflict(
+    'account_changed',
+    'Another tab has signed in to another account. Nothing was done.',
   );
 }
 

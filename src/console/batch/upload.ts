@@ -2,7 +2,7 @@
  * Sending a file: with progress, and so that a second try after a lost connection never makes a second
  * batch. `fetch` cannot tell how much of a body has been sent, XMLHttpRequest can.
  */
-import { call, modeHeader, newId, whileSignedIn } from '../api.ts';
+import { call, newId, whileSignedIn } from '../api.ts';
 import { formatBytes } from '../format.ts';
 import { type Problem, pageProblem } from '../problem.ts';
 import { session } from '../session.ts';
@@ -40,7 +40,9 @@ export async function sendUpload(
     ...{ hold: 'true', allow_unmapped: 'true', name: upload.file.name },
   });
   const path = `/v1/batches?${query}`;
-  const response = await whileSignedIn(() => postFile(path, upload, onProgress, signal));
+  const response = await whileSignedIn((shown) =>
+    postFile(path, upload, { shown, onProgress, signal }),
+  );
   return (await response.json()) as Batch;
 }
 
@@ -86,12 +88,18 @@ export async function checkFile(file: File): Promise<void> {
   }
 }
 
+interface Post {
+  /** Headers of the page. */
+  shown: Readonly<Record<string, string>>;
+  onProgress: (progress: UploadProgress) => void;
+  signal: AbortSignal;
+}
+
 /** Sends a file as the body of a POST. */
 export function postFile(
   path: string,
   { file, idempotencyKey }: Pick<Upload, 'file' | 'idempotencyKey'>,
-  onProgress: (progress: UploadProgress) => void,
-  signal: AbortSignal,
+  { shown, onProgress, signal }: Post,
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -99,7 +107,7 @@ export function postFile(
     const headers = {
       'Content-Type': 'application/octet-stream',
       'Idempotency-Key': idempotencyKey,
-      ...modeHeader(),
+      ...shown,
     };
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => onProgress({ sent: loaded, total });

@@ -37,8 +37,10 @@ export function useSendingFiles(
       const id: string | null = run?.id ?? runId;
       const path = `${id === null ? RUNS : `${RUNS}/${id}/files`}?name=${encodeURIComponent(file.name)}`;
       const upload = { file, idempotencyKey: newId() };
-      const show = ({ sent }: UploadProgress) => setProgress({ sent: before + sent, total });
-      const response = await whileSignedIn(() => postFile(path, upload, show, signal));
+      const onProgress = ({ sent }: UploadProgress) => setProgress({ sent: before + sent, total });
+      const response = await whileSignedIn((shown) =>
+        postFile(path, upload, { shown, onProgress, signal }),
+      );
       run = (await response.json()) as ImportRun;
       before += file.size;
     }

@@ -96,6 +96,7 @@ export async function takeSignInLink(
 
 /** The key that a session presents. */
 export interface SessionKey {
+  accountId: string;
   keySha256: Buffer;
   mode: KeyMode;
 }
@@ -106,7 +107,7 @@ export async function findSessionKey(
   tokenSha256: Buffer,
 ): Promise<SessionKey | undefined> {
   const [key] = await sql<SessionKey[]>`
-    select k.key_sha256, k.mode from sessions s join api_keys k on k.id = s.key_id
+    select s.account_id, k.key_sha256, k.mode from sessions s join api_keys k on k.id = s.key_id
     where s.token_sha256 = ${tokenSha256} and s.expires_at > clock_timestamp()`;
   return key;
 }
