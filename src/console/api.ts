@@ -1,7 +1,7 @@
 /**
  * Calls of `/v1` in the name of who is signed in. A refusal is a `Problem`. A session that has ended is
- * renewed over the page, and the call is made again; a GET waits for the limits of the key; a POST whose answer
- * was lost is sent again with the same Idempotency-Key, so that it never happens twice.
+ * renewed over the page, and the call is made again; a GET waits for the limits of the key; a POST with a body whose
+ * answer was lost is sent again as it was, with the same Idempotency-Key, so that nothing is made twice.
  */
 import { Problem, type ProblemDocument, pageProblem, unreachable } from './problem.ts';
 import { askToSignIn, followSession, session, tellChange, tellCredits } from './session.ts';
@@ -9,8 +9,8 @@ import { askToSignIn, followSession, session, tellChange, tellCredits } from './
 export interface CallOptions {
   /** Sent as JSON. */
   body?: unknown;
-  /** A GET that costs credits. */
-  isCharged?: boolean;
+  /** What is wanted by a POST whose body also has what changes by itself, such as a name; else the body. */
+  wanted?: string;
   signal?: AbortSignal;
 }
 
@@ -29,20 +29,22 @@ export async function call<Answer>(
   return (response.status === 204 ? undefined : await response.json()) as Answer;
 }
 
-/** Keys of requests whose answer never came, by the request. */
-const unanswered = new Map<string, string>();
+/** Requests whose answer never came. */
+const unanswered = new Map<string, { key: string; text: string | null }>();
 
 /** Makes a call and returns the whole response, as for its headers or its stream. Throws `Problem`. */
 export async function send(
   method: Method,
   path: string,
-  { body, isCharged = false, signal }: CallOptions = {},
+  { body, wanted, signal }: CallOptions = {},
 ): Promise<Response> {
-  const text = body === undefined ? null : JSON.stringify(body);
-  const request = `${method} ${path} ${text}`;
-  const needsKey = method === 'POST' || isCharged;
-  const idempotencyKey = unanswered.get(request) ?? newId();
-  if (needsKey) unanswered.set(request, idempotencyKey);
+  const now = body === undefined ? null : JSON.stringify(body);
+  const request = `${method} ${path} ${wanted ?? now}`;
+  // One without a body changes a state, such as a pause: by its key, a later one would do nothing.
+  const needsKey = method === 'POST' && now !== null;
+  const attempt = unanswered.get(request) ?? { key: newId(), text: now };
+  if (needsKey) unanswered.set(request, attempt);
+  const { key, text } = attempt;
   const answer: Answering = (shown) =>
     fetch(path, {
       method,
@@ -51,7 +53,7 @@ export async function send(
         Accept: 'application/json',
         ...shown,
         ...(text === null ? {} : { 'Content-Type': 'application/json' }),
-        ...(needsKey ? { 'Idempotency-Key': idempotencyKey } : {}),
+        ...(needsKey ? { 'Idempotency-Key': key } : {}),
       },
       body: text,
       signal: signal ?? null,

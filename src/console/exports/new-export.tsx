@@ -35,7 +35,8 @@ export function NewExport({ filter, preview }: NewExportProps) {
   const [isHeld, setIsHeld] = useState(true);
   const making = useAction(async () => {
     const body = { filter, ...toRequest(options), hold: isHeld };
-    const { id } = await call<ExportFile>('POST', '/v1/exports', { body });
+    const wanted = JSON.stringify([filter, chosen, isHeld]);
+    const { id } = await call<ExportFile>('POST', '/v1/exports', { body, wanted });
     goTo(`/exports/${id}`);
   });
   const isLive = session.get()?.key.mode === 'live';

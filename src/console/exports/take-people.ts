@@ -18,7 +18,8 @@ export async function takePeople(search: string, filter: string, people: number)
     max_results: people,
     max_credits: people * PERSON_PRICE,
   };
-  const { id } = await call<ExportFile>('POST', '/v1/exports', { body });
+  const wanted = `${people} ${filter}`;
+  const { id } = await call<ExportFile>('POST', '/v1/exports', { body, wanted });
   goTo(`/exports/${id}`);
 }
 

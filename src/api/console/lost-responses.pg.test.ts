@@ -1,0 +1,83 @@
+/** What a user does again after its response was lost happens once; what has to happen again does. */
+import type { Browser, Page, Route } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startChromium } from '../../../bench/browser.ts';
+import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
+import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openSignedIn } from '../../../tests/support/console-page.ts';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+
+const people = crowd(30);
+const list = `Email\n${people.map(({ email }) => email).join('\n')}\n`;
+
+let pipeline: Pipeline;
+let browser: Browser;
+
+describeWithBrowser('a response that is lost', () => {
+  beforeAll(async () => {
+    await buildIfStale();
+    pipeline = await openPipeline();
+    await importGraph(pipeline.sql, {
+      industries: [{ id: 30, name: 'Shipping' }],
+      persons: people.map((person) => ({ ...person, industryId: 30 })),
+    });
+    browser = await startChromium();
+  }, 120_000);
+  afterAll(async () => {
+    await browser.close();
+    await pipeline.close();
+  });
+
+  /** Of the next such call: it is made, and the page does not hear of it. */
+  const loseResponse = (page: Page, path: string) =>
+    page.route(
+      path,
+      async (route) => {
+        await route.fetch();
+        await route.abort('connectionreset');
+      },
+      { times: 1 },
+    );
+
+  const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
+
+  test('to a pause stops no later pause', async () => {
+    const caller = await pipeline.account(1_000);
+    const id = await pipeline.enrich(caller, list, { operation: 'people.enrich', hold: 'true' });
+    await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
+    const { page } = await openSignedIn(browser, `${pipeline.url}/#/batches/${id}`, caller.key);
+    await loseResponse(page, '**/pause');
+    await button(page, 'Pause').click();
+    await page.getByText('We can’t reach the server').waitFor();
+    await button(page, 'Resume').click();
+    await button(page, 'Pause').click();
+    await button(page, 'Resume').waitFor();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'paused' });
+    await page.context().close();
+  });
+
+  test('to a payment is repeated as it was, also when the search has got its name since', async () => {
+    let late: Route | undefined;
+    const caller = await pipeline.account(1_000);
+    const { page } = await openSignedIn(browser, `${pipeline.url}/#/exports`, caller.key);
+    await page.route('**/v1/lookups/industries?ids=*', (route) => {
+      late = route;
+    });
+    await page.goto(`${pipeline.url}/#/search?filter=industryIds%3D30&view=people`);
+    await page.getByRole('heading', { name: /^About 30 people$/ }).waitFor();
+    await loseResponse(page, '**/v1/exports');
+    await button(page, /^Show up to 25/).click();
+    await page.getByText('We can’t reach the server').waitFor();
+    const named = page.waitForResponse('**/v1/lookups/**');
+    await late?.continue();
+    await (await named).finished();
+    await page.locator('.filter-words, main').getByText('Shipping').first().waitFor();
+    await button(page, /^Show up to 25/).click();
+    await page.waitForURL(/#\/exports\/./);
+    await pipeline.runUntilIdle();
+    expect(await pipeline.wallet(caller)).toMatchObject({ balance: 975 });
+    await page.context().close();
+  });
+});
