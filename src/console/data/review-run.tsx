@@ -5,9 +5,11 @@ import { Fact } from '../components/fact.tsx';
 import { errorOf, SelectField, TextField } from '../components/field.tsx';
 import { Loading } from '../components/loading.tsx';
 import type { Problem } from '../problem.ts';
+import type { Changes } from '../use-changes.ts';
 import {
   type Found,
   type ImportRun,
+  type Mapping,
   type RunChange,
   sourceLabel,
   sourceLabels,
@@ -15,25 +17,28 @@ import {
 import { MappingForm } from './mapping-form.tsx';
 import { PreviewTable } from './preview-table.tsx';
 import { SendingNotice } from './sending-notice.tsx';
-import { useSendingFiles } from './use-sending-files.ts';
+import type { SendingFiles } from './use-sending-files.ts';
 
 interface ReviewRunProps {
   run: ImportRun;
-  isChanging: boolean;
-  error: Problem | null;
-  onChange: (change: RunChange) => void;
-  replace: (run: ImportRun) => void;
+  changes: Changes<RunChange>;
+  /** The upload of further parts. */
+  files: SendingFiles;
 }
 
 /** The findings and the choices; empty for a file that cannot be read, whatever its source. */
-export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewRunProps) {
+export function ReviewRun({ run, changes, files }: ReviewRunProps) {
   const { found, options } = run;
+  const { change: onChange, problem: error } = changes;
   const isChosen = options.source !== null || options.mapping !== null || options.as_of !== null;
   if (run.state === 'ready' && found === null && !isChosen && error === null) return null;
   const isReading = run.state === 'examining';
+  // The findings are those of the mapping before until the file is read again.
+  const chosen =
+    (changes.pending.mapping as Mapping | null | undefined) ?? (isReading ? options.mapping : null);
   return (
     <>
-      <section class="card stack" aria-label="File" aria-busy={isReading || isChanging}>
+      <section class="card stack" aria-label="File" aria-busy={isReading || !changes.isSaved}>
         <h2>What it is</h2>
         {found === null && isReading && <Loading />}
         {found !== null && (
@@ -48,7 +53,7 @@ export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewR
           </dl>
         )}
         <Options run={run} error={error} onChange={onChange} />
-        <MoreFiles run={run} replace={replace} />
+        <MoreFiles run={run} files={files} />
       </section>
       {found?.mapping && (
         <section class="card" aria-label="Columns">
@@ -60,9 +65,9 @@ export function ReviewRun({ run, isChanging, error, onChange, replace }: ReviewR
           <MappingForm
             key={found.mapping.name}
             found={found}
-            mapping={found.mapping}
+            mapping={chosen ?? found.mapping}
             error={errorOf(error, 'mapping')}
-            onChange={(mapping) => onChange({ mapping })}
+            onChange={(mapping) => onChange({ source: null, mapping })}
           />
         </section>
       )}
@@ -167,9 +172,8 @@ function Options({ run: { options, found }, error, onChange }: OptionsProps) {
 }
 
 /** Adds parts of the same dataset: a register in seven files is one import. */
-function MoreFiles({ run, replace }: Pick<ReviewRunProps, 'run' | 'replace'>) {
+function MoreFiles({ run, files }: Pick<ReviewRunProps, 'run' | 'files'>) {
   const input = useRef<HTMLInputElement>(null);
-  const files = useSendingFiles(run.id, replace);
   return (
     <>
       {run.files.length > 1 && (

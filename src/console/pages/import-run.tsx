@@ -22,11 +22,13 @@ import { RejectedRows } from '../data/rejected-rows.tsx';
 import { ReviewRun } from '../data/review-run.tsx';
 import { RunProgress } from '../data/run-progress.tsx';
 import { useRepeating } from '../data/use-repeating.ts';
+import { useSendingFiles } from '../data/use-sending-files.ts';
 import { countOf, formatBytes } from '../format.ts';
 import { pageProblem } from '../problem.ts';
 import { goTo, linkTo } from '../router.ts';
 import { session } from '../session.ts';
 import { useAction, useResource } from '../use-call.ts';
+import { useChanges } from '../use-changes.ts';
 import type { PageProps } from './page.ts';
 
 const MOVING_MS = 1_000;
@@ -72,15 +74,18 @@ interface RunProps {
 }
 
 function Run({ run, path, replace }: RunProps) {
-  const changing = useAction(async (body: RunChange) =>
+  const changes = useChanges<RunChange>(async (body) =>
     replace(await call<ImportRun>('PATCH', path, { body })),
   );
+  const files = useSendingFiles(run.id, replace);
   const counting = useAction(async () => replace(await call<ImportRun>('POST', `${path}/count`)));
   const starting = useAction(async () => replace(await call<ImportRun>('POST', `${path}/start`)));
   const isRefused = run.state === 'ready' && run.problem !== null;
   const isReady = run.state === 'ready' && run.found !== null && !isRefused;
   const isCountedAtOnce = bytesOf(run) <= COUNTED_BYTES_MAX;
   const isCounted = run.counts !== null;
+  // What is imported is what the page shows.
+  const isShown = changes.isSaved && !files.sending.isBusy;
   const mustCount = isReady && !isCounted && isCountedAtOnce;
   useEffect(() => {
     if (mustCount) counting.run();
@@ -90,7 +95,7 @@ function Run({ run, path, replace }: RunProps) {
     return <Outcome run={run} path={path} replace={replace} />;
   }
   const problem =
-    restOf(changing.problem, ['mapping', 'source', 'as_of']) ??
+    restOf(changes.problem, ['mapping', 'source', 'as_of']) ??
     counting.problem ??
     starting.problem ??
     problemOf(run);
@@ -98,16 +103,10 @@ function Run({ run, path, replace }: RunProps) {
     <div class="stack">
       <ProblemNotice problem={problem}>
         {run.problem?.code === 'too_many_gone' && (
-          <Button onClick={() => changing.run({ allow_gone: true })}>Import anyway</Button>
+          <Button onClick={() => changes.change({ allow_gone: true })}>Import anyway</Button>
         )}
       </ProblemNotice>
-      <ReviewRun
-        run={run}
-        onChange={changing.run}
-        isChanging={changing.isBusy}
-        replace={replace}
-        error={changing.problem}
-      />
+      <ReviewRun run={run} changes={changes} files={files} />
       {run.found !== null && !isRefused && (
         <section class="card stack" aria-label="Changes">
           <h2>What would change</h2>
@@ -121,7 +120,12 @@ function Run({ run, path, replace }: RunProps) {
       )}
       <div class="buttons">
         {isReady && !isCounted && (
-          <Button kind="primary" isBusy={counting.isBusy} onClick={() => counting.run()}>
+          <Button
+            kind="primary"
+            isBusy={counting.isBusy}
+            isDisabled={!isShown}
+            onClick={() => counting.run()}
+          >
             Count changes
           </Button>
         )}
@@ -129,7 +133,9 @@ function Run({ run, path, replace }: RunProps) {
           <Button
             kind={isCounted ? 'primary' : 'secondary'}
             isBusy={starting.isBusy}
-            isDisabled={!['ready', 'counting'].includes(run.state) || run.problem !== null}
+            isDisabled={
+              !isShown || !['ready', 'counting'].includes(run.state) || run.problem !== null
+            }
             onClick={() => starting.run()}
           >
             {isCounted ? 'Import' : 'Import without counting'}
