@@ -88,6 +88,22 @@ describeWithBrowser('the page of a held list', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('shows the columns that another tab has chosen, beside the price of them', async () => {
+    const id = await upload('tabs.csv', titled);
+    await priced('12 credits');
+    const notes = page.getByLabel('Use “Notes” as');
+    expect(await notes.inputValue()).toBe('');
+    await pipeline.call(caller, `/v1/batches/${id}`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ mapping: { phone: [4] } }),
+    });
+    await runUntil(page.getByText('No row can be matched').waitFor());
+    expect(await notes.inputValue()).toBe('phone');
+    expect(await page.getByLabel('Use “Email” as').inputValue()).toBe('');
+    expect(wrong).toEqual([]);
+  });
+
   test('begins the next list with the columns chosen last', async () => {
     await upload('again.csv', titled);
     expect(await page.getByRole('radio', { name: 'All fields' }).isChecked()).toBe(true);

@@ -26,7 +26,7 @@ import type { Preview } from './preview.ts';
 import { SavedMappings } from './saved-mappings.tsx';
 import { subjectDoubt } from './subject-doubt.ts';
 import { SwappedNames } from './swapped-names.tsx';
-import { type Changes, useChanges } from './use-changes.ts';
+import { type Changes, useListChanges } from './use-changes.ts';
 import type { Live } from './use-live-batch.ts';
 import { usePrice } from './use-price.ts';
 
@@ -39,11 +39,9 @@ interface ReviewBatchProps {
 
 export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewBatchProps) {
   const preview = useResource<Preview>(`/v1/batches/${batch.id}/preview`);
-  const changes = useChanges(batch, live, ({ mapping }) => {
-    if (mapping !== undefined) preview.reload();
-  });
+  const changes = useListChanges(batch, live);
   const operation = findOperation(batch.operation) ?? (operations[0] as Operation);
-  const chosen = useColumns(batch, changes);
+  const chosen = useColumns(batch, changes, preview.reload);
   const { columns } = chosen;
   const pricing = usePrice(batch, live, {
     isCurrent: changes.isSaved && changes.problem === null,
@@ -111,8 +109,11 @@ interface ChosenColumns {
   round: number;
 }
 
-/** The columns as they are chosen on the page. They are saved at once, or as soon as there is something to match on. */
-function useColumns(batch: Batch, changes: Changes): ChosenColumns {
+/**
+ * The columns as they are chosen on the page. They are saved at once, or as soon as there is something to match on.
+ * `onSaved` is called when the list has others.
+ */
+function useColumns(batch: Batch, changes: Changes, onSaved: () => void): ChosenColumns {
   const [columns, setColumns] = useState(() => toColumns(batch.mapping));
   const [round, setRound] = useState(0);
   const chosen = { ...batch, match: changes.pending.match ?? batch.match };
@@ -126,6 +127,17 @@ function useColumns(batch: Batch, changes: Changes): ChosenColumns {
   useEffect(() => {
     if (canMatch && isUnsaved.current) map(columns);
   }, [canMatch]);
+  const saved = JSON.stringify(batch.mapping);
+  const before = useRef(saved);
+  useEffect(() => {
+    if (saved === before.current) return;
+    before.current = saved;
+    onSaved();
+    // Another tab may have chosen them; what is chosen here and not saved yet stays.
+    if (changes.pending.mapping === undefined && !isUnsaved.current) {
+      setColumns(toColumns(batch.mapping));
+    }
+  }, [saved]);
   const takeOver = (mapping: Record<string, number[]>) => {
     map(fromRequest(mapping));
     setRound(round + 1);
