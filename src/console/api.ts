@@ -9,7 +9,7 @@ import { askToSignIn, followSession, session, tellChange, tellCredits } from './
 export interface CallOptions {
   /** Sent as JSON. */
   body?: unknown;
-  /** What is wanted by a POST whose body also has what changes by itself, such as a name; else the body. */
+  /** The request of a user, of a POST whose body also has what changes by itself, such as a name; else it is the body. */
   wanted?: string;
   signal?: AbortSignal;
 }
@@ -100,7 +100,7 @@ function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
 }
 
 /** Makes a request with these headers: the account and the mode that the page shows. */
-export type Answering = (shown: Readonly<Record<string, string>>) => Promise<Response>;
+type Answering = (shown: Readonly<Record<string, string>>) => Promise<Response>;
 
 /** The service refuses a call of a page whose account or mode another tab has left. */
 function shownHeaders(): Record<string, string> {

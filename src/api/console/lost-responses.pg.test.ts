@@ -1,4 +1,4 @@
-/** What a user does again after its response was lost happens once; what has to happen again does. */
+/** A request that a user repeats after its response was lost is done once, and one that changes a state each time. */
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
@@ -43,6 +43,8 @@ describeWithBrowser('a response that is lost', () => {
 
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
+  const sayUnreachable = (page: Page) => page.getByText('We can’t reach the server').first();
+
   test('to a pause stops no later pause', async () => {
     const caller = await pipeline.account(1_000);
     const id = await pipeline.enrich(caller, list, { operation: 'people.enrich', hold: 'true' });
@@ -50,7 +52,7 @@ describeWithBrowser('a response that is lost', () => {
     const { page } = await openSignedIn(browser, `${pipeline.url}/#/batches/${id}`, caller.key);
     await loseResponse(page, '**/pause');
     await button(page, 'Pause').click();
-    await page.getByText('We can’t reach the server').waitFor();
+    await sayUnreachable(page).waitFor();
     await button(page, 'Resume').click();
     await button(page, 'Pause').click();
     await button(page, 'Resume').waitFor();
@@ -58,26 +60,50 @@ describeWithBrowser('a response that is lost', () => {
     await page.context().close();
   });
 
-  test('to a payment is repeated as it was, also when the search has got its name since', async () => {
+  /** Opens a search by an industry whose name is told when it is let go, and loses the response of the next such call. */
+  async function openUnnamed(view: string, lost: string) {
     let late: Route | undefined;
     const caller = await pipeline.account(1_000);
     const { page } = await openSignedIn(browser, `${pipeline.url}/#/exports`, caller.key);
     await page.route('**/v1/lookups/industries?ids=*', (route) => {
       late = route;
     });
-    await page.goto(`${pipeline.url}/#/search?filter=industryIds%3D30&view=people`);
+    await page.goto(`${pipeline.url}/#/search?filter=industryIds%3D30&view=${view}`);
+    await loseResponse(page, lost);
+    const name = async () => {
+      await expect.poll(() => late).toBeDefined();
+      const named = page.waitForResponse('**/v1/lookups/**');
+      await late?.continue();
+      await (await named).finished();
+      await page.evaluate('new Promise(requestAnimationFrame)');
+    };
+    return { page, caller, name };
+  }
+
+  test('to a payment is repeated as it was, also when the search has got its name since', async () => {
+    const { page, caller, name } = await openUnnamed('people', '**/v1/exports');
     await page.getByRole('heading', { name: /^About 30 people$/ }).waitFor();
-    await loseResponse(page, '**/v1/exports');
     await button(page, /^Show up to 25/).click();
-    await page.getByText('We can’t reach the server').waitFor();
-    const named = page.waitForResponse('**/v1/lookups/**');
-    await late?.continue();
-    await (await named).finished();
-    await page.locator('.filter-words, main').getByText('Shipping').first().waitFor();
+    await sayUnreachable(page).waitFor();
+    await name();
     await button(page, /^Show up to 25/).click();
     await page.waitForURL(/#\/exports\/./);
     await pipeline.runUntilIdle();
     expect(await pipeline.wallet(caller)).toMatchObject({ balance: 975 });
+    await page.context().close();
+  });
+
+  test('to a new schedule makes no second one, also when the search has got its name since', async () => {
+    const { page, caller, name } = await openUnnamed('schedule', '**/v1/schedules');
+    await button(page, 'Save the schedule').click();
+    await sayUnreachable(page).waitFor();
+    await name();
+    await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('Shipping');
+    await button(page, 'Save the schedule').click();
+    await page.waitForURL(/#\/schedules\/./);
+    const made = await pipeline.sql`
+      select from schedules where account_id = ${caller.accountId}`;
+    expect(made).toHaveLength(1);
     await page.context().close();
   });
 });

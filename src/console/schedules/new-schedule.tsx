@@ -13,7 +13,8 @@ export function NewSchedule({ filter }: { filter: string }) {
       submit="Save the schedule"
       onSubmit={async (request) => {
         const body = { ...request, filter };
-        const { id } = await call<Schedule>('POST', '/v1/schedules', { body });
+        const wanted = JSON.stringify({ ...body, name: undefined });
+        const { id } = await call<Schedule>('POST', '/v1/schedules', { body, wanted });
         goTo(`/schedules/${id}`);
         announce('The schedule was saved.');
       }}
