@@ -70,6 +70,8 @@ describeWithBrowser('two accounts in one browser', () => {
   test('a page that has not heard of the other one does nothing there, and shows it then', async () => {
     const { first, second, page, other } = await openTwo();
     await take(page).waitFor();
+    // A call that is still to come would be refused, and tell the page of the other account.
+    await page.waitForLoadState('networkidle');
     // What the other tab tells leads to nothing.
     const lost = page.waitForEvent('requestfailed');
     await page.route('**/console/session', (route) => route.abort('connectionreset'), { times: 1 });
