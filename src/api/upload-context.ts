@@ -8,10 +8,7 @@ import { clientGone } from './http/client-gone.ts';
 import { limitOpenResponses } from './http/open-responses.ts';
 
 const UPLOADS_MAX = 10;
-/**
- * Each upload holds 10 MiB on its way to S3, and some that is not collected yet: 24, sent as gzip by six accounts, took 350 MiB
- * of a process of 512 MiB.
- */
+/** Each upload holds 5 MiB on its way to S3: 20, sent as gzip by six accounts, take 180 MiB of a process of 512 MiB. */
 const PROCESS_UPLOADS_MAX = 20;
 
 /** Counts an upload as open until its response ends. Throws `AppError` 429 at the maximum of the account or the process. */

@@ -26,3 +26,12 @@ export function asStoreError(error: unknown, key: string): AppError {
     cause: error,
   });
 }
+
+/**
+ * Throws `AppError` 503 when a response does not have what the server names an object or an upload by: it is from something in
+ * between, such as the page of a proxy whose server is away. What would be recorded and charged after it would be missing.
+ */
+export function assertConfirmed(name: string | undefined): asserts name is string {
+  if (name) return;
+  throw unavailable('store_unavailable', 'The object storage did not confirm that it stored.');
+}

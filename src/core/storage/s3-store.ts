@@ -1,5 +1,4 @@
 /** Object store in a bucket of S3 or a compatible server. */
-import { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -8,26 +7,16 @@ import {
   paginateListObjectsV2,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { assert } from '../lib/assert.ts';
-import { unavailable } from '../lib/errors.ts';
 import type { S3Config } from '../storage-config.ts';
 import { assertKey, assertPrefix } from './object-key.ts';
-import type { ObjectStore, PresignedAddresses, StreamSum } from './object-store.ts';
-import { emptySum, summed, sumOf } from './object-sum.ts';
+import type { ObjectStore, PresignedAddresses } from './object-store.ts';
+import { sumOf } from './object-sum.ts';
 import { deleteObjectsCommand, openS3Client, type S3Limits } from './s3-client.ts';
-import { asStoreError, isNotFound } from './s3-errors.ts';
+import { asStoreError, assertConfirmed, isNotFound } from './s3-errors.ts';
 import { type ObjectAddress, readS3Object, readS3Range } from './s3-read.ts';
-
-/**
- * A multipart upload holds the part that is filled and its copy, or the one in flight: 10 MiB. With two in flight it held
- * 20 MiB, and the uploads of a process filled its memory. The smallest part that S3 accepts, times its 10,000 parts, is 50 GB.
- */
-const PART_BYTES = 5 * 1024 * 1024;
-const PARTS_IN_FLIGHT = 1;
-/** Bytes of a block as the client of the bucket collects them for a part. */
-const BLOCK_BYTES = 64 * 1024;
+import { uploadToS3 } from './s3-upload.ts';
 
 type AddressOf = (key: string) => ObjectAddress;
 
@@ -40,12 +29,13 @@ export function openS3Store(config: S3Config, limits?: S3Limits): ObjectStore {
     return { Bucket: config.bucket, Key: folder + key };
   };
   return {
-    putStream: async (key, source) => putStream(client, addressOf(key), source),
+    putStream: async (key, source) => uploadToS3(client, addressOf(key), source),
     put: async (key, bytes) => {
       const body = joined(bytes);
       const sum = sumOf([body]);
       const command = new PutObjectCommand({ ...addressOf(key), Body: body });
-      assertStored(await explained(key, client.send(command)));
+      const { ETag } = await explained(key, client.send(command));
+      assertConfirmed(ETag);
       return sum;
     },
     get: async (key, range) => {
@@ -82,72 +72,6 @@ async function explained<T>(key: string, call: Promise<T>): Promise<T> {
   } catch (error) {
     throw asStoreError(error, key);
   }
-}
-
-/**
- * Throws `AppError` 503 when a response does not name the object that was stored: it is from something in between, such as the
- * page of a proxy whose server is away. What would be recorded and charged after it would be missing.
- */
-function assertStored({ ETag }: { ETag?: string | undefined }): void {
-  if (ETag) return;
-  throw unavailable('store_unavailable', 'The object storage did not confirm that it stored.');
-}
-
-/**
- * Stores a source of at most one part by PutObject, a longer one as a multipart upload; both appear atomically.
- */
-async function putStream(
-  client: S3Client,
-  address: ObjectAddress,
-  source: Readable,
-): Promise<StreamSum> {
-  const sum = emptySum();
-  let failure: { error: unknown } | undefined;
-  const watched = async function* (): AsyncGenerator<Buffer> {
-    const blocks: AsyncIterator<Buffer> = source[Symbol.asyncIterator]();
-    while (true) {
-      // Only an error while reading is the source's own failure; an upload that gives up throws at `yield`.
-      const { value, done } = await blocks.next().catch((error: unknown) => {
-        failure = { error };
-        throw error;
-      });
-      if (done) return;
-      yield value;
-    }
-  };
-  const upload = new Upload({
-    client,
-    params: { ...address, Body: Readable.from(inWholeBlocks(summed(watched(), sum))) },
-    partSize: PART_BYTES,
-    queueSize: PARTS_IN_FLIGHT,
-  });
-  try {
-    // On an error of either side it waits for the parts in flight and then aborts the upload.
-    assertStored(await upload.done());
-    return sum;
-  } catch (error) {
-    source.destroy();
-    if (failure !== undefined) throw failure.error;
-    throw asStoreError(error, address.Key);
-  }
-}
-
-/** Copies: a caller may send byte by byte, and each such block would take half a kilobyte of memory until its part is sent. */
-async function* inWholeBlocks(blocks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  let whole = Buffer.allocUnsafe(BLOCK_BYTES);
-  let length = 0;
-  for await (const block of blocks) {
-    for (let at = 0; at < block.length; ) {
-      const copied = block.copy(whole, length, at);
-      at += copied;
-      length += copied;
-      if (length < BLOCK_BYTES) continue;
-      yield whole;
-      whole = Buffer.allocUnsafe(BLOCK_BYTES);
-      length = 0;
-    }
-  }
-  if (length > 0) yield whole.subarray(0, length);
 }
 
 function joined(bytes: Uint8Array[]): Uint8Array {
