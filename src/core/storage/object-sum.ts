@@ -105,22 +105,21 @@ export async function verifyObject(store: ObjectStore, key: string, sum: ObjectS
 }
 
 /**
- * Reads a whole object and returns the checksum of each `pieceBytes` of it, with which `readRange` reads them later.
- * Throws as `readObject`, and the reason of the signal once it aborts. Keeps none of it in memory.
+ * Reads a whole object and returns the checksum of each `pieceBytes` of it, with which `readRange` reads them later. Awaits
+ * `turn` before each of them. Throws as `readObject`, and what `turn` throws. Keeps none of it in memory.
  */
 export function readPieceSums(
   store: ObjectStore,
   key: string,
   sum: ObjectSum,
-  { pieceBytes, signal }: { pieceBytes: number; signal: AbortSignal },
+  { pieceBytes, turn }: { pieceBytes: number; turn: () => Promise<void> },
 ): Promise<number[]> {
   return twiceIfDamaged(async () => {
-    signal.throwIfAborted();
+    await turn();
     const sums: number[] = [];
     let piece = 0;
     let left = pieceBytes;
     for await (const block of streamObject(store, key, sum)) {
-      signal.throwIfAborted();
       for (let at = 0; at < block.length; ) {
         const bytes = block.subarray(at, at + left);
         piece = addToCrc32(piece, bytes);
@@ -129,6 +128,7 @@ export function readPieceSums(
         if (left > 0) continue;
         sums.push(piece);
         [piece, left] = [0, pieceBytes];
+        await turn();
       }
     }
     if (left < pieceBytes) sums.push(piece);

@@ -44,6 +44,7 @@ export async function* mergedRows(
     (numbers?.[part.firstRow + part.rows - 2] ?? part.firstRow + part.rows - 1) < from;
   const parts = await openParts(
     context,
+    accountId,
     all.filter((part) => !isBefore(part)),
   );
   const own = readResultRows(parts, { accountId, delimiter: layout.delimiter, signal });

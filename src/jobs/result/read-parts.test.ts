@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Readable } from 'node:stream';
+import { addAbortSignal, Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { must } from '../../core/lib/assert.ts';
 import { openFileStore } from '../../core/storage/file-store.ts';
@@ -14,6 +14,8 @@ import type { PartsContext } from './read-part.ts';
 import { openParts, PIECE_BYTES } from './read-parts.ts';
 
 const PART_BYTES = 6 * 1024 * 1024 + 17;
+const ACCOUNT = '0197a2f4-0000-7000-8000-000000000001';
+const OTHER_ACCOUNT = '0197a2f4-0000-7000-8000-000000000002';
 const KEY = 'batches/a/parts/1-0-1.csv';
 const content = randomBytes(PART_BYTES);
 const part: Part = {
@@ -61,7 +63,7 @@ afterAll(() => rm(folder, { recursive: true }));
 type Pieces = Awaited<ReturnType<typeof openParts>>;
 
 const begin = async (parts: Part[] = [part]) => {
-  const pieces = await openParts(context, parts);
+  const pieces = await openParts(context, ACCOUNT, parts);
   const { value } = await pieces.next();
   return { pieces, first: value?.bytes };
 };
@@ -81,7 +83,7 @@ test('few hold a whole part, the others a piece; all read the same bytes', async
   expect(reads).toEqual([PART_BYTES, PART_BYTES]);
   reads = [];
   expect(
-    (await readAll(await openParts(context, [part, part]))).equals(
+    (await readAll(await openParts(context, ACCOUNT, [part, part]))).equals(
       Buffer.concat([content, content]),
     ),
   ).toBe(true);
@@ -98,7 +100,7 @@ test('few hold a whole part, the others a piece; all read the same bytes', async
 
 test('a download that was opened and never read takes no room, nor one that was left', async () => {
   for (let time = 0; time < 4; time++) {
-    await (await openParts(context, [part])).return(undefined);
+    await (await openParts(context, ACCOUNT, [part])).return(undefined);
     await (await begin()).pieces.return(undefined);
   }
   expect(reads).toEqual(Array.from({ length: 4 }, () => PART_BYTES));
@@ -110,30 +112,37 @@ test('a damaged part is refused before its first byte, and one that is damaged m
   const damaged = Buffer.from(content);
   damaged.writeUInt8((content.at(-1) ?? 0) ^ 1, PART_BYTES - 1);
   await writeFile(path.join(folder, KEY), damaged);
-  await expect(openParts(context, [part])).rejects.toMatchObject({ code: 'object_damaged' });
+  await expect(openParts(context, ACCOUNT, [part])).rejects.toMatchObject({
+    code: 'object_damaged',
+  });
   await expect(readAll(pieces)).rejects.toMatchObject({ code: 'object_damaged' });
   for (const one of slow) await one.pieces.return(undefined);
 });
 
 test('downloads of one part that begin at once verify it once, and each later one again', async () => {
-  const opened = await Promise.all(Array.from({ length: 20 }, () => openParts(context, [part])));
+  const opened = await Promise.all(
+    Array.from({ length: 20 }, () => openParts(context, ACCOUNT, [part])),
+  );
   expect(verified).toEqual([KEY]);
-  await openParts(context, [part]);
+  await openParts(context, ACCOUNT, [part]);
   expect(verified).toEqual([KEY, KEY]);
   expect((await readAll(must(opened[19], 'a download'))).equals(content)).toBe(true);
 });
 
 test('a damaged part refuses all downloads that begin at once, and none after it is mended', async () => {
   await writeFile(path.join(folder, KEY), content.subarray(1));
-  const opened = await Promise.allSettled([openParts(context, [part]), openParts(context, [part])]);
+  const opened = await Promise.allSettled([
+    openParts(context, ACCOUNT, [part]),
+    openParts(context, ACCOUNT, [part]),
+  ]);
   expect(opened.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await writeFile(path.join(folder, KEY), content);
-  expect((await readAll(await openParts(context, [part]))).equals(content)).toBe(true);
+  expect((await readAll(await openParts(context, ACCOUNT, [part]))).equals(content)).toBe(true);
 });
 
 test('the verification of a part ends with the last download that waits for it', async () => {
   const gone = new Error('gone');
-  const open = (signal: AbortSignal) => openParts({ ...context, signal }, [part]);
+  const open = (signal: AbortSignal) => openParts({ ...context, signal }, ACCOUNT, [part]);
   const [first, last] = [new AbortController(), new AbortController()];
   onReadable = () => last.abort(gone);
   const opened = Promise.allSettled([open(first.signal), open(last.signal)]);
@@ -162,33 +171,75 @@ test('of many downloads as many read a file at a time as there are threads for i
     });
   };
   const counted = { ...context, store: { ...store, get } };
-  const opened = await Promise.all(Array.from({ length: 40 }, () => openParts(counted, [part])));
+  const opened = await Promise.all(
+    Array.from({ length: 40 }, () => openParts(counted, ACCOUNT, [part])),
+  );
   most = 0;
   await Promise.all(opened.map(async (pieces) => (await pieces.next()) && (await pieces.next())));
   expect(most).toBe(4);
   await Promise.all(opened.map((pieces) => pieces.return(undefined)));
 });
 
-test('of many downloads from a bucket one begins to read in each round of the event loop', async () => {
-  let round = 0;
-  let isOver = false;
-  const count = () => {
-    round += 1;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  const begun: number[] = [];
-  const { store } = context;
-  const get: ObjectStore['get'] = (key, range) => {
-    begun.push(round);
-    return store.get(key, range);
-  };
+/** The context of a bucket that is read by `get`. */
+const bucketWith = (get: ObjectStore['get']): PartsContext => {
   const presigned = {} as NonNullable<ObjectStore['presigned']>;
-  const bucket = { ...context, store: { ...store, get, presigned } };
-  const opened = await Promise.all(Array.from({ length: 40 }, () => openParts(bucket, [part])));
-  await Promise.all(opened.map((pieces) => pieces.next()));
-  expect(begun).toHaveLength(40);
-  expect(new Set(begun).size).toBe(40);
-  isOver = true;
-  await Promise.all(opened.map((pieces) => pieces.return(undefined)));
+  return { ...context, store: { ...context.store, get, presigned } };
+};
+const small = { ...part, objectKey: `${KEY}-small`, ...sumOf([content.subarray(0, 100)]) };
+
+test.each([
+  ['long', part],
+  ['short', small],
+])(
+  'of many downloads of %s results from a bucket an account begins one read in each round of the event loop',
+  async (_, one) => {
+    const others = { ...one, objectKey: `${KEY}-other` };
+    const bytes = content.subarray(0, one.bytes);
+    for (const { objectKey } of [one, others]) await context.store.put(objectKey, [bytes]);
+    let round = 0;
+    let isOver = false;
+    const count = () => {
+      round += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const begun: { key: string; round: number }[] = [];
+    const bucket = bucketWith((key, range) => {
+      begun.push({ key, round });
+      return context.store.get(key, range);
+    });
+    const read = async (accountId: string, of: Part) => {
+      const pieces = await openParts(bucket, accountId, [of]);
+      await pieces.next();
+      return pieces;
+    };
+    const opened = await Promise.all([
+      ...Array.from({ length: 40 }, () => read(ACCOUNT, one)),
+      read(OTHER_ACCOUNT, others),
+    ]);
+    isOver = true;
+    const own = begun.filter(({ key }) => key === one.objectKey);
+    expect(own).toHaveLength(40);
+    expect(new Set(own.map((of) => of.round)).size).toBe(40);
+    // The other account does not wait for all of them.
+    expect(begun.findIndex(({ key }) => key === others.objectKey)).toBeLessThan(20);
+    await Promise.all(opened.map((pieces) => pieces.return(undefined)));
+  },
+);
+
+test('the parts of an account that are verified leave room for those of others', async () => {
+  const gone = new AbortController();
+  const begun: string[] = [];
+  const getStream: ObjectStore['getStream'] = (key) => {
+    begun.push(key);
+    if (begun.length === 3) gone.abort(new Error('gone'));
+    return addAbortSignal(gone.signal, new Readable({ read() {} }));
+  };
+  const stuck = { ...context, store: { ...context.store, getStream }, signal: gone.signal };
+  const of = (objectKey: string) => [{ ...part, objectKey }];
+  await Promise.allSettled([
+    ...['a', 'b', 'c', 'd', 'e'].map((key) => openParts(stuck, ACCOUNT, of(key))),
+    openParts(stuck, OTHER_ACCOUNT, of('of another')),
+  ]);
+  expect(begun.sort()).toEqual(['a', 'b', 'of another']);
 });

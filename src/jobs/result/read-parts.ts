@@ -2,8 +2,9 @@
  * Reads the parts of a result for a download, in small pieces: clients decide how many downloads are open and how
  * slowly each is read. Each part is verified before its first byte is sent.
  */
-import { setImmediate as nextRound } from 'node:timers/promises';
 import pLimit from 'p-limit';
+import { openShare } from '../../core/limits/shares.ts';
+import { takeThreadTurn } from '../../core/limits/thread-turns.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { readObject, readPieceSums, readRange } from '../../core/storage/object-sum.ts';
 import type { Part } from './parts.sql.ts';
@@ -22,13 +23,22 @@ export const PIECE_BYTES = 64 * 1024;
 const WHOLE_BYTES_MAX = 16 * 1024 * 1024;
 let wholeBytes = 0;
 /**
- * Of many downloads some read a piece of a file at a time, and some are verified: as many as there are threads that read files.
- * More would not be read sooner, but more would end in one round of the event loop, which accepts one connection a round
- * (`uv__server_io` of libuv): requests would wait for long rounds.
+ * Of many downloads some read a piece of a file at a time: as many as there are threads that read files. More would not be read
+ * sooner, but more would end in one round of the event loop, which accepts one connection a round (`uv__server_io` of libuv):
+ * requests would wait for long rounds.
  */
 const FILES_READ_MAX = 4;
 const readingFiles = pLimit(FILES_READ_MAX);
-const verifying = pLimit(FILES_READ_MAX);
+/** A part that is verified takes a turn of the thread for each piece; few accounts with many parts keep no other one waiting. */
+const verifying = openShare({
+  name: 'parts of results that are verified',
+  // Each holds some blocks of its part.
+  inFlightMax: 32,
+  accountInFlightMax: 2,
+  // Downloads and reruns have limits of their own.
+  accountWaitingMax: 1000,
+  waitMsMax: 60_000,
+});
 /** A part that is being verified. It ends early when the last download that waits for it is abandoned. */
 interface Verification {
   sums: Promise<number[]>;
@@ -39,9 +49,10 @@ interface Verification {
 /** By the keys of the parts: downloads of a result that begin at once share them. */
 const beingVerified = new WeakMap<ObjectStore, Map<string, Verification>>();
 
-/** The store of the parts, and the way to read one, which may have been replaced. */
+/** The store of the parts, the account whose turns the reads take, and the way to read a part, which may have been replaced. */
 interface Source {
   context: PartsContext;
+  accountId: string;
   readAt: ReadAtKey;
 }
 
@@ -56,10 +67,11 @@ interface VerifiedPart extends Part {
  */
 export async function openParts(
   context: PartsContext,
+  accountId: string,
   parts: readonly Part[],
   readAt: ReadAtKey = atPresentKey,
 ): Promise<AsyncGenerator<PartPiece>> {
-  const source = { context, readAt };
+  const source = { context, accountId, readAt };
   const [first, ...rest] = parts;
   const opened = first === undefined ? null : await openFirst(source, first);
   return (async function* () {
@@ -77,7 +89,7 @@ async function openFirst(
     const verified = await verifyPart(source, part);
     return () => readPieces(source, part, verified);
   }
-  const bytes = await readWhole(source, part);
+  const bytes = await inTurn(source, () => readWhole(source, part));
   return () => cut(part, bytes);
 }
 
@@ -105,21 +117,18 @@ async function* readPieces(
   }
 }
 
-/** Reads when it is the turn of the download; see `readingFiles`. */
-function inTurn({ context: { store } }: Source, read: () => Promise<Buffer>): Promise<Buffer> {
-  // Only a bucket has addresses of its own.
-  return store.presigned === null ? readingFiles(read) : inOwnRound(read);
-}
-
-let lastRound = Promise.resolve();
-
 /**
- * Begins each read in a round of the event loop of its own. A request to a bucket takes 2 ms of CPU, and its response comes tens of
- * milliseconds later: a few at a time would be slow, and hundreds in one round would keep all other requests waiting.
+ * Reads when it is the turn of the download. A request to a bucket takes a millisecond of CPU, and its response comes tens of
+ * milliseconds later: a few at a time would be slow, and hundreds in one round of the event loop would keep all other requests
+ * waiting.
  */
-async function inOwnRound(read: () => Promise<Buffer>): Promise<Buffer> {
-  lastRound = lastRound.then(() => nextRound());
-  await lastRound;
+async function inTurn(
+  { context: { store, signal = new AbortController().signal }, accountId }: Source,
+  read: () => Promise<Buffer>,
+): Promise<Buffer> {
+  // Only a bucket has addresses of its own.
+  if (store.presigned === null) return readingFiles(read);
+  await takeThreadTurn({ accountId, signal });
   return read();
 }
 
@@ -127,17 +136,17 @@ function readWhole({ context, readAt }: Source, part: Part): Promise<Buffer> {
   return readAt(context, part, (now) => readObject(context.store, now.objectKey, now));
 }
 
-function verifyPart({ context, readAt }: Source, part: Part): Promise<VerifiedPart> {
-  return readAt(context, part, async (now) => {
-    return { ...now, sums: await sumsOf(context, now) };
-  });
+function verifyPart(source: Source, part: Part): Promise<VerifiedPart> {
+  const { context, readAt } = source;
+  return readAt(context, part, async (now) => ({ ...now, sums: await sumsOf(source, now) }));
 }
 
-async function sumsOf({ store, signal }: PartsContext, part: Part): Promise<number[]> {
+async function sumsOf({ context, accountId }: Source, part: Part): Promise<number[]> {
+  const { store, signal } = context;
   signal?.throwIfAborted();
   const ofStore = beingVerified.get(store) ?? new Map<string, Verification>();
   beingVerified.set(store, ofStore);
-  const one = ofStore.get(part.objectKey) ?? verify(store, part);
+  const one = ofStore.get(part.objectKey) ?? verify(store, accountId, part);
   ofStore.set(part.objectKey, one);
   one.waiting += 1;
   const forget = () => {
@@ -158,10 +167,13 @@ async function sumsOf({ store, signal }: PartsContext, part: Part): Promise<numb
   }
 }
 
-function verify(store: ObjectStore, part: Part): Verification {
+function verify(store: ObjectStore, accountId: string, part: Part): Verification {
   const end = new AbortController();
-  const options = { pieceBytes: PIECE_BYTES, signal: end.signal };
-  const sums = verifying(() => readPieceSums(store, part.objectKey, part, options));
+  const user = { accountId, signal: end.signal };
+  const options = { pieceBytes: PIECE_BYTES, turn: () => takeThreadTurn(user) };
+  const sums = verifying(accountId, end.signal, () =>
+    readPieceSums(store, part.objectKey, part, options),
+  );
   return { sums, waiting: 0, end };
 }
 

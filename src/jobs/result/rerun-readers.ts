@@ -135,7 +135,7 @@ async function openRerun(
   const parts = (await openRedactedParts(context, rerun)).filter(
     ({ firstRow, rows }) => firstRow + rows > first,
   );
-  const read = readResultRows(await openParts(context, parts), {
+  const read = readResultRows(await openParts(context, rerun.accountId, parts), {
     accountId: rerun.accountId,
     delimiter,
     signal: context.signal,

@@ -80,12 +80,12 @@ export async function openResults(
     const header = headerLine(layout);
     const stored = describeBytes(header, parts);
     const whole = { start: 0, end: stored.bytes - 1 };
-    const read = async (range = whole) => streamOf(await readRange(context, header, parts, range));
+    const read = async (range = whole) => streamOf(await readRange(source, header, range));
     return { complete, stored, read };
   }
   const read = async () => {
     const lines = hasStoredRows(form)
-      ? concat(headerLine(layout), await openParts(context, parts))
+      ? concat(headerLine(layout), await openParts(context, batch.accountId, parts))
       : await render(source);
     return form.gzip ? gzipOf(streamOf(lines)) : streamOf(lines);
   };
@@ -149,7 +149,7 @@ async function render(source: RowSource): Promise<AsyncIterable<Buffer>> {
 async function readRows(source: RowSource): Promise<AsyncIterable<ResultRow>> {
   const { context, batch, layout, parts, form } = source;
   const { accountId } = batch;
-  const read = await openParts(context, parts);
+  const read = await openParts(context, accountId, parts);
   let rows: AsyncIterable<ResultRow> = readResultRows(read, {
     accountId,
     delimiter: layout.delimiter,
@@ -213,9 +213,8 @@ async function* concat(header: Buffer, parts: AsyncIterable<PartPiece>): AsyncGe
  * before a part that was replaced since it was listed: its bytes are not those of the announced length and version.
  */
 async function readRange(
-  context: PartsContext,
+  { context, batch, parts }: RowSource,
   header: Buffer,
-  parts: readonly Part[],
   { start, end }: ByteRange,
 ): Promise<AsyncGenerator<Buffer>> {
   const touched: Part[] = [];
@@ -227,7 +226,7 @@ async function readRange(
     else from = at + part.bytes;
     at += part.bytes;
   }
-  const read = await openParts(context, touched, atListedKey);
+  const read = await openParts(context, batch.accountId, touched, atListedKey);
   return (async function* () {
     if (start < header.length) yield header.subarray(start, end + 1);
     let position = from;
