@@ -123,7 +123,10 @@ const openTry = (article) => {
   answer.className = 'answer';
   answer.tabIndex = 0;
   answer.setAttribute('role', 'status');
+  let latest = new AbortController();
   const send = async () => {
+    latest.abort();
+    const sending = (latest = new AbortController());
     if (!key.value.startsWith('svc_test_')) {
       answer.innerHTML = '<a href="#try-key">Enter a test key first.</a> It starts with svc_test_; a live key would spend credits.';
       return;
@@ -135,14 +138,14 @@ const openTry = (article) => {
       const url = new URL(where.value, location.origin);
       if (url.origin !== location.origin) throw new Error('The path must begin with /.');
       const response = await fetch(url, {
-        method, headers, credentials: 'omit', ...(what ? { body: what.value } : {}),
+        method, headers, credentials: 'omit', signal: sending.signal, ...(what ? { body: what.value } : {}),
       });
       const text = await response.text();
       let shown = text;
       try { shown = JSON.stringify(JSON.parse(text), null, 2); } catch {}
       answer.textContent = response.status + ' ' + response.statusText + '\\n' + shown.slice(0, 20000);
     } catch (error) {
-      answer.textContent = error.message;
+      if (sending === latest) answer.textContent = error.message;
     }
   };
   const form = document.createElement('div');
