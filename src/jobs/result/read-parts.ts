@@ -2,7 +2,6 @@
  * Reads the parts of a result for a download, in small pieces: clients decide how many downloads are open and how
  * slowly each is read. Each part is verified before its first byte is sent.
  */
-import pLimit from 'p-limit';
 import { openShare } from '../../core/limits/shares.ts';
 import { takeThreadTurn } from '../../core/limits/thread-turns.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
@@ -28,7 +27,14 @@ let wholeBytes = 0;
  * requests would wait for long rounds.
  */
 const FILES_READ_MAX = 4;
-const readingFiles = pLimit(FILES_READ_MAX);
+const readFileInTurn = openShare({
+  name: 'reads of files',
+  inFlightMax: FILES_READ_MAX,
+  accountInFlightMax: FILES_READ_MAX,
+  // Downloads and reruns have limits of their own.
+  accountWaitingMax: 1000,
+  waitMsMax: 60_000,
+});
 /** A part that is verified takes a turn of the thread for each piece; few accounts with many parts keep no other one waiting. */
 const verifying = openShare({
   name: 'parts of results that are verified',
@@ -127,7 +133,7 @@ async function inTurn(
   read: () => Promise<Buffer>,
 ): Promise<Buffer> {
   // Only a bucket has addresses of its own.
-  if (store.presigned === null) return readingFiles(read);
+  if (store.presigned === null) return readFileInTurn(accountId, signal, read);
   await takeThreadTurn({ accountId, signal });
   return read();
 }
