@@ -46,11 +46,10 @@ export async function erasePerson(
 ): Promise<Erasure> {
   const { sql } = context;
   const { identifier, ids: found } = await findOnePerson(context, asked);
-  const [id] = found;
-  // What was made before a record became a part of theirs has its id.
+  // What was made before a record became a part of theirs has its id, and so has what is not built yet.
   const ids = [...found, ...(await listJoined(sql, found))];
-  const own = id === undefined ? [] : ownIdentifiers(await listIdentifiers(sql, id));
-  const named = identifier !== null && id === undefined ? [identifier] : [];
+  const own = ownIdentifiers(await listIdentifiers(sql, ids));
+  const named = identifier !== null && ids.length === 0 ? [identifier] : [];
   const identifiers = [...own, ...named];
   await suppressPeople(sql, ids, identifiers);
   const parts = await redactAllResults(context);

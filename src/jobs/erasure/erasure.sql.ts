@@ -42,12 +42,16 @@ export async function listJoined(sql: Sql, ids: readonly number[]): Promise<numb
 export interface StoredIdentifier {
   code: number;
   value: string;
-  /** People who hold the value under any kind. */
-  holders: number;
+  /** True when another person holds the value, under any kind. */
+  isShared: boolean;
 }
 
-/** The look-up values of a person. */
-export async function listIdentifiers(sql: Sql, id: number): Promise<StoredIdentifier[]> {
+/** The look-up values of a person, by all ids that imports have joined: those of people who are not built yet differ. */
+export async function listIdentifiers(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<StoredIdentifier[]> {
+  const own: ReturnType<Sql> = sql`${[...ids]}::bigint[]`;
   return sql<StoredIdentifier[]>`
     with stated as (
       -- What only its sources say of it.
@@ -56,24 +60,24 @@ export async function listIdentifiers(sql: Sql, id: number): Promise<StoredIdent
         substr(k.value, strpos(k.value, ':') + 1) as value
       from source_keys k join source_records r using (number)
       where not k.is_reference and r.entity = ${entityCodes.person} and r.record is not null
-        and r.id = ${id} and (k.value like 'email:%' or k.value like 'profile:%'))
+        and r.id = any(${own}) and (k.value like 'email:%' or k.value like 'profile:%'))
     select i.kind as code, i.value, (
-      select count(*)::int from (
-        select person_id from person_identifiers other where other.value = i.value
-        union
-        select person_id from further_identifiers other where other.value = i.value
-        union
-        select r.id from source_keys k join source_records r using (number)
+      exists (
+        select from person_identifiers o where o.value = i.value and o.person_id <> all(${own}))
+      or exists (
+        select from further_identifiers o where o.value = i.value and o.person_id <> all(${own}))
+      or exists (
+        select from source_keys k join source_records r using (number)
         where k.value in ('email:' || i.value, 'profile:' || i.value) and not k.is_reference
-          and r.entity = ${entityCodes.person} and r.record is not null) p
-      ) as holders
+          and r.entity = ${entityCodes.person} and r.record is not null and r.id <> all(${own}))
+      ) as is_shared
     from (
-      select kind, value from person_identifiers where person_id = ${id}
+      select kind, value from person_identifiers where person_id = any(${own})
       union
-      select kind, value from further_identifiers where person_id = ${id}
+      select kind, value from further_identifiers where person_id = any(${own})
       union
       select kind, value from stated s where not exists (
-        select from person_identifiers p where p.person_id = ${id} and p.value = s.value)) i
+        select from person_identifiers p where p.person_id = any(${own}) and p.value = s.value)) i
     order by i.kind, i.value`;
 }
 

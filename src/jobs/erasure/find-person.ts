@@ -5,6 +5,7 @@ import {
   personCodes,
   personIdentifierCodes,
 } from '../../core/graph/identifier-kinds.ts';
+import { findPresentIds } from '../../core/graph/merged-ids.ts';
 import { personKeyOf } from '../../core/graph/person-key.ts';
 import { presentPersonId } from '../../core/graph/sources/show-sources.ts';
 import { conflict } from '../../core/lib/errors.ts';
@@ -39,16 +40,21 @@ export async function findPeople(
   return { identifier, ids };
 }
 
-/** As `findPeople` for at most one person. Throws `AppError` 409 when several share the identifier. */
+/**
+ * As `findPeople` for at most one person, by the id that stays when an import has joined several who are not built yet. Throws
+ * `AppError` 409 when several share the identifier.
+ */
 export async function findOnePerson(
   context: Pick<Context, 'sql'>,
   asked: PersonAsked,
 ): Promise<FoundPeople> {
   const found = await findPeople(context, asked);
-  if (found.ids.length <= 1) return found;
+  const present = await findPresentIds(context.sql, 'person', found.ids);
+  const ids = [...new Set(found.ids.map((id) => present.get(id) ?? id))];
+  if (ids.length <= 1) return { ...found, ids };
   throw conflict(
     'ambiguous_match',
-    `${found.ids.length} people share this identifier: name one by id (${found.ids.join(', ')}).`,
+    `${ids.length} people share this identifier: name one by id (${ids.join(', ')}).`,
   );
 }
 
@@ -66,8 +72,8 @@ export function identifierName(code: number): string {
 
 /** A person's identifiers that no other person has: a switchboard does not identify one of many. */
 export function ownIdentifiers(stored: readonly StoredIdentifier[]): PersonIdentifier[] {
-  return stored.flatMap(({ code, value, holders }) => {
+  return stored.flatMap(({ code, value, isShared }) => {
     const kind = kindOfCode.get(code);
-    return kind === undefined || holders > 1 ? [] : [{ kind, value }];
+    return kind === undefined || isShared ? [] : [{ kind, value }];
   });
 }

@@ -13,13 +13,13 @@ export async function showPerson(context: PartsContext, asked: PersonAsked) {
   const people = [];
   for (const id of ids) {
     const stored = await readPerson(context.sql, id);
-    const identifiers = await listIdentifiers(context.sql, id);
+    const identifiers = await listIdentifiers(context.sql, [id]);
     people.push({
       id,
       suppressed_at: stored?.suppressedAt ?? null,
       record: stored?.record ?? null,
-      identifiers: identifiers.map(({ code, value, holders }) => {
-        return { kind: identifierName(code), value, shared: holders > 1 };
+      identifiers: identifiers.map(({ code, value, isShared }) => {
+        return { kind: identifierName(code), value, shared: isShared };
       }),
       sources: await listSourceRecords(context.sql, id),
       officers: stored?.officers ?? [],
