@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../core/lib/errors.ts';
 import type { XlsxLimits } from './limits.ts';
-
+import { SharedStrings } from './shared-strings.ts';
 import {
   collect,
   csvOf,
@@ -15,6 +15,7 @@ import {
   xlsxToCsv,
   zipOf,
 } from './xlsx-fixtures.test-suite.ts';
+import { XmlScanner } from './xml-scanner.ts';
 
 const oneCell = '<row r="1"><c r="A1"><v>1</v></c></row>';
 
@@ -211,6 +212,18 @@ describe('hostile XML', () => {
     for (const [sheet, text] of broken) await sheetRefusal(sheet, 422, text);
   });
 
+  it('has each character of a long tag read once, in however many pieces it comes', async () => {
+    const tag = `<x a="${'>'.repeat(60_000)}"/>`;
+    const text = `<a>${tag}</a>`;
+    const read = vi.spyOn(String.prototype, 'charCodeAt');
+    const scanner = new XmlScanner({ open() {}, text() {}, close() {} });
+    for (let at = 0; at < text.length; at += 100) scanner.write(text.slice(at, at + 100));
+    scanner.end();
+    const reads = read.mock.calls.length;
+    read.mockRestore();
+    expect(reads).toBeLessThan(3 * text.length);
+  });
+
   it('skips comments and instructions, whatever they contain', async () => {
     const noise = `<!-- <c> ${'-'.repeat(20_000)} & --><?php </c> ?>`;
     const parts = { 'xl/worksheets/sheet1.xml': noise + sheetOf(noise + oneCell) + noise };
@@ -221,6 +234,47 @@ describe('hostile XML', () => {
 describe('slow sheets', () => {
   it('are refused after their timeout', async () => {
     await sheetRefusal(sheetOf(oneCell), 422, 'more than 0 s', { convertMsMax: 0 });
+  });
+});
+
+describe('few bytes of cells that refer to long texts', () => {
+  const strings = `<si><t>${'x'.repeat(32_767)}</t></si>`;
+  const cell = '<c r="A" t="s"><v>0</v></c>';
+
+  it('cost one text for a cell, however often the row names one for it', async () => {
+    const reads = vi.spyOn(SharedStrings.prototype, 'at');
+    await csvOf({ strings, rows: `<row>${cell.repeat(5000)}</row>` });
+    expect(reads.mock.calls).toEqual([[0]]);
+    reads.mockRestore();
+  });
+
+  it('cost no more texts than a row may take', async () => {
+    const reads = vi.spyOn(SharedStrings.prototype, 'at');
+    const rows = `<row>${'<c t="s"><v>0</v></c>'.repeat(500)}</row>`;
+    const reading = csvOf({ strings, rows }, { rowBytesMax: 100_000 });
+    await expectRefusal(reading, 422, 'row 1 takes more than 100000 bytes');
+    expect(reads.mock.calls).toHaveLength(4);
+    reads.mockRestore();
+  });
+
+  it('leave the thread to others after each of a few dozen rows', async () => {
+    const rows = `<row>${cell}</row>`.repeat(1000);
+    const bytes = await zipOf(workbookParts({ strings, rows }));
+    let rounds = 0;
+    const count = () => {
+      rounds++;
+      round = setImmediate(count);
+    };
+    let round = setImmediate(count);
+    let before = 0;
+    let blocks = 0;
+    for await (const block of xlsxToCsv(sourceOf(bytes))) {
+      expect(block.length).toBeLessThan(50 * 32_767);
+      if (blocks++ > 0) expect(rounds).toBeGreaterThan(before);
+      before = rounds;
+    }
+    clearImmediate(round);
+    expect(blocks).toBeGreaterThan(20);
   });
 });
 

@@ -3,6 +3,7 @@
  * Memory holds one window of the archive, a few rows, and the first of the workbook's shared strings.
  */
 
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { must } from '../../core/lib/assert.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { type XlsxLimits, xlsxLimits } from './limits.ts';
@@ -103,7 +104,10 @@ async function* sheetToCsv(
   };
   for await (const _ of scanXmlPart(bytes, sheet)) {
     pending += sheet.take();
-    if (pending.length >= OUTPUT_BYTES) yield flush();
+    if (pending.length < OUTPUT_BYTES) continue;
+    yield flush();
+    // A few kilobytes of a sheet may refer to megabytes of shared strings. The thread also serves all other calls.
+    await nextRound();
   }
   if (pending !== '') yield flush();
 }

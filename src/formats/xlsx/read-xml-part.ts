@@ -4,10 +4,10 @@ import { StringDecoder } from 'node:string_decoder';
 import { type XmlHandler, XmlScanner } from './xml-scanner.ts';
 
 /**
- * Text is scanned in pieces of this length, so that the handler's output can be taken often: a few hundred cells
- * at a time, each of which may refer to a long shared string.
+ * Text is scanned in pieces of this length, so that the handler's output can be taken often: some twenty cells at a time,
+ * each of which may refer to a long shared string.
  */
-const PIECE_CHARS = 8 * 1024;
+const PIECE_CHARS = 512;
 
 /**
  * Yields after every piece that the handler has seen. Throws `AppError` 422 for broken XML. Parts are

@@ -33,9 +33,10 @@ export class SheetCsv implements XmlHandler {
   #isInline = false;
   #type = 'n';
   #style = 0;
-  /** One-based, of the row being read; its cells up to the last that is not empty. */
+  /** One-based, of the row being read. */
   #row = 0;
-  #cells: string[] = [];
+  /** Its cells, as text or as the number of a shared string. */
+  #cells: (string | number)[] = [];
   /** Zero-based, of the cell being read. */
   #column = -1;
   /** Rows written so far, including the omitted and empty ones between them. */
@@ -107,25 +108,23 @@ export class SheetCsv implements XmlHandler {
     this.#inCell = false;
     const value = this.#value.take();
     const inline = this.#inline.take();
-    const text = this.#type === 'inlineStr' ? inline : this.#cellText(value);
-    if (text === '') return;
+    const cell = this.#type === 'inlineStr' ? inline : this.#cellOf(value);
+    if (cell === '') return;
     if (this.#column >= this.#sheet.limits.columnsMax) {
+      if (this.#textOf(cell) === '') return;
       throw unreadableXlsx(
         `row ${this.#row} has more than ${this.#sheet.limits.columnsMax} columns`,
       );
     }
     while (this.#cells.length < this.#column) this.#cells.push('');
-    this.#cells[this.#column] = text;
+    this.#cells[this.#column] = cell;
   }
 
-  #cellText(value: string): string {
-    const { strings, forms, is1904 } = this.#sheet;
+  #cellOf(value: string): string | number {
+    const { forms, is1904 } = this.#sheet;
     switch (this.#type) {
-      case 's': {
-        const text = value === '' ? '' : strings.at(Number(value));
-        if (text === null) throw unreadableXlsx(`a cell of row ${this.#row} names a missing text`);
-        return text;
-      }
+      case 's':
+        return value === '' ? '' : Number(value);
       case 'b':
         return booleanText(value.trim());
       case 'n':
@@ -136,8 +135,16 @@ export class SheetCsv implements XmlHandler {
     }
   }
 
+  #textOf(cell: string | number): string {
+    if (typeof cell === 'string') return cell;
+    const text = this.#sheet.strings.at(cell);
+    if (text === null) throw unreadableXlsx(`a cell of row ${this.#row} names a missing text`);
+    return text;
+  }
+
   #closeRow(): void {
-    if (this.#cells.length === 0) return;
+    const cells = this.#readCells();
+    if (cells.length === 0) return;
     const { rowsMax } = this.#sheet.limits;
     if (this.#row > rowsMax) {
       throw xlsxTooLarge(
@@ -145,19 +152,42 @@ export class SheetCsv implements XmlHandler {
         { rows_max: rowsMax - 1 },
       );
     }
-    if (this.#width === 0) this.#width = this.#cells.length;
-    const empty = ','.repeat(Math.max(0, this.#width - this.#cells.length));
-    const line = this.#cells.map((cell) => encodeCell(cell, csvStyle)).join(',') + empty;
+    if (this.#width === 0) this.#width = cells.length;
+    const empty = ','.repeat(Math.max(0, this.#width - cells.length));
+    const line = cells.map((cell) => encodeCell(cell, csvStyle)).join(',') + empty;
     this.#checkLine(line);
     this.#csv += NEWLINE.repeat(this.#row - this.#rowsWritten - 1) + line + NEWLINE;
     this.#rowsWritten = this.#row;
+  }
+
+  /**
+   * Returns the texts of the row's cells, up to the last that is not empty. Shared strings are read here, once all cells are
+   * known: a row may name thousands of long ones in the same cell, and keep none of them.
+   */
+  #readCells(): string[] {
+    const texts: string[] = [];
+    let chars = 0;
+    let width = 0;
+    for (const cell of this.#cells) {
+      const text = this.#textOf(cell);
+      chars += text.length;
+      if (chars > this.#sheet.limits.rowBytesMax) throw this.#rowTooLong();
+      texts.push(text);
+      if (text !== '') width = texts.length;
+    }
+    return texts.slice(0, width);
   }
 
   #checkLine(line: string): void {
     const { rowBytesMax } = this.#sheet.limits;
     // A character takes at most three bytes (an astral one is two characters and four bytes).
     if (line.length * 3 <= rowBytesMax || Buffer.byteLength(line) <= rowBytesMax) return;
-    throw unreadableXlsx(`row ${this.#row} takes more than ${rowBytesMax} bytes`);
+    throw this.#rowTooLong();
+  }
+
+  #rowTooLong(): Error {
+    const { rowBytesMax } = this.#sheet.limits;
+    return unreadableXlsx(`row ${this.#row} takes more than ${rowBytesMax} bytes`);
   }
 }
 

@@ -33,6 +33,8 @@ export class XmlScanner {
   #rest = '';
   #section: Section | null = null;
   #prefix: string | null = null;
+  /** How far the tag at the start of the rest was read, and the quote that is open there: a long tag comes in many chunks. */
+  #partial: { chars: number; quote: number } | null = null;
 
   constructor(handler: XmlHandler) {
     this.#handler = handler;
@@ -109,7 +111,7 @@ export class XmlScanner {
   }
 
   #openTag(text: string, at: number): number {
-    const end = tagEnd(text, at + 1);
+    const end = this.#tagEnd(text, at);
     if (end === -1) return at;
     const isEmpty = text.charCodeAt(end - 1) === SLASH;
     const last = isEmpty ? end - 1 : end;
@@ -136,6 +138,23 @@ export class XmlScanner {
     return end + 1;
   }
 
+  /** The `>` that ends the tag at `at`: one inside an attribute's value does not. */
+  #tagEnd(text: string, at: number): number {
+    let { chars, quote } = this.#partial ?? { chars: 1, quote: 0 };
+    for (; at + chars < text.length; chars++) {
+      const code = text.charCodeAt(at + chars);
+      if (quote !== 0) {
+        if (code === quote) quote = 0;
+      } else if (code === GREATER_THAN) {
+        this.#partial = null;
+        return at + chars;
+      } else if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) quote = code;
+      else if (code === LESS_THAN) throw brokenXml('a tag is not closed');
+    }
+    this.#partial = { chars, quote };
+    return -1;
+  }
+
   #mainName(written: string): string {
     this.#prefix ??= written.slice(0, written.indexOf(':') + 1);
     if (this.#prefix === '') return written;
@@ -150,20 +169,6 @@ const QUESTION = 0x3f;
 const EXCLAMATION = 0x21;
 const DOUBLE_QUOTE = 0x22;
 const SINGLE_QUOTE = 0x27;
-
-/** The `>` that ends a tag: one inside an attribute's value does not. */
-function tagEnd(text: string, from: number): number {
-  let quote = 0;
-  for (let at = from; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (quote !== 0) {
-      if (code === quote) quote = 0;
-    } else if (code === GREATER_THAN) return at;
-    else if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) quote = code;
-    else if (code === LESS_THAN) throw brokenXml('a tag is not closed');
-  }
-  return -1;
-}
 
 function findNameEnd(text: string, from: number, end: number): number {
   let at = from;
