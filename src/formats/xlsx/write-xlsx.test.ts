@@ -14,7 +14,7 @@ import { openZipParts } from './zip-parts.ts';
 const text = (value: string): XlsxCell => ({ text: value, typed: false });
 const typed = (value: string): XlsxCell => ({ text: value, typed: true });
 
-async function sheetXmlOf(rows: XlsxCell[][]): Promise<string> {
+async function sheetXmlOf(rows: (XlsxCell[] | number)[]): Promise<string> {
   const bytes = await collect(rowsToXlsx(rows));
   const parts = await openZipParts(sourceOf(bytes), xlsxLimits, () => {});
   return (await collect(parts.read('xl/worksheets/sheet1.xml'))).toString();
@@ -101,6 +101,11 @@ describe('rowsToXlsx', () => {
     expect(xml).not.toContain('<row r="1">');
   });
 
+  it('counts empty rows without a step for each', async () => {
+    const xml = await sheetXmlOf([[text('a')], 1_000_000, [text('b')]]);
+    expect([...xml.matchAll(/<c r="(\w+)"/g)].map(([, name]) => name)).toEqual(['A1', 'A1000002']);
+  });
+
   it('writes the same bytes for the same rows', async () => {
     const write = () => collect(rowsToXlsx([[text('a')]]));
     expect(await write()).toEqual(await write());
@@ -111,10 +116,11 @@ describe('rowsToXlsx', () => {
       const row = [text('')];
       for (let count = 0; count < 1_048_577; count++) yield row;
     };
-    const cases: [rows: Iterable<XlsxCell[]>, message: string][] = [
+    const cases: [rows: Iterable<XlsxCell[] | number>, message: string][] = [
       [[[text('x'.repeat(32_768))]], 'the cell A1'],
       [[Array.from({ length: 16_385 }, () => text('x'))], '16384 columns'],
       [tooMany(), '1048576 rows'],
+      [[[text('a')], 1_048_576], '1048576 rows'],
     ];
     for (const [rows, message] of cases) {
       await expect(collect(rowsToXlsx(rows))).rejects.toMatchObject({

@@ -15,6 +15,9 @@ export interface XlsxCell {
   typed: boolean;
 }
 
+/** A row, or a number of empty ones. */
+type XlsxRow = readonly XlsxCell[] | number;
+
 const PIECE_CHARS = 64 * 1024;
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
@@ -28,7 +31,7 @@ const TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
  * columns, 32,767 characters) and beyond 4 GiB; the output is then not a workbook. Errors of `rows` are passed on.
  */
 export async function* rowsToXlsx(
-  rows: AsyncIterable<readonly XlsxCell[]> | Iterable<readonly XlsxCell[]>,
+  rows: AsyncIterable<XlsxRow> | Iterable<XlsxRow>,
 ): AsyncGenerator<Buffer> {
   yield* zipStream([
     ...fixedMembers(),
@@ -40,7 +43,7 @@ export async function* rowsToXlsx(
  * Runs the rows through the writer and discards the output: throws what `rowsToXlsx` would throw, before anything
  * is sent.
  */
-export async function assertFitsXlsx(rows: AsyncIterable<readonly XlsxCell[]>): Promise<void> {
+export async function assertFitsXlsx(rows: AsyncIterable<XlsxRow>): Promise<void> {
   let bytes = 0;
   for await (const xml of sheetXml(rows)) {
     bytes += xml.length;
@@ -89,15 +92,13 @@ export function whyNotAsXlsx({ rows, longestCell }: { rows: number; longestCell:
   return rows + 1 > SHEET_ROWS_MAX ? `it has more than ${SHEET_ROWS_MAX} rows` : null;
 }
 
-async function* sheetXml(
-  rows: AsyncIterable<readonly XlsxCell[]> | Iterable<readonly XlsxCell[]>,
-): AsyncGenerator<Buffer> {
+async function* sheetXml(rows: AsyncIterable<XlsxRow> | Iterable<XlsxRow>): AsyncGenerator<Buffer> {
   let xml = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>`;
   let row = 0;
   for await (const cells of rows) {
-    row++;
+    row += typeof cells === 'number' ? cells : 1;
     if (row > SHEET_ROWS_MAX) throw notForXlsx(`it has more than ${SHEET_ROWS_MAX} rows`);
-    xml += rowXml(cells, row);
+    if (typeof cells !== 'number') xml += rowXml(cells, row);
     if (xml.length < PIECE_CHARS) continue;
     yield Buffer.from(xml);
     xml = '';

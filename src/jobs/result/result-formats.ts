@@ -6,6 +6,7 @@ import type { OutputColumn } from '../../core/enrich/match-data.ts';
 import { cellToJson } from '../../core/graph/record.ts';
 import { encodeCell, looksTyped } from '../../formats/csv/quote-cell.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
+import type { XlsxCell } from '../../formats/xlsx/write-xlsx.ts';
 import { readCandidates } from './candidates-cell.ts';
 import { matchColumns } from './render-part.ts';
 import type { ResultRow } from './result-rows.ts';
@@ -55,15 +56,15 @@ export async function* toSafeCsv(
   }
 }
 
-/** The cells of a workbook: the header, then every row; blank lines are empty rows. */
+/** The rows of a workbook: the header, then every row; blank lines are empty rows. */
 export async function* toSheet(
   rows: AsyncIterable<ResultRow>,
   { names, width, columns }: ResultLayout,
-): AsyncGenerator<{ text: string; typed: boolean }[]> {
+): AsyncGenerator<XlsxCell[] | number> {
   const firstAdded = names.length - columns.length;
   yield names.map((text) => ({ text, typed: false }));
   for await (const { cells, blankLines } of rows) {
-    for (let line = 0; line < blankLines; line++) yield [];
+    if (blankLines > 0) yield blankLines;
     yield cells.map((text, index) => {
       const typed = index >= width && (columns[index - firstAdded]?.typed ?? false);
       return { text, typed };

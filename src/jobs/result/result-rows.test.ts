@@ -1,7 +1,8 @@
 /** Readers of results leave the thread to others between two turns. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { PIECE_BYTES } from './read-parts.ts';
-import { readResultRows, withText } from './result-rows.ts';
+import { toSheet } from './result-formats.ts';
+import { BLOCK_CHARACTERS, inBlocks, readResultRows, withText } from './result-rows.ts';
 
 const line = `${'x'.repeat(99)}\n`;
 const ROWS = 4000;
@@ -80,4 +81,48 @@ test('a reader ends when its client has gone, also one that finds nothing', asyn
   const search = withText(readResultRows(endless(), readerOf('a', client.signal)), 'nothing');
   await expect(search.next()).rejects.toThrow('gone');
   expect(pieces).toBe(3);
+});
+
+test('one piece that becomes megabytes is a turn for each block of them', async () => {
+  const long = 'x'.repeat(BLOCK_CHARACTERS / 2);
+  const lines = async function* () {
+    for (let line = 0; line < 40; line++) {
+      bytesByRound.set(round, (bytesByRound.get(round) ?? 0) + long.length);
+      yield long;
+    }
+  };
+  const readBlocks = async (accountId: string) => {
+    const user = { accountId, signal: new AbortController().signal };
+    for await (const block of inBlocks(lines(), user)) {
+      expect(block).toHaveLength(BLOCK_CHARACTERS);
+    }
+  };
+  await Promise.all([readBlocks('a'), readBlocks('a')]);
+  expect(Math.max(...bytesByRound.values())).toBeLessThanOrEqual(2 * BLOCK_CHARACTERS);
+});
+
+test('a million blank lines are one step of a workbook', async () => {
+  const rows = async function* () {
+    yield { row: 1, cells: ['a'], text: Buffer.from('a'), blankLines: 1_000_000 };
+  };
+  const layout = {
+    delimiter: ',' as const,
+    newline: '\n',
+    hasMark: false,
+    names: ['name'],
+    headerText: 'name',
+    headerWidth: 1,
+    width: 1,
+    matches: false,
+    further: [],
+    columns: [],
+  };
+  const sheet = toSheet(rows(), layout);
+  const steps: unknown[] = [];
+  for await (const step of sheet) steps.push(step);
+  expect(steps).toEqual([
+    [{ text: 'name', typed: false }],
+    1_000_000,
+    [{ text: 'a', typed: false }],
+  ]);
 });

@@ -3,7 +3,7 @@
  * the thread that converts results also serves all other calls.
  */
 import { fold } from '../../core/lib/fold.ts';
-import { takeThreadTurn } from '../../core/limits/thread-turns.ts';
+import { type ThreadUser, takeThreadTurn } from '../../core/limits/thread-turns.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
 import { type RecordBatch, RecordScanner } from '../../formats/csv/record-scanner.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
@@ -79,4 +79,26 @@ export async function* readResultRows(
     scanner = new RecordScanner(partScan(delimiter));
     [rowsBefore, lineBefore] = [0, 1];
   }
+}
+
+/** Characters of a block of lines. */
+export const BLOCK_CHARACTERS = 65_536;
+
+/**
+ * Joins lines into blocks: streaming single lines costs more than producing them. Each block is a turn of the account, because
+ * the few rows of a piece may be megabytes of JSON: each repeats the names of all columns.
+ */
+export async function* inBlocks(
+  lines: AsyncIterable<string>,
+  user: ThreadUser,
+): AsyncGenerator<Buffer> {
+  let block = '';
+  for await (const line of lines) {
+    block += line;
+    if (block.length < BLOCK_CHARACTERS) continue;
+    yield Buffer.from(block);
+    block = '';
+    await takeThreadTurn(user);
+  }
+  if (block !== '') yield Buffer.from(block);
 }

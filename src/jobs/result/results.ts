@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { pipeline, Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
+import type { ThreadUser } from '../../core/limits/thread-turns.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
 import { assertFitsXlsx, certainlyFitsXlsx, rowsToXlsx } from '../../formats/xlsx/write-xlsx.ts';
 import type { Batch, ResultFormat } from '../batch/batch.ts';
@@ -22,7 +23,14 @@ import {
   toSheet,
 } from './result-formats.ts';
 import { layoutOf } from './result-layout.ts';
-import { type ResultRow, readResultRows, withOutcomes, withText } from './result-rows.ts';
+import {
+  BLOCK_CHARACTERS,
+  inBlocks,
+  type ResultRow,
+  readResultRows,
+  withOutcomes,
+  withText,
+} from './result-rows.ts';
 
 /** Positions of the first and the last byte, from 0. */
 export interface ByteRange {
@@ -138,22 +146,25 @@ async function assertFits(source: RowSource): Promise<void> {
 }
 
 async function render(source: RowSource): Promise<AsyncIterable<Buffer>> {
-  const { layout, form } = source;
+  const { context, batch, layout, form } = source;
   const rows = await readRows(source);
   if (form.format === 'csv') return toChosenCsv(rows, layout);
   if (form.format === 'xlsx') return rowsToXlsx(toSheet(rows, layout));
-  return inBlocks(form.format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout));
+  const lines = form.format === 'jsonl' ? toJsonLines(rows, layout) : toSafeCsv(rows, layout);
+  return inBlocks(lines, threadUser(context, batch));
+}
+
+function threadUser({ signal }: PartsContext, { accountId }: Batch): ThreadUser {
+  return { accountId, signal: signal ?? new AbortController().signal };
 }
 
 /** The rows that the form asks for, with their numbers in the list that was uploaded. Rejects as `openParts`. */
 async function readRows(source: RowSource): Promise<AsyncIterable<ResultRow>> {
   const { context, batch, layout, parts, form } = source;
-  const { accountId } = batch;
-  const read = await openParts(context, accountId, parts);
+  const read = await openParts(context, batch.accountId, parts);
   let rows: AsyncIterable<ResultRow> = readResultRows(read, {
-    accountId,
+    ...threadUser(context, batch),
     delimiter: layout.delimiter,
-    signal: context.signal,
   });
   if (batch.kind === 'list') {
     if (batch.rerunOf !== null)
@@ -235,18 +246,4 @@ async function readRange(
       position += bytes.length;
     }
   })();
-}
-
-const BLOCK_CHARACTERS = 65_536;
-
-/** Joins lines into blocks: streaming single lines costs more than producing them. */
-async function* inBlocks(lines: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  let block = '';
-  for await (const line of lines) {
-    block += line;
-    if (block.length < BLOCK_CHARACTERS) continue;
-    yield Buffer.from(block);
-    block = '';
-  }
-  if (block !== '') yield Buffer.from(block);
 }
