@@ -61,12 +61,22 @@ export async function send(
       if (signal?.aborted) throw error;
       throw unreachable();
     });
-  const response = await (method === 'GET'
-    ? whileLimited(() => whileSignedIn(answer), signal)
-    : whileSignedIn(answer));
+  const sending =
+    method === 'GET' ? whileLimited(() => whileSignedIn(answer), signal) : whileSignedIn(answer);
+  const response = await sending.catch((error: unknown) => {
+    // What was refused is not made, and may be corrected.
+    if (isRefusal(error)) unanswered.delete(request);
+    throw error;
+  });
   unanswered.delete(request);
   if (method !== 'GET') tellChange();
   return response;
+}
+
+/** Returns true for an answer after which the call has done nothing; the attempt before it may still be in progress. */
+function isRefusal(error: unknown): boolean {
+  if (!(error instanceof Problem) || error.code === 'idempotency_in_progress') return false;
+  return error.status >= 400 && error.status < 500;
 }
 
 /** Reads again when the limits of the key allow it. Throws what `read` throws, and the reason of the signal. */

@@ -106,4 +106,18 @@ describeWithBrowser('a response that is lost', () => {
     expect(made).toHaveLength(1);
     await page.context().close();
   });
+
+  test('is not one that refuses: a schedule is sent again with its corrected name', async () => {
+    const caller = await pipeline.account(1_000);
+    const search = `${pipeline.url}/#/search?filter=gender%3D2&view=schedule`;
+    const { page } = await openSignedIn(browser, search, caller.key);
+    const name = page.getByLabel('Name', { exact: true });
+    await name.fill('n'.repeat(1_000));
+    await button(page, 'Save the schedule').click();
+    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true');
+    await name.fill('Women');
+    await button(page, 'Save the schedule').click();
+    await page.waitForURL(/#\/schedules\/./);
+    await page.context().close();
+  });
 });
