@@ -114,10 +114,11 @@ const contactKinds: ReadonlySet<string> = new Set<ColumnRole>(
 /** Numbers of the columns of people's names that one of their kind precedes, mostly with other cells. */
 function secondNames({ sample }: ListHead, views: readonly ColumnView[]): number[] {
   const firsts = new Map<ColumnRole | null, number>();
-  return views.filter(isOfPeople).flatMap(({ column, reading: { role } }) => {
+  return views.filter(isOfPeople).flatMap(({ column, reading: { role, tokens } }) => {
     const first = firsts.get(role);
-    if (first === undefined) {
-      firsts.set(role, column);
+    // A `Preferred name` is another one of the same person.
+    if (first === undefined || tokens.has('primary')) {
+      firsts.set(role, first ?? column);
       return [];
     }
     const pairs = sample

@@ -50,6 +50,15 @@ test('further addresses of one person are read, in order', () => {
   ).toEqual({ email: [2, 4], person_name: [1] });
   expect(
     guess({
+      'First name': 'Ada',
+      'Last name': 'Lark',
+      'Work email': ADA[1],
+      'Preferred first name': 'Adi',
+      'Personal email': BOB[1],
+    }),
+  ).toEqual({ email: [3, 5], person_name: [1, 2] });
+  expect(
+    guess({
       'Person - Name': ADA[0],
       'Person - Email - Other': BOB[1],
       'Person - Email - Work': ADA[1],
