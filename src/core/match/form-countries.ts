@@ -2,11 +2,11 @@
 
 /** Countries whose law knows a form, for forms of one or two countries. */
 const countriesOfForm: Readonly<Record<string, string>> = {
-  plc: 'GB IE GI JE GG IM MT CY LK NG',
-  llp: 'GB IN US SG',
+  plc: 'GB IE GI JE GG IM MT CY LK NG KE TZ ZM GH MW RW ET KH HU',
+  llp: 'GB IN US SG CA IE KE PK KZ',
   cic: 'GB',
   cio: 'GB',
-  llc: 'US AE RU UA QA OM PH',
+  llc: 'US AE RU UA QA OM PH GE AM AZ KZ UZ KG TJ MN SA KW BH EG',
   gmbh: 'DE AT CH LI',
   ag: 'DE AT CH LI LU',
   kg: 'DE AT',
@@ -22,7 +22,7 @@ const countriesOfForm: Readonly<Record<string, string>> = {
   kk: 'JP',
   gk: 'JP',
   pty: 'AU ZA BW',
-  pvt: 'IN PK LK BD NP',
+  pvt: 'IN PK LK BD NP MV ZW',
   pte: 'SG FJ',
   bhd: 'MY BN',
   sdn: 'MY BN',
