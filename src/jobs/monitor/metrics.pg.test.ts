@@ -3,10 +3,10 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { type Scrape, scrapeHere } from '../../../tests/support/scrape.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { watchPool } from '../../core/db/client.ts';
+import { inTransaction, watchPool } from '../../core/db/client.ts';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { insertAudit } from './monitor.sql.ts';
+import { type Beat, insertAudit, insertBeat } from './monitor.sql.ts';
 import { watchService } from './watch-service.ts';
 
 let pipeline: Pipeline;
@@ -234,6 +234,25 @@ describe('gauges of the state of Postgres and the queue', () => {
     await api.stop();
     await worker.stop();
     expect(await sql`select host from processes`).toEqual([{ host: 'dead' }]);
+  });
+
+  test('count processes that report at the same moment after the clock was set back', async () => {
+    const { sql } = pipeline;
+    const beat = (host: string): Beat => ({
+      ...{ id: crypto.randomUUID(), kind: 'worker', host, version: '0.0.0' },
+      ...{ startedAt: new Date(), leasesReclaimed: 0, localCopy: null },
+    });
+    const ahead = beat('ahead');
+    await insertBeat(sql, ahead);
+    await sql`update processes set seen_at = now() + interval '1 hour' where id = ${ahead.id}`;
+    await inTransaction(sql, async (tx) => {
+      await insertBeat(tx, ahead);
+      await insertBeat(sql, beat('here'));
+    });
+    const hosts =
+      await sql`select host from processes where host in ('ahead', 'here') order by host`;
+    expect(hosts).toEqual([{ host: 'ahead' }, { host: 'here' }]);
+    await sql`delete from processes where host in ('ahead', 'here')`;
   });
 
   test('have no value when the database does not respond, and report that', async () => {

@@ -22,13 +22,16 @@ export interface Beat {
 
 /**
  * Records that a process is alive, and deletes those not seen for a day, and those seen at a time to come, before the clock was set
- * back: the living ones among them are seen again within seconds.
+ * back: the living ones among them are seen again within seconds. Skips those that are recorded at this moment: two processes that
+ * each delete the other would wait for each other.
  */
 export async function insertBeat(sql: Sql, beat: Beat): Promise<void> {
   await sql`
     with gone as (
-      delete from processes
-      where id <> ${beat.id} and (seen_at < now() - interval '1 day' or ${isToCome(sql, sql`seen_at`)}))
+      delete from processes where id in (
+        select id from processes
+        where id <> ${beat.id} and (seen_at < now() - interval '1 day' or ${isToCome(sql, sql`seen_at`)})
+        for update skip locked))
     insert into processes (id, kind, host, version, started_at, seen_at, leases_reclaimed, local_copy)
     values (${beat.id}, ${beat.kind}, ${beat.host}, ${beat.version}, ${beat.startedAt},
       clock_timestamp(), ${beat.leasesReclaimed}, ${beat.localCopy && sql.json(beat.localCopy as never)})
