@@ -167,7 +167,7 @@ describe('a list of an operation that is charged for one value', () => {
     ['people.mobile', '`person.mobile`', 'mobile', 'id'],
     ['people.email-verify', '`email.status`', 'status', 'id,address,verified_at'],
     ['companies.logo', '`company.logo_url`', 'logo_url', 'company.name'],
-    ['companies.financials', '`financials.`', 'revenue', 'id,name'],
+    ['companies.financials', 'one of `financials.*`', 'revenue', 'id,name'],
   ])('%s is refused without it', async (operation, sold, field, others) => {
     const column = operation.startsWith('people') ? 'email' : 'domain';
     const send = (options: string) =>

@@ -19,7 +19,7 @@ export function requiredColumns(
   return outputColumns(described, names, 'required');
 }
 
-/** How the columns begin that have what a match is charged for, by operation; a record is worth its price in any column. */
+/** Beginning of the columns that have what a match is charged for, by operation; a record is worth its price in any column. */
 const sold: Partial<Record<OperationName, string>> = {
   'people.mobile': 'person.mobile',
   'people.email-verify': 'email.status',
@@ -42,7 +42,8 @@ export function checkListFields(
   checkMobileField(setting, operation, required, 'required');
   const paid = sold[operation];
   if (paid === undefined || columns.some(({ header }) => header.startsWith(paid))) return;
-  const message = `must have \`${paid}\`, which is what ${operation} is charged for`;
+  const shown = paid.endsWith('.') ? `one of \`${paid}*\`` : `\`${paid}\``;
+  const message = `must include ${shown}: it is what a match of ${operation} is charged for`;
   throw invalidParameter('fields', message);
 }
 

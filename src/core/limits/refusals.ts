@@ -4,8 +4,8 @@ import { metrics } from '../metrics.ts';
 
 /**
  * `minute`, `day`: metered calls of a key. `other`: unmetered calls of an account. `rows`: chunks that were
- * delayed until their key's rows per minute allow them. `quotes`: quotes of one list. `lists`: lists and exports of an account in a day. `wallet`, `key_budget`:
- * calls that could not be paid, and parts that ended because the rest could not.
+ * delayed until their key's rows per minute allow them. `quotes`: quotes of one list. `lists`: lists and exports of an
+ * account in a day. `wallet`, `key_budget`: calls that could not be paid, and parts that ended because the rest could not.
  */
 const buckets = [
   'minute',

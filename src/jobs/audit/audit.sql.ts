@@ -48,11 +48,10 @@ export async function listRecordedParts(sql: Sql, batchId: string): Promise<Reco
 }
 
 /**
- * Takes the batch whose objects were read longest ago, at least a day, and marks it as read now. Undefined when
- * there is none, or when the batches taken in the last `minutes` reach `bytesMax` bytes, each counted with at least `batchBytesMin`.
- * Skips batches that
- * ended `keepDays` ago: their files are being deleted. A time to come is from before the clock was set back: such a batch comes
- * after those that are due, and does not count as taken.
+ * Takes the batch whose objects were read longest ago, at least a day, and marks it as read now. Undefined when there is none, or
+ * when the batches taken in the last `minutes` reach `bytesMax` bytes, each counted with at least `batchBytesMin`. Skips batches
+ * that ended `keepDays` ago: their files are being deleted. A time to come is from before the clock was set back: such a batch
+ * comes after those that are due, and does not count as taken.
  */
 export async function takeForScrub(
   sql: Sql,
