@@ -65,15 +65,18 @@ export function compileFilter(sql: Sql, prepared: PreparedFilter): Fragment {
   return sql`p.id in (select s.id from person_search s where ${compileSearch(sql, prepared)})`;
 }
 
-/** As `compileFilter`, over `person_search s`, for statements that only need ids: no join is made. */
-export function compileSearch(sql: Sql, prepared: PreparedFilter): Fragment {
+/**
+ * As `compileFilter`, over `person_search s`, for statements that only need ids: no join is made. With `isPage` the statement ends
+ * after few people.
+ */
+export function compileSearch(sql: Sql, prepared: PreparedFilter, isPage = false): Fragment {
   const conditions = prepared.filter.conditions.map((condition, index) =>
     compileCondition(sql, prepared, { condition, index }),
   );
   const suppressed = sql`not exists (
     select from suppressed_persons gone where gone.person_id = s.id)`;
   const all = [...conditions, suppressed];
-  if (prepared.hasDoNotContact) all.push(compileDoNotContact(sql, prepared));
+  if (prepared.hasDoNotContact) all.push(compileDoNotContact(sql, prepared, isPage));
   return all.reduce((left, right) => sql`${left} and ${right}`);
 }
 
@@ -366,9 +369,10 @@ function existsInList(sql: Sql, object: string, test: Fragment): Fragment {
  * People without an address or domain that the account keeps away from. The addresses are those by which
  * people are looked up, so a list and a record that spell one address differently still meet. Each is looked up in
  * the list, so that a page reads no more of a list of a million entries than of a short one; the planner reads a
- * list once when more people are compared with it, if it fits into `work_mem`.
+ * list once when more people are compared with it, if it fits into `work_mem`. In a page `offset 0` keeps it from
+ * joining: it takes more people for listed than are, and would read the addresses of all people to the end.
  */
-function compileDoNotContact(sql: Sql, { owner }: PreparedFilter): Fragment {
+function compileDoNotContact(sql: Sql, { owner }: PreparedFilter, isPage: boolean): Fragment {
   // In the collation of the list: in that of identifiers no index would find it.
   const domain = sql`split_part(i.value, '@', 2) collate "default"`;
   const isListed = (contact: Fragment) => sql`exists (
@@ -378,5 +382,6 @@ function compileDoNotContact(sql: Sql, { owner }: PreparedFilter): Fragment {
     select from person_identifiers i
     where i.person_id = s.id and i.kind in (2, 3)
       and (${isListed(sql`d.email_sha256 = sha256(convert_to(i.value, 'UTF8'))`)}
-        or ${isListed(sql`d.email_sha256 is null and d.domain = ${domain}`)}))`;
+        or ${isListed(sql`d.email_sha256 is null and d.domain = ${domain}`)})
+    ${isPage ? sql`offset 0` : sql``})`;
 }

@@ -222,7 +222,7 @@ export async function selectPage(
     select r.id, r.record, found.place::text as key
     from (
       select s.id, ${pages.column} as place from person_search s
-      where ${compileSearch(sql, prepared)} ${after === null ? sql`` : pages.after(after)}
+      where ${compileSearch(sql, prepared, true)} ${after === null ? sql`` : pages.after(after)}
       order by ${pages.order} limit ${limit}) found
     join person_records r on r.id = found.id
     order by ${pages.orderOfFound}`;
