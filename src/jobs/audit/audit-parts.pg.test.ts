@@ -53,7 +53,7 @@ async function withPart(
 test('results as written pass, also cancelled and partial ones', async () => {
   await pipeline.enrich(caller, list, options);
   await pipeline.enrich(caller, list, { ...options, max_credits: '1' });
-  await pipeline.enrich(caller, list, { ...options, operation: 'people.mobile' });
+  await pipeline.enrich(caller, list, { ...options, operation: 'people.mobile', fields: 'mobile' });
   const id = await pipeline.upload(caller, list, options);
   await pipeline.queues.runNext(pipeline.context, 'split-batch');
   await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
