@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { paysOnce } from '../../core/credits/owned.ts';
+import type { Sql } from '../../core/db/client.ts';
 import { lookUpInTurn } from '../../core/enrich/look-up-turns.ts';
-import { graphOf } from '../../core/graph/graph-of.ts';
 import { findRequestsOf } from '../../core/keys/keys.sql.ts';
 import { invalidParameter } from '../../core/lib/errors.ts';
 import { countFurtherRequests } from '../../core/limits/limits.ts';
@@ -17,6 +17,7 @@ import { defineRoute, type Route, type RouteInput, sent } from '../http/define-r
 import { isSecure } from '../http/is-secure.ts';
 import { parseParameters } from '../http/parse-parameters.ts';
 import { parseJson, readBody } from '../http/read-json.ts';
+import { readLookup } from '../read-lookup.ts';
 import { type EntityType, entityId, entityTypes, parseEntityId, viewType } from './entity.ts';
 import { extendRows, parseExtension } from './extend.ts';
 import { renderManifest } from './manifest.ts';
@@ -215,13 +216,13 @@ async function countRows({ context, key }: RouteInput, rows: number): Promise<vo
   await countFurtherRequests(context, { ...key, requestsOf }, rows - 1);
 }
 
-async function suggestEntities({ context, key }: RouteInput, prefix: string) {
-  const graph = graphOf(context, key.mode === 'live');
+async function suggestEntities(input: RouteInput, prefix: string) {
   const [, id] = /^company-(\d{1,15})$/.exec(prefix) ?? [];
-  const found =
+  const found = await readLookup(input, (graph) =>
     id === undefined
-      ? await lookUpCompaniesNamed(graph, { text: prefix, limit: SUGGESTIONS_MAX })
-      : await lookUpCompanyIds(graph, [Number(id)]);
+      ? lookUpCompaniesNamed(graph, { text: prefix, limit: SUGGESTIONS_MAX })
+      : lookUpCompanyIds(graph, [Number(id)]),
+  );
   return found.map((company) => ({
     id: entityId({ type: 'company', id: company.id }),
     name: company.name,
@@ -236,12 +237,12 @@ async function renderPreview(input: RouteInput, id: string): Promise<string> {
 
 /** The name of a company, as a lookup tells it; nothing of a person. Throws `AppError` 400 for another text than an id. */
 async function describeEntity(
-  { context, key }: RouteInput,
+  input: RouteInput,
   text: string,
 ): Promise<[name: string, about: string]> {
   const { type, id } = parseEntityId('id', text);
-  const graph = graphOf(context, key.mode === 'live');
-  const [company] = type === 'company' ? await lookUpCompanyIds(graph, [id]) : [];
+  const named = (graph: Sql) => lookUpCompanyIds(graph, [id]);
+  const [company] = type === 'company' ? await readLookup(input, named) : [];
   const name = company?.name ?? entityTypes[type].name;
   const about = `${entityTypes[type].name} ${id}. Add columns from reconciled values to read its record.`;
   return [name, about];

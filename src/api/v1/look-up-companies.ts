@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Sql } from '../../core/db/client.ts';
 import { lookUpCompaniesNamed, lookUpCompanyIds } from '../../core/lookups/look-up-companies.ts';
 import { discloseCount } from '../../core/search/free-responses.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { lookupQuery } from '../lookup-query.ts';
+import { readLookup } from '../read-lookup.ts';
 
 const companySchema = z.strictObject({
   data: z.array(
@@ -28,14 +28,13 @@ export const lookUpCompaniesRoute = defineRoute({
   metered: true,
   query: lookupQuery,
   responses: { 200: { description: 'Companies, best first.', schema: companySchema } },
-  async handler({ context, key, query }) {
+  async handler({ query, ...input }) {
     const { ids, q: text, limit } = query;
-    const read = (graph: Sql) =>
+    const found = await readLookup(input, (graph) =>
       ids === undefined
         ? lookUpCompaniesNamed(graph, { text, limit })
-        : lookUpCompanyIds(graph, ids);
-    const { replicas, sql, testSql } = context;
-    const found = key.mode === 'live' ? await replicas.read('any', sql, read) : await read(testSql);
+        : lookUpCompanyIds(graph, ids),
+    );
     const data = found.map(({ id, name, count }) => ({
       ...{ type: 'company' as const, id, name },
       ...{ count: discloseCount(count), filter: `companyId=[${id}]` },

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Sql } from '../../core/db/client.ts';
 import {
   type LookupKind,
   type LookupType,
@@ -13,6 +12,7 @@ import { discloseCount } from '../../core/search/free-responses.ts';
 import { escapeItem } from '../../core/search/parse-items.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { lookupQuery } from '../lookup-query.ts';
+import { readLookup } from '../read-lookup.ts';
 
 const summaries: Record<LookupKind, string> = {
   'job-titles':
@@ -61,13 +61,11 @@ export const lookUpRoutes: Route[] = lookupKinds.map((kind) =>
     metered: true,
     query: lookupQuery,
     responses: { 200: { description: 'Values, best first.', schema: lookupSchema } },
-    async handler({ context, key, query }) {
-      const { replicas, sql, testSql } = context;
+    async handler({ query, ...input }) {
       const { ids, q: text, limit } = query;
-      const read = (graph: Sql) =>
-        ids === undefined ? lookUp(graph, kind, { text, limit }) : lookUpIds(graph, kind, ids);
-      const live = key.mode === 'live';
-      const found = live ? await replicas.read('any', sql, read) : await read(testSql);
+      const found = await readLookup(input, (graph) =>
+        ids === undefined ? lookUp(graph, kind, { text, limit }) : lookUpIds(graph, kind, ids),
+      );
       const data = found.map((value) => ({
         ...value,
         count: discloseCount(value.count),
