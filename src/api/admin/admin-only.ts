@@ -3,8 +3,9 @@ import type { Sql } from '../../core/db/client.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
 import { authenticate, readKey } from '../../core/keys/keys.ts';
 import { AppError, forbidden } from '../../core/lib/errors.ts';
-import { countUnmeteredCall } from '../../core/limits/limits.ts';
+import { countInTurn } from '../../core/limits/count-in-turn.ts';
 import type { ApiContext } from '../http/api-context.ts';
+import { clientGone } from '../http/client-gone.ts';
 import { noteRequest } from '../http/request-log.ts';
 import { presentedBySession } from '../http/session-cookie.ts';
 
@@ -24,7 +25,7 @@ export function adminOnly({ sql, limiter }: Pick<ApiContext, 'sql' | 'limiter'>)
   return async (request, response, next) => {
     const { key } = await authenticate(sql, await presentedKey(sql, request));
     noteRequest(response, { account: key.accountId, key: key.id });
-    await countUnmeteredCall(limiter, key);
+    await countInTurn(limiter, key, clientGone(response));
     assertAdmin(key);
     next();
   };

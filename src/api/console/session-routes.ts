@@ -57,7 +57,8 @@ export function serveSessions(context: ApiContext): Router {
   });
   route.patch(async (request, response) => {
     const { mode } = parseParameters(change, await readJson(request, { bytesMax: BYTES_MAX }));
-    const session = await switchMode(context, readToken(request) ?? '', mode);
+    const token = readToken(request) ?? '';
+    const session = await switchMode(context, token, mode, clientGone(response));
     response.json(viewSession(context, session));
   });
   route.delete(async (request, response) => {

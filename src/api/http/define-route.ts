@@ -11,7 +11,7 @@ import type { Admission } from '../../core/keys/admission.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
 import { refuseAddressKey, type Scope } from '../../core/keys/keys.ts';
 import { forbidden } from '../../core/lib/errors.ts';
-import { countUnmeteredCall } from '../../core/limits/limits.ts';
+import { countInTurn } from '../../core/limits/count-in-turn.ts';
 import type { Share } from '../../core/limits/shares.ts';
 import { assertStillValid } from '../../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
@@ -206,12 +206,14 @@ export function defineRoute<
         return respond(definition, call, admitted);
       }
       const authorized = await authorizeUnmetered(context, request, response);
+      const { accountId } = authorized.key;
+      const gone = clientGone(response);
       const countAndRespond = async () => {
-        await countUnmeteredCall(context.limiter, authorized.key);
+        await countInTurn(context.limiter, authorized.key, gone);
         await respond(definition, call, authorized);
       };
       if (!isFreeRead(definition)) return countAndRespond();
-      await inFreeReadTurn(authorized.key.accountId, clientGone(response), countAndRespond);
+      await inFreeReadTurn(accountId, gone, countAndRespond);
     },
   };
 }

@@ -8,8 +8,9 @@ import { type Database, inTransaction, type Sql } from '../db/client.ts';
 import { type KeyMode, parseKey } from '../keys/key-format.ts';
 import { authenticate, consoleKeyOf, readKey, refuseAddressKey } from '../keys/keys.ts';
 import { AppError, conflict, invalidParameter } from '../lib/errors.ts';
+import { countInTurn } from '../limits/count-in-turn.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import { countSignIn, countUnmeteredCall, forgetSignIn } from '../limits/limits.ts';
+import { countSignIn, forgetSignIn } from '../limits/limits.ts';
 import { openShare } from '../limits/shares.ts';
 import {
   changeSessionKey,
@@ -105,7 +106,7 @@ async function signedInBy(
 ): Promise<SignedIn> {
   if ('key' in credentials) {
     const { key } = await authenticate(sql, readSignInKey(credentials.key.trim()));
-    await countUnmeteredCall(limiter, key);
+    await countInTurn(limiter, key, signal);
     refuseAddressKey(key);
     return { accountId: key.accountId, keyId: key.id, passwordHash: null };
   }
@@ -168,16 +169,17 @@ export async function readSession(sql: Sql, token: string): Promise<Session | nu
 
 /**
  * Switches a session to the other mode. Throws `AppError` 401, 409 for a session of a single key, and as
- * `countUnmeteredCall`.
+ * `countInTurn`.
  */
 export async function switchMode(
   { sql, limiter }: { sql: Sql; limiter: Limiter },
   token: string,
   mode: KeyMode,
+  signal: AbortSignal,
 ): Promise<Session> {
   const session = await readSession(sql, token);
   if (session === null) throw sessionExpired();
-  await countUnmeteredCall(limiter, session);
+  await countInTurn(limiter, session, signal);
   if (session.mode === mode) return session;
   if (!session.isConsole) throw oneMode(session);
   await changeSessionKey(sql, hashToken(token), await consoleKeyOf(sql, session.accountId, mode));

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+import { countInTurn } from './count-in-turn.ts';
+import type { Bucket, Limiter } from './limiter.ts';
+
+test('two calls of an account are counted at a time, and another account waits for none of them', () => {
+  const counted: string[] = [];
+  const busy = {
+    takeTokens({ owner }: Bucket) {
+      counted.push(owner);
+      return new Promise(() => {});
+    },
+  } as unknown as Limiter;
+  for (const accountId of ['many', 'many', 'many', 'many', 'one']) {
+    void countInTurn(busy, { accountId }, new AbortController().signal);
+  }
+  expect(counted).toEqual(['many', 'many', 'one']);
+});
