@@ -93,8 +93,10 @@ const nameTurns = {
  */
 export function openEnrichCalls(context: CopyContext, lane: Lane = openLane(2)): EnrichCalls {
   const runBatch = (calls: EnrichCall[]) => enrichFromCopy(context, calls);
-  const byIdentifier = coalesce<EnrichCall, EnrichedCall>(runBatch, { lane, batchMax: BATCH_MAX });
-  const likely = { lane: openLane(2), batchMax: LIKELY_BATCH_MAX };
+  const ownerOf = ({ accountId }: EnrichCall) => accountId;
+  const exact = { lane, batchMax: BATCH_MAX, ownerOf };
+  const byIdentifier = coalesce<EnrichCall, EnrichedCall>(runBatch, exact);
+  const likely = { lane: openLane(2), batchMax: LIKELY_BATCH_MAX, ownerOf };
   const byName = coalesce<EnrichCall, EnrichedCall>(runBatch, likely);
   const inTurn = openShare(nameTurns);
   return {

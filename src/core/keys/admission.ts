@@ -30,6 +30,9 @@ export type Authenticate = (keySha256: Buffer) => Promise<Caller>;
 
 const BATCH_MAX = 128;
 
+/** The account of a key is known only when the key is found. */
+const keyItself = (keySha256: string) => keySha256;
+
 /** One result for each call of a key: errors when the key is unknown or revoked. */
 type Found = (Admission | Error)[];
 
@@ -38,6 +41,7 @@ export function openAdmission(sql: Sql, limiter: Limiter, lane: Lane = openLane(
   const admit = coalesce<string, Admission>((hashes) => admitTogether(sql, limiter, hashes), {
     lane,
     batchMax: BATCH_MAX,
+    ownerOf: keyItself,
   });
   return (keySha256) => admit(keySha256.toString('hex'));
 }
@@ -47,6 +51,7 @@ export function openAuthentication(sql: Sql): Authenticate {
   const find = coalesce<string, Caller>((hashes) => findTogether(sql, hashes), {
     lane: openLane(2),
     batchMax: BATCH_MAX,
+    ownerOf: keyItself,
   });
   return (keySha256) => find(keySha256.toString('hex'));
 }

@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { coalesce, openLane } from './coalesce.ts';
 
+const ownerOf = () => 'one';
+
 test('calls that arrive while a batch is in flight are coalesced into the next one, in order', async () => {
   const batches: number[][] = [];
   const releases: (() => void)[] = [];
@@ -10,7 +12,7 @@ test('calls that arrive while a batch is in flight are coalesced into the next o
       await new Promise<void>((resolve) => releases.push(resolve));
       return inputs.map((input) => input * 2);
     },
-    { lane: openLane(1), batchMax: 3 },
+    { lane: openLane(1), batchMax: 3, ownerOf },
   );
   const release = async () => {
     await vi.waitUntil(() => releases.length > 0, { interval: 1 });
@@ -34,7 +36,7 @@ test('a second batch starts only when a dozen calls wait', async () => {
       batches.push(inputs);
       return new Promise(() => {});
     },
-    { lane: openLane(2), batchMax: 64 },
+    { lane: openLane(2), batchMax: 64, ownerOf },
   );
   const calls = Array.from({ length: 30 }, (_, place) => place);
   for (const call of calls) {
@@ -52,8 +54,8 @@ test('stages of one lane take turns, and the later stage goes first', async () =
     if (batches.length === 1) later = call(3);
     return inputs;
   };
-  const begin = coalesce(record('begin'), { lane, batchMax: 10 });
-  const end = coalesce(record('end'), { lane, batchMax: 10 });
+  const begin = coalesce(record('begin'), { lane, batchMax: 10, ownerOf });
+  const end = coalesce(record('end'), { lane, batchMax: 10, ownerOf });
   const call = async (input: number) => end(await begin(input));
   let later: Promise<number> | undefined;
   await Promise.all([1, 2].map(call));
@@ -67,10 +69,27 @@ test('an error of one call fails that call alone; a batch that throws fails all 
       if (inputs.includes('broken')) throw new Error('the whole batch');
       return inputs.map((input) => (input === 'bad' ? new Error('alone') : input));
     },
-    { lane: openLane(1), batchMax: 10 },
+    { lane: openLane(1), batchMax: 10, ownerOf },
   );
   const some = await Promise.allSettled(['a', 'bad', 'b'].map(run));
   expect(some.map((one) => one.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   const none = await Promise.allSettled(['c', 'broken'].map(run));
   expect(none.map((one) => one.status)).toEqual(['rejected', 'rejected']);
+});
+
+test('the next call of one owner does not wait for all that another one has sent before it', async () => {
+  const batches: string[][] = [];
+  const run = coalesce<string, string>(
+    async (inputs) => {
+      batches.push(inputs);
+      return inputs;
+    },
+    { lane: openLane(1), batchMax: 3, ownerOf: (input) => input.charAt(0) },
+  );
+  await Promise.all(['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'b2'].map(run));
+  expect(batches).toEqual([
+    ['a1', 'b1', 'c1'],
+    ['a2', 'b2', 'a3'],
+    ['a4', 'a5'],
+  ]);
 });

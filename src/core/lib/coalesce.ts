@@ -4,6 +4,9 @@
  * its commits): two small batches cost twice as much as one and finish no sooner. A second large one keeps this
  * process busy while Postgres works on the first, so it starts when a dozen calls wait. For the same reason the stages
  * of one call share a lane: each waits for the batches of the others.
+ *
+ * A batch takes one call of each owner after the other, so that the next call of one owner does not wait for the thousands that
+ * another one has sent at once.
  */
 import { assert } from './assert.ts';
 
@@ -17,6 +20,16 @@ interface Waiting<Input, Output> {
   input: Input;
   resolve(output: Output): void;
   reject(error: unknown): void;
+}
+
+/** The waiting calls of each owner, in the order of the owners' turns. */
+type WaitingOfOwners<Input, Output> = Map<string, Set<Waiting<Input, Output>>>;
+
+interface Coalescing<Input> {
+  lane: Lane;
+  batchMax: number;
+  /** Names whose call it is. */
+  ownerOf(input: Input): string;
 }
 
 /** Calls of one kind that wait for each other. */
@@ -67,18 +80,45 @@ export function openLane(inFlightMax: number): Lane {
  */
 export function coalesce<Input, Output>(
   runBatch: (inputs: Input[]) => Promise<(Output | Error)[]>,
-  { lane, batchMax }: { lane: Lane; batchMax: number },
+  { lane, batchMax, ownerOf }: Coalescing<Input>,
 ): (input: Input) => Promise<Output> {
-  const queue: Waiting<Input, Output>[] = [];
+  const queue: WaitingOfOwners<Input, Output> = new Map();
+  let waiting = 0;
   lane.add({
-    isDue: (inFlight) => queue.length >= (inFlight === 0 ? 1 : FURTHER_BATCH_MIN),
-    run: () => runOne(runBatch, queue.splice(0, batchMax)),
+    isDue: (inFlight) => waiting >= (inFlight === 0 ? 1 : FURTHER_BATCH_MIN),
+    run() {
+      const batch = takeInTurn(queue, batchMax);
+      waiting -= batch.length;
+      return runOne(runBatch, batch);
+    },
   });
   return (input) =>
     new Promise((resolve, reject) => {
-      queue.push({ input, resolve, reject });
+      const owner = ownerOf(input);
+      const own = queue.get(owner) ?? new Set();
+      queue.set(owner, own.add({ input, resolve, reject }));
+      waiting++;
       lane.schedule();
     });
+}
+
+/** Removes and returns at most `max` calls: one of each owner, then the second of each. Who is not reached comes first next time. */
+function takeInTurn<Input, Output>(
+  queue: WaitingOfOwners<Input, Output>,
+  max: number,
+): Waiting<Input, Output>[] {
+  const taken: Waiting<Input, Output>[] = [];
+  // An owner that is set again comes again, after all others.
+  for (const [owner, own] of queue) {
+    if (taken.length === max) break;
+    queue.delete(owner);
+    const [next] = own;
+    if (next === undefined) continue;
+    taken.push(next);
+    own.delete(next);
+    if (own.size > 0) queue.set(owner, own);
+  }
+  return taken;
 }
 
 async function runOne<Input, Output>(

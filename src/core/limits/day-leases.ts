@@ -25,7 +25,7 @@ export type LeaseDays = (dry: readonly DryRequest[]) => Promise<Map<string, DayL
 export function openDayLeases(sql: Sql): LeaseDays {
   const lease = coalesce<WantedLease, { granted: number; total: number }>(
     (leases) => leaseRequests(sql, leases),
-    { lane: openLane(2), batchMax: 64 },
+    { lane: openLane(2), batchMax: 64, ownerOf: ({ owner }) => owner },
   );
   return async (dry) => {
     const wanted = new Map<string, WantedLease>();
