@@ -27,3 +27,24 @@ test.each(['metered', 'unmetered'])(
     expect(order.indexOf(one.key)).toBeLessThan(500);
   },
 );
+
+test('calls of a hundred keys of one account do not make the calls of another one wait for each of them', async () => {
+  const { sql, limiter } = pipeline.context;
+  const admit = openAdmission(sql, limiter);
+  const { accountId } = await pipeline.unmeteredAccount(0);
+  const many = await Promise.all(
+    Array.from({ length: 99 }, () => pipeline.keyOf(accountId, 'live')),
+  );
+  const one = await pipeline.unmeteredAccount(0);
+  const order: string[] = [];
+  const call = async ({ key }: { key: string }) => {
+    const { key: found } = await admit(readKey(key));
+    order.push(found.accountId);
+  };
+  // The first call of a key makes its counters.
+  await Promise.all([...many, one].map(call));
+  order.length = 0;
+  const flood = Array.from({ length: 990 }, (_, place) => call(many[place % 99] ?? one));
+  await Promise.all([...flood, ...Array.from({ length: 20 }, () => call(one))]);
+  expect(order.lastIndexOf(one.accountId)).toBeLessThan(500);
+});

@@ -30,8 +30,8 @@ export type Authenticate = (keySha256: Buffer) => Promise<Caller>;
 
 const BATCH_MAX = 128;
 
-/** The account of a key is known only when the key is found. */
-const keyItself = (keySha256: string) => keySha256;
+/** Keys whose account is remembered. */
+const KNOWN_MAX = 10_000;
 
 /** One result for each call of a key: errors when the key is unknown or revoked. */
 type Found = (Admission | Error)[];
@@ -41,9 +41,9 @@ export function openAdmission(sql: Sql, limiter: Limiter, lane: Lane = openLane(
   const admit = coalesce<string, Admission>((hashes) => admitTogether(sql, limiter, hashes), {
     lane,
     batchMax: BATCH_MAX,
-    ownerOf: keyItself,
+    ownerOf,
   });
-  return (keySha256) => admit(keySha256.toString('hex'));
+  return (keySha256) => remembering(admit, keySha256);
 }
 
 /** Opens the authentication of unmetered calls, which others count. Concurrent calls are found in one statement. */
@@ -51,9 +51,31 @@ export function openAuthentication(sql: Sql): Authenticate {
   const find = coalesce<string, Caller>((hashes) => findTogether(sql, hashes), {
     lane: openLane(2),
     batchMax: BATCH_MAX,
-    ownerOf: keyItself,
+    ownerOf,
   });
-  return (keySha256) => find(keySha256.toString('hex'));
+  return (keySha256) => remembering(find, keySha256);
+}
+
+/** The accounts of keys that were found, by the hash: an account with a hundred keys has one turn. The latest last. */
+const accountOf = new Map<string, string>();
+
+/** A key that was not found yet is its own owner. */
+function ownerOf(hash: string): string {
+  return accountOf.get(hash) ?? hash;
+}
+
+async function remembering<Found extends Caller>(
+  find: (hash: string) => Promise<Found>,
+  keySha256: Buffer,
+): Promise<Found> {
+  const hash = keySha256.toString('hex');
+  const found = await find(hash);
+  if (!accountOf.has(hash)) {
+    accountOf.set(hash, found.key.accountId);
+    const [oldest] = accountOf.keys();
+    if (accountOf.size > KNOWN_MAX && oldest !== undefined) accountOf.delete(oldest);
+  }
+  return found;
 }
 
 /** Returns the callers in the order of the hashes, each of which is looked up once. */
