@@ -22,6 +22,9 @@ test.each(['metered', 'unmetered'])(
       await find(readKey(key));
       order.push(key);
     };
+    // The first call of a key makes its counters.
+    await Promise.all([many, one].map(call));
+    order.length = 0;
     const flood = Array.from({ length: 1000 }, () => call(many));
     await Promise.all([...flood, call(one)]);
     expect(order.indexOf(one.key)).toBeLessThan(500);
@@ -41,7 +44,6 @@ test('calls of a hundred keys of one account do not make the calls of another on
     const { key: found } = await admit(readKey(key));
     order.push(found.accountId);
   };
-  // The first call of a key makes its counters.
   await Promise.all([...many, one].map(call));
   order.length = 0;
   const flood = Array.from({ length: 990 }, (_, place) => call(many[place % 99] ?? one));
