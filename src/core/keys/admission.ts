@@ -47,9 +47,9 @@ export function openAdmission(sql: Sql, limiter: Limiter, lane: Lane = openLane(
 }
 
 /** Opens the authentication of unmetered calls, which others count. Concurrent calls are found in one statement. */
-export function openAuthentication(sql: Sql): Authenticate {
+export function openAuthentication(sql: Sql, lane: Lane = openLane(2)): Authenticate {
   const find = coalesce<string, Caller>((hashes) => findTogether(sql, hashes), {
-    lane: openLane(2),
+    lane,
     batchMax: BATCH_MAX,
     ownerOf,
   });
@@ -59,9 +59,9 @@ export function openAuthentication(sql: Sql): Authenticate {
 /** The accounts of keys that were found, by the hash: an account with a hundred keys has one turn. The latest last. */
 const accountOf = new Map<string, string>();
 
-/** A key that was not found yet is its own owner. */
+/** Keys that were not found yet have one turn together: anyone can make up thousands. */
 function ownerOf(hash: string): string {
-  return accountOf.get(hash) ?? hash;
+  return accountOf.get(hash) ?? 'unknown';
 }
 
 async function remembering<Found extends Caller>(
