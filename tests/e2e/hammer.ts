@@ -10,7 +10,10 @@ export const CLIENTS = 50;
  */
 const EVERY_MS = 100;
 
-/** Fifty clients, spread evenly, call until `isOver`, which is asked after each response. Throws at any status but 200 and 429. */
+/**
+ * Fifty clients, spread evenly, call until `isOver`, which is asked after each response: then all end, because a last one alone
+ * would call no more than its limit allows. Throws at any status but 200 and 429.
+ */
 export async function hammer(
   urls: readonly string[],
   key: string,
@@ -18,14 +21,16 @@ export async function hammer(
 ): Promise<Call[]> {
   const calls: Call[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+  let hasEnded = false;
   const client = async (url: string) => {
-    while (true) {
+    while (!hasEnded) {
       const sent = performance.now() / 1000;
       const status = await callOnce(agent, url, key);
       const answered = performance.now() / 1000;
       if (status !== 200 && status !== 429) throw new Error(`${url} responded ${status}`);
       calls.push({ sent, answered, admitted: status === 200 });
-      if (isOver(calls)) return;
+      hasEnded ||= isOver(calls);
+      if (hasEnded) return;
       await delay(EVERY_MS - (performance.now() % EVERY_MS));
     }
   };
