@@ -27,6 +27,15 @@ export function asStoreError(error: unknown, key: string): AppError {
   });
 }
 
+/** Resolves as a call about this object or folder; throws as `asStoreError` says. */
+export async function explained<T>(key: string, call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (error) {
+    throw asStoreError(error, key);
+  }
+}
+
 /**
  * Throws `AppError` 503 when a response does not have what the server names an object or an upload by: it is from something in
  * between, such as the page of a proxy whose server is away. What would be recorded and charged after it would be missing.

@@ -14,7 +14,7 @@ import { assertKey, assertPrefix } from './object-key.ts';
 import type { ObjectStore, PresignedAddresses } from './object-store.ts';
 import { sumOf } from './object-sum.ts';
 import { deleteObjectsCommand, openS3Client, type S3Limits } from './s3-client.ts';
-import { asStoreError, assertConfirmed, isNotFound } from './s3-errors.ts';
+import { asStoreError, assertConfirmed, explained, isNotFound } from './s3-errors.ts';
 import { type ObjectAddress, readS3Object, readS3Range } from './s3-read.ts';
 import { uploadToS3 } from './s3-upload.ts';
 
@@ -64,14 +64,6 @@ export function openS3Store(config: S3Config, limits?: S3Limits): ObjectStore {
     },
     presigned: presignedAddresses(client, addressOf),
   };
-}
-
-async function explained<T>(key: string, call: Promise<T>): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
-    throw asStoreError(error, key);
-  }
 }
 
 function joined(bytes: Uint8Array[]): Uint8Array {

@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { StreamSum } from './object-store.ts';
 import { emptySum, summed } from './object-sum.ts';
-import { asStoreError, assertConfirmed } from './s3-errors.ts';
+import { assertConfirmed, explained } from './s3-errors.ts';
 import type { ObjectAddress } from './s3-read.ts';
 
 /**
@@ -35,22 +35,14 @@ export async function uploadToS3(
   const upload = openUpload(client, address);
   try {
     for await (const { bytes, isLast } of inParts(summed(source, sum))) {
-      await explained(address, upload.add(bytes, isLast));
+      await explained(address.Key, upload.add(bytes, isLast));
     }
-    await explained(address, upload.complete());
+    await explained(address.Key, upload.complete());
     return sum;
   } catch (error) {
     source.destroy();
     await upload.abort();
     throw error;
-  }
-}
-
-async function explained(address: ObjectAddress, call: Promise<void>): Promise<void> {
-  try {
-    await call;
-  } catch (error) {
-    throw asStoreError(error, address.Key);
   }
 }
 
