@@ -35,6 +35,10 @@ async function batches() {
   return pipeline.sql`select id from batches where account_id = ${caller.accountId}`;
 }
 
+async function uploadedObjects() {
+  return (await pipeline.objects()).filter((name) => name.endsWith('/upload'));
+}
+
 beforeAll(async () => {
   caller = await pipeline.account(100);
 });
@@ -45,6 +49,7 @@ afterEach(async () => {
 describe('an upload with an Idempotency-Key', () => {
   test('that is sent fifty times at once makes one batch, charged once', async () => {
     const key = newKey();
+    const before = await uploadedObjects();
     const responses = await Promise.all(Array.from({ length: 50 }, () => post(key)));
     const accepted = responses.filter(({ status }) => status === 202);
     const ids = new Set<string>();
@@ -53,13 +58,14 @@ describe('an upload with an Idempotency-Key', () => {
     const fresh = accepted.filter(({ headers }) => !headers.has('idempotent-replayed'));
     expect(fresh).toHaveLength(1);
     for (const response of responses.filter(({ status }) => status !== 202)) {
-      await expectProblem(response, inProgress);
+      // On a busy machine more of them are open at once than an account may have.
+      const expected = response.status === 429 ? { status: 429, code: 'rate_limited' } : inProgress;
+      await expectProblem(response, expected);
     }
     expect(await batches()).toHaveLength(1);
     await pipeline.runUntilIdle();
     expect(await pipeline.charges(caller)).toHaveLength(1);
-    const objects = (await pipeline.objects()).filter((name) => name.endsWith('/upload'));
-    expect(objects).toHaveLength(1);
+    expect(await uploadedObjects()).toHaveLength(before.length + 1);
   });
 
   test('is answered as the first time, and says so, also when the batch has moved on', async () => {
