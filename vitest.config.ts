@@ -16,7 +16,7 @@ const ownProcess = [
   'src/api/http/short-pages.pg.test.ts',
   'src/api/console/console-assets.test.ts',
   'src/core/identifiers/domain.test.ts',
-  'src/jobs/mapping/columns.test.ts',
+  'src/mapping/columns.test.ts',
 ];
 
 // A machine that does much else needs twenty times as long for a test of a second or two.

@@ -22,7 +22,7 @@ const FILE_LINES_MAX = 400;
 const dataTables = new Set([
   'samples/generate/vocabulary/places.ts',
   'src/client/api-types.ts',
-  'src/jobs/mapping/columns.test.ts',
+  'src/mapping/columns.test.ts',
   'tests/mutation/sql-mutants.ts',
 ]);
 

@@ -25,7 +25,7 @@ import {
 } from '../../src/core/match/levels.ts';
 import { measureLikely } from '../../src/core/match/measure.ts';
 import { logOddsOf, type ScoreModel, scoreOf } from '../../src/core/match/score.ts';
-import { type LabelledRow, readLabelledList } from '../../src/jobs/mapping/read-labelled-list.ts';
+import { type LabelledRow, readLabelledList } from '../../src/mapping/read-labelled-list.ts';
 import { fitCalibration } from './fit-calibration.ts';
 import { fitWeights, type Levels, roundWeights } from './fit-weights.ts';
 

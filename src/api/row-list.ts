@@ -9,7 +9,7 @@ import {
 import { isOperationName, operations } from '../core/operations.ts';
 import { sepLine } from '../formats/csv/dialect.ts';
 import { encodeCell } from '../formats/csv/quote-cell.ts';
-import { contextColumns } from '../jobs/mapping/columns.ts';
+import { contextColumns } from '../mapping/columns.ts';
 import { MEMBERS_MAX } from './http/json-bounds.ts';
 import { ERRORS_MAX } from './http/parse-parameters.ts';
 import { parseJson } from './http/read-json.ts';

@@ -4,7 +4,7 @@ import { asObject } from '../core/graph/import/coerce.ts';
 import type { SourceRow } from '../core/graph/sources/source-record.ts';
 import { unprocessable } from '../core/lib/errors.ts';
 import { detectDialect } from '../formats/csv/dialect.ts';
-import { readColumnName } from '../jobs/mapping/column-names.ts';
+import { readColumnName } from '../mapping/column-names.ts';
 import type { Dataset } from './adapter.ts';
 import { numberedNames, readCsvRows, rejectUnnamed } from './csv-rows.ts';
 import { readJsonLines } from './json-lines.ts';

@@ -1,6 +1,6 @@
 /** Cells and columns by which a file says that a person opted out. */
 import { isPlaceholder } from '../core/identifiers/placeholder.ts';
-import { foldColumnName } from '../jobs/mapping/column-names.ts';
+import { foldColumnName } from '../mapping/column-names.ts';
 
 /** Yes, a mark, and TRUE as a spreadsheet writes it in the language of its user. */
 const YES =

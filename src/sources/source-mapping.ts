@@ -1,8 +1,8 @@
 /** Mappings of files that no adapter knows: from the fields of a person or company to the columns that hold them. */
 import { z } from 'zod';
 import { unprocessable } from '../core/lib/errors.ts';
-import { foldColumnName, readColumnName } from '../jobs/mapping/column-names.ts';
-import { type ColumnMapping, guessColumns } from '../jobs/mapping/guess-columns.ts';
+import { foldColumnName, readColumnName } from '../mapping/column-names.ts';
+import { type ColumnMapping, guessColumns } from '../mapping/guess-columns.ts';
 import { companyNames, personNames } from './mapping-names.ts';
 import { isOptOutColumn } from './opt-out.ts';
 

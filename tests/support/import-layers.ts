@@ -30,7 +30,7 @@ const core = [...ground, ...coreLayers.map(({ name }) => name), 'context'];
 
 /** The same of `src/jobs`. */
 const jobFloors = [
-  ['queue', 'mapping'],
+  ['queue'],
   ['batch', 'webhook'],
   ['result'],
   ['chunk', 'audit', 'erasure'],
@@ -38,7 +38,7 @@ const jobFloors = [
   ['schedule', 'housekeeping', 'monitor'],
   ['backup'],
 ];
-const belowJobs = [...core, 'formats'];
+const belowJobs = [...core, 'formats', 'mapping'];
 const jobLayers = layersOf('jobs', jobFloors, (folder) => [
   ...belowJobs,
   ...(folder === 'imports' ? ['sources'] : []),
@@ -110,8 +110,10 @@ const layers: Layer[] = [
   { name: 'client', holds: /^src\/client\//, below: ['contract'] },
   // Bytes to records and back, independent of jobs and features.
   { name: 'formats', holds: /^src\/formats\//, below: ['lib', 'base', 'store'] },
+  // Columns of a file, by their names and contents: of lists, and of sources.
+  { name: 'mapping', holds: /^src\/mapping\//, below: [...core, 'formats'] },
   // Files of registers, datasets and CRMs to rows for the import.
-  { name: 'sources', holds: /^src\/sources\//, below: [...belowJobs, 'jobs/mapping'] },
+  { name: 'sources', holds: /^src\/sources\//, below: belowJobs },
   ...jobLayers,
   // The registry. A folder without a sublayer is an error.
   { name: 'jobs', holds: /^src\/jobs\/[\w.-]+$/, below: [...belowJobs, ...jobs] },

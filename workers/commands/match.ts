@@ -7,7 +7,7 @@ import { findLikely } from '../../src/core/likely/find-likely.ts';
 import { readGraphNames } from '../../src/core/likely/name-frequencies.ts';
 import { type Measured, measureLikely } from '../../src/core/match/measure.ts';
 import { MODEL_VERSION } from '../../src/core/match/weights.ts';
-import { readLabelledList } from '../../src/jobs/mapping/read-labelled-list.ts';
+import { readLabelledList } from '../../src/mapping/read-labelled-list.ts';
 import { probability } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { printResult } from '../output.ts';

@@ -14,7 +14,7 @@ import {
 import { withNameDoubt } from '../../jobs/list/name-doubt.ts';
 import { readSample } from '../../jobs/list/preview-list.ts';
 import { type Rereading, rereadList } from '../../jobs/list/reread-list.ts';
-import { mapColumns, type RequestedMapping } from '../../jobs/mapping/columns.ts';
+import { mapColumns, type RequestedMapping } from '../../mapping/columns.ts';
 import {
   batchName,
   country,

@@ -5,7 +5,7 @@ import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
 import type { Delimiter } from '../../formats/csv/record-table.ts';
 import type { Newline } from '../../formats/csv/split.ts';
-import type { ColumnMapping } from '../mapping/columns.ts';
+import type { ColumnMapping } from '../../mapping/columns.ts';
 import type { PartReport } from './report.ts';
 import type { BatchReason, BatchState } from './states.ts';
 

@@ -9,7 +9,7 @@ import { must } from '../../core/lib/assert.ts';
 import { type AppError, conflict, forbidden, unprocessable } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';
 import { creditsText, operations, priceOf } from '../../core/operations.ts';
-import { isMapped } from '../mapping/columns.ts';
+import { isMapped } from '../../mapping/columns.ts';
 import { type Batch, type ListBatch, titleOf } from './batch.ts';
 import { findBatch, findOwnBatch, markFilesDeleted } from './batches.sql.ts';
 import {

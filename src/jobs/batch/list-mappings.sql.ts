@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
-import { type ColumnNumbers, columnNumbers } from '../mapping/guess-columns.ts';
+import { type ColumnNumbers, columnNumbers } from '../../mapping/guess-columns.ts';
 import type { ListBatch } from './batch.ts';
 
 /** Headers of an account and mode whose columns are kept, those used last. */

@@ -2,7 +2,7 @@
 
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import { type RecordTable, recordFlag } from '../../formats/csv/record-table.ts';
-import type { Repair } from '../mapping/read-rows.ts';
+import type { Repair } from '../../mapping/read-rows.ts';
 
 /** Maximum line numbers per reason in a report; the result itself has all of them. */
 const LINES_MAX = 20;

@@ -8,8 +8,8 @@ import {
   describeCandidates,
 } from '../../core/likely/describe-candidates.ts';
 import { subjectOf } from '../../core/operations.ts';
+import { readLikelyCells } from '../../mapping/read-rows.ts';
 import type { ListBatch } from '../batch/batch.ts';
-import { readLikelyCells } from '../mapping/read-rows.ts';
 import type { RowCandidate } from '../result/candidates-cell.ts';
 import { type MergedRow, mergedRows } from '../result/merge-reruns.ts';
 import { scanPart } from '../result/part-records.ts';

@@ -2,8 +2,8 @@
 
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { areNamesSwapped } from '../../core/likely/name-order.ts';
+import type { ColumnMapping } from '../../mapping/columns.ts';
 import type { StoredDialect } from '../batch/batch.ts';
-import type { ColumnMapping } from '../mapping/columns.ts';
 import type { UploadContext } from './store-upload.ts';
 
 type Doubts = StoredDialect['doubts'];

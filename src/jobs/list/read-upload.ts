@@ -14,9 +14,9 @@ import { HEAD_BYTES_MAX, readHead, verifyObject } from '../../core/storage/objec
 import { type Dialect, type DialectOptions, detectDialect } from '../../formats/csv/dialect.ts';
 import type { KnownNames } from '../../formats/csv/header.ts';
 import { isXlsx, type OpenXlsx, openXlsx, storedXlsx } from '../../formats/xlsx/read-xlsx.ts';
+import { readColumnName } from '../../mapping/column-names.ts';
+import { type ColumnMapping, mapColumns, type RequestedMapping } from '../../mapping/columns.ts';
 import type { StoredDialect, StoredWorkbook } from '../batch/batch.ts';
-import { readColumnName } from '../mapping/column-names.ts';
-import { type ColumnMapping, mapColumns, type RequestedMapping } from '../mapping/columns.ts';
 import { inReadingTurn, leavingRoom } from './reading-turns.ts';
 import type { StoredUpload, UploadContext } from './store-upload.ts';
 

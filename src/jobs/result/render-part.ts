@@ -15,8 +15,8 @@ import {
   recordFlag,
 } from '../../formats/csv/record-table.ts';
 import { decodeWindows1252 } from '../../formats/csv/windows-1252.ts';
+import { checksAgreement } from '../../mapping/read-rows.ts';
 import type { ListBatch } from '../batch/batch.ts';
-import { checksAgreement } from '../mapping/read-rows.ts';
 import { encodeCandidates } from './candidates-cell.ts';
 import { appendRecordCells } from './record-cells.ts';
 

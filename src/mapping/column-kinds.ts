@@ -4,8 +4,8 @@ import {
   identifierKinds,
   type Kinds,
   kindNames,
-} from '../../core/identifiers/identifier.ts';
-import type { ColumnSigns } from '../../core/identifiers/kind.ts';
+} from '../core/identifiers/identifier.ts';
+import type { ColumnSigns } from '../core/identifiers/kind.ts';
 
 export type ColumnKind = {
   [Kind in IdentifierKind]: Kinds[Kind] extends { column: object } ? Kind : never;

@@ -3,9 +3,9 @@
  * cells alone. A wrong guess looks up, and may pay for, another person's record, so a doubtful column is left
  * out rather than read.
  */
-import type { MatchMode } from '../../core/enrich/match-mode.ts';
-import type { IdentifierKind } from '../../core/identifiers/identifier.ts';
-import { type OperationName, operations } from '../../core/operations.ts';
+import type { MatchMode } from '../core/enrich/match-mode.ts';
+import type { IdentifierKind } from '../core/identifiers/identifier.ts';
+import { type OperationName, operations } from '../core/operations.ts';
 import type { ContentKind } from './column-content.ts';
 import { ofEachKind } from './column-kinds.ts';
 import { type ColumnRole, foldColumnName } from './column-names.ts';

@@ -2,9 +2,9 @@
  * Maps the columns of a list to identifiers: as the caller requests, or guessed from the header and the first
  * cells. Pure. A guess never maps a column to two identifiers.
  */
-import type { MatchMode } from '../../core/enrich/match-mode.ts';
-import { type AppError, invalidParameter, unprocessable } from '../../core/lib/errors.ts';
-import { type OperationName, operations } from '../../core/operations.ts';
+import type { MatchMode } from '../core/enrich/match-mode.ts';
+import { type AppError, invalidParameter, unprocessable } from '../core/lib/errors.ts';
+import { type OperationName, operations } from '../core/operations.ts';
 import { foldColumnName } from './column-names.ts';
 import { type ColumnMapping, guessColumns, type MappedColumn } from './guess-columns.ts';
 import { columnsOf, describeContent, type ListHead, readColumns } from './read-columns.ts';

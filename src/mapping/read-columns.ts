@@ -1,6 +1,6 @@
 /** Reads each column of a list: the meaning of its name and the content of its first cells. */
-import { countryCode } from '../../core/identifiers/country.ts';
-import type { NormaliseContext } from '../../core/identifiers/kind.ts';
+import { countryCode } from '../core/identifiers/country.ts';
+import type { NormaliseContext } from '../core/identifiers/kind.ts';
 import {
   type ColumnContent,
   type ContentKind,

@@ -1,21 +1,17 @@
 /** Turns the records of a piece of a list into rows ready for matching. */
 import { setImmediate as nextRound } from 'node:timers/promises';
-import type { ListedNames } from '../../core/enrich/agreement.ts';
-import type { MatchMode } from '../../core/enrich/match-mode.ts';
-import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
-import { countryCode } from '../../core/identifiers/country.ts';
-import { type IdentifierKind, identifierKinds } from '../../core/identifiers/identifier.ts';
-import type { KindDescription, NormaliseContext } from '../../core/identifiers/kind.ts';
-import { withoutPlaceholder } from '../../core/identifiers/placeholder.ts';
-import { must } from '../../core/lib/assert.ts';
-import type { LikelyCells } from '../../core/likely/likely-row.ts';
-import { type OperationName, operations } from '../../core/operations.ts';
-import { type CellColumn, openColumns } from '../../formats/csv/cells.ts';
-import {
-  type Delimiter,
-  type RecordTable,
-  unreadableReason,
-} from '../../formats/csv/record-table.ts';
+import type { ListedNames } from '../core/enrich/agreement.ts';
+import type { MatchMode } from '../core/enrich/match-mode.ts';
+import type { RowIdentifier, RowInput } from '../core/enrich/outcomes.ts';
+import { countryCode } from '../core/identifiers/country.ts';
+import { type IdentifierKind, identifierKinds } from '../core/identifiers/identifier.ts';
+import type { KindDescription, NormaliseContext } from '../core/identifiers/kind.ts';
+import { withoutPlaceholder } from '../core/identifiers/placeholder.ts';
+import { must } from '../core/lib/assert.ts';
+import type { LikelyCells } from '../core/likely/likely-row.ts';
+import { type OperationName, operations } from '../core/operations.ts';
+import { type CellColumn, openColumns } from '../formats/csv/cells.ts';
+import { type Delimiter, type RecordTable, unreadableReason } from '../formats/csv/record-table.ts';
 import type { ColumnMapping } from './columns.ts';
 import { hasLikelyColumns, likelyCells } from './read-likely-cells.ts';
 import { numberContext, registerContext, registerOf, withListCountry } from './row-countries.ts';

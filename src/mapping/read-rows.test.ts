@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scanRecords } from '../../formats/csv/record-scanner.ts';
+import { scanRecords } from '../formats/csv/record-scanner.ts';
 import { readRows } from './read-rows.ts';
 
 test.each([

@@ -1,6 +1,6 @@
 /** The cells of a row that a likely match is found by. */
-import type { LikelyCells } from '../../core/likely/likely-row.ts';
-import { readCountry } from '../../core/match/place.ts';
+import type { LikelyCells } from '../core/likely/likely-row.ts';
+import { readCountry } from '../core/match/place.ts';
 import type { ColumnMapping } from './columns.ts';
 
 /** Returns the reader of rows: `cellsOf` has the cells of a mapped kind, one for each of its columns. */

@@ -1,13 +1,13 @@
 /** The countries of a row: those that it states, else those of the list. */
-import { countryCode, mayMeanCountry, phoneRegion } from '../../core/identifiers/country.ts';
-import type { NormaliseContext } from '../../core/identifiers/kind.ts';
-import { isPlaceholder } from '../../core/identifiers/placeholder.ts';
+import { countryCode, mayMeanCountry, phoneRegion } from '../core/identifiers/country.ts';
+import type { NormaliseContext } from '../core/identifiers/kind.ts';
+import { isPlaceholder } from '../core/identifiers/placeholder.ts';
 import {
   DEFAULT_REGISTER,
   registersByName,
   UNKNOWN_REGISTER,
-} from '../../core/identifiers/registry-number.ts';
-import type { CellColumn } from '../../formats/csv/cells.ts';
+} from '../core/identifiers/registry-number.ts';
+import type { CellColumn } from '../formats/csv/cells.ts';
 import { wordsOfColumnName } from './column-names.ts';
 
 /** Countries of the rows that state none. */

@@ -1,7 +1,7 @@
 /** Reads a list with its truth: for measuring and training likely matches. */
 import { parse } from 'csv-parse/sync';
-import { AppError } from '../../core/lib/errors.ts';
-import type { LikelyCells } from '../../core/likely/likely-row.ts';
+import { AppError } from '../core/lib/errors.ts';
+import type { LikelyCells } from '../core/likely/likely-row.ts';
 import { mapColumns } from './columns.ts';
 import { likelyCells } from './read-likely-cells.ts';
 

@@ -3,9 +3,9 @@
  * (the basis of guesses from content alone), and `loose`, cells that the kind's normaliser could use (a header
  * is doubted when hardly any cell counts).
  */
-import { countryCode, phoneRegion } from '../../core/identifiers/country.ts';
-import type { NormaliseContext } from '../../core/identifiers/kind.ts';
-import { isPlaceholder } from '../../core/identifiers/placeholder.ts';
+import { countryCode, phoneRegion } from '../core/identifiers/country.ts';
+import type { NormaliseContext } from '../core/identifiers/kind.ts';
+import { isPlaceholder } from '../core/identifiers/placeholder.ts';
 import { type ColumnKind, columnKinds, columnSigns, ofEachKind } from './column-kinds.ts';
 
 /** Contents that are no identifiers, with their plurals for messages. */

@@ -7,7 +7,7 @@
  * names in Japanese and Chinese.
  */
 
-import { toNormalForm } from '../../core/lib/normal-form.ts';
+import { toNormalForm } from '../core/lib/normal-form.ts';
 import { type ColumnKind, columnKinds } from './column-kinds.ts';
 import { type HeaderToken, longestWord, tokenOfWord } from './column-words.ts';
 
