@@ -13,13 +13,16 @@ const RESUMED_MAX = 1_000;
 const KEYS_MAX = 200;
 const BATCHES_OF_KEY_MAX = 100;
 
-/** Makes a running batch wait. Call in the transaction that released the chunk that could not run. */
+/**
+ * Makes a batch wait that runs, or is being cancelled: the rows of that are written too. Call in the transaction that released
+ * the chunk that could not run.
+ */
 export async function waitForTime(sql: Sql, batchId: string, seconds: number): Promise<void> {
   await sql`
     with waiting as (
       update batches set waits_for = 'time',
         claim_after = ${retryPause.end(sql, seconds)}
-      where id = ${batchId} and state = 'running' returning id),
+      where id = ${batchId} and state in ('running', 'cancelling') returning id),
     ${takeBackWakeUps(sql)}
     select id from waiting`;
 }

@@ -156,6 +156,32 @@ describe('a store that fails', () => {
     await runToTheEnd(id);
     await expectErrors(id, []);
   });
+
+  test.each(['get', 'put'] as const)(
+    'at every %s is not asked again and again for a list that is cancelled',
+    async (call) => {
+      const id = await pipeline.upload(caller, list, options);
+      await pipeline.queues.runNext(pipeline.context, 'split-batch');
+      await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
+      const asked: string[] = [];
+      pipeline.faults[call] = async (key) => {
+        asked.push(key);
+        if (asked.length < 10) throw new Error('access denied');
+      };
+      await pipeline.runUntilIdle();
+      // A part is stored with its person index.
+      expect(asked).toHaveLength(call === 'get' ? 1 : 2);
+      expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'cancelling' });
+      delete pipeline.faults[call];
+      await pipeline.passAnHour();
+      await pipeline.sweep();
+      await pipeline.runUntilIdle();
+      expect(await pipeline.batch(caller, id)).toMatchObject({
+        state: 'cancelled',
+        rows: { total: ROWS, processed: ROWS, not_processed: ROWS },
+      });
+    },
+  );
 });
 
 describe('rows per minute of a key', () => {
