@@ -5,9 +5,11 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { inTransaction } from '../../core/db/client.ts';
+import { assertStillValid } from '../../core/sessions/still-valid.ts';
 import { returnToSlots, runDueSchedules } from './run-due.ts';
 import type { ScheduleView, viewRun } from './schedule-view.ts';
 import { hasOpenRun } from './schedules.sql.ts';
+import { requireOwnSchedule } from './schedules.ts';
 
 type RunView = ReturnType<typeof viewRun>;
 
@@ -132,6 +134,20 @@ describe('a slot', () => {
     expect(started.indexOf(export_?.id ?? '')).toBeLessThanOrEqual(1);
     await pipeline.runUntilIdle();
   });
+});
+
+test('a slot that comes due while a call changes its schedule is taken after the change', async () => {
+  const { id, next_run_at } = await make();
+  const { accountId, keyId } = caller;
+  let running: Promise<string[]> = Promise.resolve([]);
+  await inTransaction(pipeline.sql, async (tx) => {
+    // As every call that changes something: it locks the account, and then the schedule.
+    await assertStillValid(tx, { keyId, sessionSha256: null });
+    running = runDueSchedules(pipeline.context, minutesAfter(next_run_at, 0));
+    await pipeline.untilBlocked(1);
+    await requireOwnSchedule(tx, { accountId, live: true }, id, true);
+  });
+  expect(await running).toHaveLength(1);
 });
 
 describe('the schedules of an account', () => {

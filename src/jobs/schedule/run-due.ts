@@ -91,11 +91,15 @@ async function runDueSchedule(
   let due: DueSchedule | undefined;
   try {
     const taken = await inTransaction(context.sql, async (tx) => {
+      // First, because calls lock the account before its schedules.
+      const isFull = await hasMaximumOpen(tx, accountId, context.config.openListsMax);
       due = await takeDueSchedule(tx, accountId, at, failed);
       const schedule = due;
       if (schedule === undefined) return undefined;
       return traced('schedule', { 'enrich.schedule': schedule.id }, async () => {
-        return { exportId: await takeSlot(context, tx, schedule, at), trace: traceToKeep() };
+        const refusal = await refusalOf(context, tx, schedule, isFull);
+        const exportId = await takeSlot(context, tx, schedule, { now: at, refusal });
+        return { exportId, trace: traceToKeep() };
       });
     });
     if (taken?.exportId) await wakeExport(context, taken.exportId, taken.trace);
@@ -145,11 +149,10 @@ async function takeSlot(
   context: RunContext,
   tx: Sql,
   due: DueSchedule,
-  now: Date,
+  { now, refusal }: { now: Date; refusal: Refusal | null },
 ): Promise<string | null> {
   const slot = due.nextRunAt;
   const after = new Date(Math.max(slot.getTime(), now.getTime()));
-  const refusal = await refusalOf(context, tx, due);
   const state: RunState = refusal?.state ?? 'started';
   const run = { scheduleId: due.id, slot, state, reason: refusal?.reason ?? null };
   const isFirst = await insertRun(tx, run);
@@ -184,11 +187,12 @@ interface Refusal {
   ends: boolean;
 }
 
-/** The reason why a slot does not start, or null. */
+/** The reason why a slot does not start, or null. `isFull` is true when the account has its maximum of open lists. */
 async function refusalOf(
   { config }: RunContext,
   tx: Sql,
   due: DueSchedule,
+  isFull: boolean,
 ): Promise<Refusal | null> {
   if (due.keyEnded) return { state: 'failed', reason: 'key_revoked', ends: true };
   if (await hasOpenRun(tx, due))
@@ -196,8 +200,6 @@ async function refusalOf(
   try {
     checkExport(due, config.batchRowsMax);
     await assertStorageLeft(tx, due.accountId, config);
-    // Last: it locks the account.
-    const isFull = await hasMaximumOpen(tx, due.accountId, config.openListsMax);
     return isFull ? { state: 'skipped', reason: 'too_many_open', ends: false } : null;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -4,9 +4,8 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import type { OwnerWithKey } from '../../core/accounts/owner.ts';
 import { inTransaction } from '../../core/db/client.ts';
-import { must } from '../../core/lib/assert.ts';
+import { assertStillValid } from '../../core/sessions/still-valid.ts';
 import { wakeExport } from '../export/create-export.ts';
 import { runDueSchedules } from './run-due.ts';
 import { runScheduleNow } from './run-now.ts';
@@ -86,30 +85,22 @@ test('spends no more than the call or the schedule allows', async () => {
   expect(await read.json()).toMatchObject({ credits: { max: 5 } });
 });
 
-test('begins while a slot is being taken: the slot is skipped', async () => {
+test('begins when a slot comes due: the slot waits for it, and is skipped', async () => {
   const { sql, context } = pipeline;
   await sql`delete from schedules`;
   const schedule = await make({});
-  const [owner] = await sql<OwnerWithKey[]>`
-    select account_id, key_id, live from schedules where id = ${schedule.id}`;
-  // The statement that takes the slot waits between its snapshot and its lock.
-  await sql`
-    create function pause() returns boolean language plpgsql as $$
-    begin perform pg_advisory_xact_lock(7); return true; end $$`;
-  await sql`alter table api_keys rename to all_keys`;
-  await sql`create view api_keys as select * from all_keys where pause()`;
+  const { accountId, keyId } = caller;
   let slot: Promise<string[]> = Promise.resolve([]);
   const run = await inTransaction(sql, async (tx) => {
-    await tx`select pg_advisory_xact_lock(7)`;
+    // As every call that changes something.
+    await assertStillValid(tx, { keyId, sessionSha256: null });
     slot = runDueSchedules(context, new Date(schedule.next_run_at ?? ''));
     await pipeline.untilBlocked(1);
     const request = { id: schedule.id, maxCredits: null };
-    return runScheduleNow(tx, context.config, must(owner, 'owner'), request);
+    return runScheduleNow(tx, context.config, { accountId, keyId, live: true }, request);
   });
   await wakeExport(context, run.batchId);
   expect(await slot).toEqual([]);
-  await sql`drop view api_keys`;
-  await sql`alter table all_keys rename to api_keys`;
   await pipeline.runUntilIdle();
   expect(await runsOf(schedule)).toMatchObject([
     { slot: schedule.next_run_at, state: 'skipped', reason: 'previous_run_open' },

@@ -1,4 +1,4 @@
-/** Statements of schedules. A schedule is locked before the batches of its runs. */
+/** Statements of schedules. Locks are taken in the order account -> schedule -> batches of its runs. */
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { isToCome } from '../../core/db/lease.ts';
