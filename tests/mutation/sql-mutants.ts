@@ -41,7 +41,8 @@ const changed: Changed[] = [
     after: 'function insertGrant(',
     changes: [
       ["'grant', ${grant.amount}", "'grant', ${grant.amount} + 1", 'grant'],
-      ['where account_id = ${grant.accountId}', '', 'grant'],
+      ['account_id = ${grant.accountId} and', '', 'grant'],
+      ['<= ${grant.balanceMax} for update', '<= ${grant.balanceMax}', 'grant'],
       ['balance = balance + line.amount', 'balance = balance', 'grant'],
       ['where wallets.account_id = line.account_id', '', 'grant'],
     ],

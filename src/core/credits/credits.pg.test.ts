@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import { createAccount } from '../accounts/accounts.ts';
-import { readWallet } from './credits.sql.ts';
+import { inTransaction } from '../db/client.ts';
+import { lockWallet, readWallet } from './credits.sql.ts';
 import { grantCredits } from './credits.ts';
 
 let database: TestDatabase;
@@ -9,6 +10,17 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
+
+/** Resolves once this many sessions wait for a lock. */
+async function untilBlocked(sessions: number): Promise<void> {
+  let waiting = 0;
+  while (waiting < sessions) {
+    const blocked = await database.sql`
+      select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    waiting = blocked.length;
+  }
+}
 
 test('a grant with the same reference moves credits once', async () => {
   const { sql } = database;
@@ -37,6 +49,25 @@ test('a grant that a wallet cannot hold is refused whole, and no other account s
   const most = { accountId, amount: amount - 1, reference: 'invoice-0' };
   expect((await grantCredits(sql, most)).balance).toBe(1_000_000_000_000);
   expect(await grantCredits(sql, most)).toMatchObject({ granted: false });
+});
+
+test('a grant beside another one fills the wallet no further than it holds', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'A', credits: 0 });
+  const amount = 600_000_000_000;
+  let granted: Promise<PromiseSettledResult<unknown>[]> = Promise.resolve([]);
+  await inTransaction(sql, async (tx) => {
+    await lockWallet(tx, accountId);
+    granted = Promise.allSettled(
+      ['invoice-4', 'invoice-5'].map((reference) =>
+        grantCredits(sql, { accountId, amount, reference }),
+      ),
+    );
+    await untilBlocked(2);
+  });
+  const statuses = (await granted).map(({ status }) => status);
+  expect(statuses.sort()).toEqual(['fulfilled', 'rejected']);
+  expect(await readWallet(sql, accountId)).toEqual({ balance: amount, reserved: 0 });
 });
 
 test('a grant is for one account only', async () => {

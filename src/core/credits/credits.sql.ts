@@ -52,11 +52,12 @@ export async function insertGrant(
   grant: { accountId: string; amount: number; reference: string; balanceMax: number },
 ): Promise<number | undefined> {
   const [row] = await sql<{ balance: number }[]>`
-    with line as (
+    with wallet as (
+      select account_id from wallets
+      where account_id = ${grant.accountId} and balance + ${grant.amount} <= ${grant.balanceMax} for update),
+    line as (
       insert into ledger_entries (account_id, reference, kind, amount)
-      select account_id, ${grant.reference}, 'grant', ${grant.amount}
-      from wallets
-      where account_id = ${grant.accountId} and balance + ${grant.amount} <= ${grant.balanceMax}
+      select account_id, ${grant.reference}, 'grant', ${grant.amount} from wallet
       on conflict (account_id, reference) do nothing
       returning account_id, amount)
     update wallets set balance = balance + line.amount
