@@ -3,7 +3,7 @@
  * anything is accepted, and leaves nothing behind.
  */
 import type { OwnerWithKey } from '../../core/accounts/owner.ts';
-import type { Sql } from '../../core/db/client.ts';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { checkListFields } from '../../core/enrich/required-fields.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
@@ -12,6 +12,7 @@ import type { RequestedMapping } from '../../mapping/columns.ts';
 import type { ListBatch, ListOptions } from '../batch/batch.ts';
 import { findBatch, findOwnBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewList } from '../batch/insert-batch.sql.ts';
+import { lockStoredBytes } from '../batch/stored-bytes.sql.ts';
 import { assertRecordedFits, countMade } from '../batch/stored-bytes.ts';
 import type { Queues } from '../queue/queues.ts';
 import { withNameDoubt } from './name-doubt.ts';
@@ -96,14 +97,21 @@ export async function wakeSplit({ queues }: { queues: Queues }, batchId: string)
   await queues.wake('split-batch', [{ id: `split-batch-${batchId}`, payload: { batchId } }]);
 }
 
-/** True when the batch may exist: a connection lost during the commit leaves its outcome unknown. */
+/**
+ * True when the batch may exist: a connection lost during the commit leaves its outcome unknown. The server may still be at the
+ * commit: it holds the account, which the insert has locked, until the end.
+ */
 async function mayBeRecorded(
-  { sql }: Pick<UploadContext, 'sql'>,
+  { sql, accountId }: Pick<UploadContext, 'sql' | 'accountId'>,
   batchId: string,
   error: unknown,
 ): Promise<boolean> {
   if (error instanceof AppError) return false;
-  return findBatch(sql, batchId).then(
+  const find = async (tx: Sql) => {
+    await lockStoredBytes(tx, accountId);
+    return findBatch(tx, batchId);
+  };
+  return inTransaction(sql, find).then(
     (batch) => batch !== undefined,
     () => true,
   );
