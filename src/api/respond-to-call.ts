@@ -184,7 +184,7 @@ function refusal(unpaid: Outcome, wanted: EnrichRequest): AppError {
       const records = reason.replace('shared_by_', '').replaceAll('_', ' ');
       return conflict(
         'ambiguous_match',
-        `${records} share it: send an identifier that only one of them has.`,
+        `${records} share this identifier. Send one that only one of them has.`,
         { extensions: { candidates } },
       );
     }
@@ -199,8 +199,7 @@ function refusal(unpaid: Outcome, wanted: EnrichRequest): AppError {
 function ambiguousName(reason: string, candidates: readonly LikelyCandidate[]): AppError {
   const messages: Record<string, string> = {
     several_fit: 'Several records fit the name. Send more of company, title, city and country.',
-    name_too_common:
-      'Too many records have this name. Send what tells them apart: a company, a town or a country.',
+    name_too_common: 'Too many records have this name. Send a company, a city or a country too.',
   };
   return conflict('ambiguous_match', messages[reason] ?? 'Several records fit the name.', {
     extensions: {

@@ -33,7 +33,7 @@ it('files of several days are refused, and nothing is changed', async () => {
   const files = { 'contacts-2026-10-02.csv': 'CEO', 'contacts-2026-10-01.csv': 'Intern' };
   await expect(load(files)).rejects.toMatchObject({
     code: 'different_days',
-    message: expect.stringContaining('contacts-2026-10-01.csv is of 2026-10-01'),
+    message: expect.stringContaining('contacts-2026-10-01.csv is dated 2026-10-01'),
   });
   expect(await countRows(database.sql, 'imports')).toBe(0);
 });

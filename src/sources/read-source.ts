@@ -122,13 +122,13 @@ function dayOf(files: readonly string[], own: readonly (string | undefined)[] = 
   if (other > 0) {
     throw unprocessable(
       'different_days',
-      `${nameOf(other)} is of ${days[other]}, ${nameOf(0)} of ${day}; nothing was changed. Import them one by one, the oldest first, or set one day with --as-of.`,
+      `${nameOf(other)} is dated ${days[other]}, ${nameOf(0)} ${day}; nothing was changed. Import them one by one, the oldest first, or set one day with --as-of.`,
     );
   }
   if (isLaterThanTomorrow(day)) {
     throw unprocessable(
       'future_day',
-      `${nameOf(0)} is of ${day}, which is to come; nothing was changed. Set the day of its data with --as-of.`,
+      `${nameOf(0)} is dated ${day}, which is in the future; nothing was changed. Set the day of its data with --as-of.`,
     );
   }
   return day;

@@ -101,7 +101,10 @@ describe('customer data', () => {
 it('is not made by a restore of a file that is no backup', async () => {
   const dataDir = path.join(root, 'never-made');
   const refused = await runCommand(['restore', leads, '--data-dir', dataDir]);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('not a whole backup') });
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('not a complete backup'),
+  });
   const absent = path.join(root, 'absent.backup');
   const missing = await runCommand(['restore', absent, '--data-dir', dataDir]);
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining(`${absent}: no such`) });

@@ -36,7 +36,7 @@ async function explainByDisk(cause: unknown, dataDir: string): Promise<AppError 
   if (free === null || free >= DISK_FULL_BYTES) return null;
   return unavailable(
     'disk_full',
-    'The database does not respond, and the disk of the data folder is full. Make room on it: the service ' +
+    'The database does not respond, and the disk of the data folder is full. Free some space: the service ' +
       'resumes automatically.',
     { cause },
   );

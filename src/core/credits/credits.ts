@@ -48,7 +48,7 @@ export async function grantCredits(
   }
   throw conflict(
     'reference_reused',
-    `The reference ${grant.reference} already moved another amount: ${before}, not ${grant.amount}. Choose another reference.`,
+    `The reference ${grant.reference} was already used for another amount: ${before}, not ${grant.amount}. Choose another reference.`,
   );
 }
 

@@ -229,7 +229,7 @@ async function applyWhenFree(session: Sql, migration: Migration): Promise<void> 
     } catch (error) {
       if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE) throw error;
       if (tries === LOCK_TRIES_MAX) {
-        const message = `The migration ${nameOf(migration)} did not get its locks within ${LOCK_MS} ms in ${tries} tries: long transactions hold its tables. Nothing of it was applied. End them (docs/operations.md, Slow calls), and migrate again.`;
+        const message = `The migration ${nameOf(migration)} did not get its locks within ${LOCK_MS} ms in ${tries} tries: long transactions hold its tables. It was not applied. End them (docs/operations.md, Slow calls), and migrate again.`;
         throw unavailable('lock_not_available', message, { cause: error });
       }
       await delay(LOCK_PAUSE_MS);

@@ -1,4 +1,4 @@
-/** Publishes the local copy: other machines fetch it from the object storage instead of reading all of the graph. */
+/** Publishes the local copy: other machines fetch it from the object store instead of reading all of the graph. */
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';

@@ -236,7 +236,7 @@ test('a fetch onto a full disk, or from a storage that does not respond, is said
   away.copy.countRows(1000);
   expect(await away.keep()).toBe(true);
   expect(away.said).toEqual([
-    expect.stringContaining('cannot be fetched, Postgres answers: The object storage'),
+    expect.stringContaining('cannot be fetched, Postgres answers: The object store'),
   ]);
   expect(await machines.find(away)).toEqual(idsWithout());
   expect(await readPublished(machines.sql)).not.toBeNull();

@@ -87,7 +87,7 @@ export async function writeRecords(
         const block = blocks.length / BLOCK_ALIGN;
         if (block >= BLOCKS_MAX) {
           throw tooLarge(
-            `The short records of all ${entity} are larger than 64 GiB, which one copy can hold.`,
+            `The short records of all ${entity} are larger than 64 GiB, the maximum of one copy.`,
           );
         }
         const begin = blocks.length;
@@ -136,7 +136,7 @@ export async function assertRoom(
 ): Promise<void> {
   if ((await freeBytes(folder)) >= FREE_BYTES_MIN + needed) return;
   const message =
-    'Less than 1 GiB of the disk is free, or would be with the copy. Make room for a copy, or move ENRICH_DATA_DIR to another disk.';
+    'Less than 1 GiB of the disk is free, or would be with the copy. Free some space, or move ENRICH_DATA_DIR to another disk.';
   throw unavailable('disk_full', message);
 }
 

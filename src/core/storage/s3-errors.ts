@@ -22,7 +22,7 @@ export function asStoreError(error: unknown, key: string): AppError {
   if (error instanceof AppError) return error;
   if (isNotFound(error)) return objectMissing(key, error);
   const { name, code } = (error ?? {}) as { name?: string; code?: string };
-  return unavailable('store_unavailable', `The object storage is unavailable (${code ?? name}).`, {
+  return unavailable('store_unavailable', `The object store is unavailable (${code ?? name}).`, {
     cause: error,
   });
 }
@@ -42,5 +42,5 @@ export async function explained<T>(key: string, call: Promise<T>): Promise<T> {
  */
 export function assertConfirmed(name: string | undefined): asserts name is string {
   if (name) return;
-  throw unavailable('store_unavailable', 'The object storage did not confirm that it stored.');
+  throw unavailable('store_unavailable', 'The object store did not confirm the write.');
 }

@@ -108,9 +108,9 @@ function encrypted(what: string, cause?: unknown): AppError {
   return new AppError({ code: 'backup_encrypted', status: 422, message, cause });
 }
 
-/** Returns the error of a file that is not a whole backup. */
+/** Returns the error of a file that is not a complete backup. */
 export function unreadable(cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  const message = `The file is not a whole backup of this service: ${why}. Nothing was restored.`;
+  const message = `The file is not a complete backup of this service: ${why}. Nothing was restored.`;
   return new AppError({ code: 'backup_unreadable', status: 422, message, cause });
 }

@@ -230,7 +230,7 @@ async function endRefunded(tx: Sql, batchId: string): Promise<number> {
 }
 
 function mendedMeanwhile(batchId: string) {
-  const message = `Batch ${batchId} was mended, deleted or rerun meanwhile. Run the doctor again.`;
+  const message = `Batch ${batchId} was repaired, deleted or rerun meanwhile. Run the doctor again.`;
   return conflict('mended_meanwhile', message);
 }
 
@@ -266,6 +266,6 @@ function anotherStore(known: number, unknown: number, isOwn: boolean) {
   const next = isOwn
     ? 'If the database was restored to an earlier moment, add `--restored` before the service starts.'
     : 'Its object `installation` is not that of this database.';
-  const message = `The store has ${unknown} batches that the database does not know, and ${known} that it knows: is it that of another service? No list and no file was changed. ${next}`;
+  const message = `The store has ${unknown} batches that the database does not know, and ${known} that it knows. Does the store belong to another service? No list and no file was changed. ${next}`;
   return conflict('another_store', message);
 }

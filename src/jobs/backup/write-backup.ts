@@ -147,13 +147,13 @@ async function addReplacements(
 }
 
 function objectsMissing(lost: readonly string[]) {
-  const message = `The store lacks ${lost.length} ${lost.length === 1 ? 'file' : 'files'} that the database names, such as ${lost[0]}. Put them back, or run \`enrich doctor --fix\`, and repeat the backup. Nothing of it was kept.`;
+  const message = `The store lacks ${lost.length} ${lost.length === 1 ? 'file' : 'files'} that the database names, such as ${lost[0]}. Put them back, or run \`enrich doctor --fix\`, and repeat the backup. The new backup was not kept.`;
   return conflict('objects_missing', message);
 }
 
 function nothingToBackUp(): AppError {
   const message =
-    'The database has no account: there is nothing to back up. Is it that of the service? Correct DATABASE_URL or --data-dir.';
+    'The database has no account: there is nothing to back up. Is it the database of the service? Correct DATABASE_URL or --data-dir.';
   return new AppError({ code: 'not_found', status: 404, message });
 }
 

@@ -167,7 +167,7 @@ function cancelled(id: string): AppError {
 function scheduleDeleted(): AppError {
   return conflict(
     'cancelled',
-    'The schedule was deleted before its new people were found, and with it whom it had delivered. Nothing was charged.',
+    'The schedule was deleted before this export had found its people, and with it the record of those it had delivered. Nothing was charged.',
   );
 }
 

@@ -56,7 +56,7 @@ async function readPreview(input: SourceInput): Promise<PreviewRow[]> {
   if (preview.length === 0) {
     throw unprocessable(
       'no_rows',
-      `There is no row in ${input.files.join(', ')}; nothing was changed. Import a file with at least one row below its header.`,
+      `No rows in ${input.files.join(', ')}; nothing was changed. Import a file with at least one row below its header.`,
     );
   }
   return preview;

@@ -280,7 +280,7 @@ function repeatedProblem(error: unknown, seconds: number) {
 const unknownProblem = {
   code: 'internal_error',
   status: 500,
-  detail: 'The import failed for a reason that the log of the worker names; nothing was changed.',
+  detail: 'The import failed; nothing was changed. The log of the worker has the reason.',
 };
 
 const deadlyProblem = {

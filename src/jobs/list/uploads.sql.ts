@@ -1,4 +1,4 @@
-/** Statements about uploads that callers put directly into the object storage. */
+/** Statements about uploads that callers put directly into the object store. */
 
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';

@@ -1,5 +1,5 @@
 /**
- * Direct uploads: the caller gets a URL of the object storage, PUTs the file there, and creates a batch from
+ * Direct uploads: the caller gets a URL of the object store, PUTs the file there, and creates a batch from
  * it. The file is not trusted: it is streamed through the same checks as any upload, into an object without a
  * public URL.
  */

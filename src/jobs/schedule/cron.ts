@@ -94,7 +94,7 @@ function refuseTooOften(minutes: readonly number[], hours: readonly number[]): v
   if (hasNeighbours) gaps.push(60 - (minutes.at(-1) ?? 0) + (minutes[0] ?? 0));
   if (gaps.every((gap) => gap >= EVERY_MINUTES_MIN)) return;
   throw invalidCron(
-    `minute at position 1: a schedule runs every ${EVERY_MINUTES_MIN} minutes at most`,
+    `minute at position 1: a schedule runs at most every ${EVERY_MINUTES_MIN} minutes`,
   );
 }
 

@@ -165,10 +165,10 @@ describe('invalid input is refused with the name and position of the field', () 
     ['H * * * *', 'minute `H` at position 1'],
     ['0 0 ? * 1', 'day of month `?` at position 5'],
     ['0 0 * * 5#2', 'day of week `5#2` at position 9'],
-    ['* * * * *', 'every 5 minutes at most'],
-    ['*/4 * * * *', 'every 5 minutes at most'],
-    ['0,58 * * * *', 'every 5 minutes at most'],
-    ['0,58 0,23 * * *', 'every 5 minutes at most'],
+    ['* * * * *', 'at most every 5 minutes'],
+    ['*/4 * * * *', 'at most every 5 minutes'],
+    ['0,58 * * * *', 'at most every 5 minutes'],
+    ['0,58 0,23 * * *', 'at most every 5 minutes'],
   ])('%s', (cron, said) => {
     const refused = () => nextRun(cron, 'UTC', new Date());
     expect(refused).toThrow(AppError);

@@ -79,10 +79,11 @@ async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<Sour
       yield rows;
     }
     if (trailer !== lines) {
-      const said = trailer === null ? 'has no trailer' : `should have ${trailer} lines`;
+      const said =
+        trailer === null ? 'has no trailer' : `should have ${trailer} lines, and has ${lines}`;
       throw unprocessable(
         'wrong_trailer',
-        `${name} ${said}, and has ${lines}: it is cut off. Nothing was changed; get it again.`,
+        `${name} ${said}: it is cut off. Nothing was changed; obtain it again.`,
       );
     }
   }

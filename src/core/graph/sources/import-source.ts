@@ -354,7 +354,7 @@ function checkGone(
   if (rows === 0) {
     throw unprocessable(
       'empty_snapshot',
-      'The file has no row. Download it again: nothing was changed.',
+      'The file has no rows; nothing was changed. Download it again.',
     );
   }
   const isMany = gone > GONE_FEW ? GONE_SHARE_MAX : GONE_SHARE_OF_FEW_MAX;
@@ -367,6 +367,6 @@ function checkGone(
     'too_many_gone',
     `The file ${isBroken ? 'ends in the middle of a row and ' : ''}lacks ${gone} of ${before} records that the source had before, ` +
       `as if it were cut off; ${changed} ` +
-      'changed. Download it again, or repeat the import with --allow-gone if they are gone.',
+      'changed. Download it again, or repeat the import with --allow-gone if these records are gone.',
   );
 }

@@ -58,7 +58,10 @@ export async function splitRecords(
     const numbers = [...new Set(records)].sort((a, b) => a - b);
     const foreign = numbers.filter((number) => !all.includes(number));
     if (foreign.length > 0) {
-      throw invalidParameter('records', `has ${foreign.join(', ')}, no record of ${of} ${id}`);
+      throw invalidParameter(
+        'records',
+        `has ${foreign.join(', ')}, which ${of} ${id} does not have`,
+      );
     }
     if (numbers.length === 0 || numbers.length === all.length) {
       throw invalidParameter(
