@@ -1,15 +1,18 @@
 import type { Database } from '../db/client.ts';
-import { deletePersonRows, forgetSourceRecords } from './graph.sql.ts';
+import { forgetSourceRecords, hideOffices, listOffices } from './erased-records.sql.ts';
+import { deletePersonRows } from './graph.sql.ts';
 import { writeGraph } from './write-graph.ts';
 
 /**
- * Deletes people by id in one transaction: record, identifiers and stored record; officers keep their names and
- * lose the link; what sources said about them is forgotten. An opt-out stays, so that a later import of the same person is still suppressed. Unknown ids are
+ * Deletes people by id in one transaction: record, identifiers and stored record; officers
+ * lose the link, and their name in what sources say; all else that these said about them is forgotten. An opt-out stays, so that a later import of the same person is still suppressed. Unknown ids are
  * ignored. Returns the number of deleted people.
  */
 export async function deletePersons(sql: Database, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0;
+  const offices = await listOffices(sql, ids);
   return writeGraph(sql, async (tx) => {
+    await hideOffices(tx, offices);
     await forgetSourceRecords(tx, ids);
     return deletePersonRows(tx, ids);
   });

@@ -227,17 +227,3 @@ export async function deletePersonRows(tx: Sql, ids: readonly number[]): Promise
   const deleted = await tx`delete from persons where id = any(${[...ids]}::bigint[])`;
   return deleted.count;
 }
-
-/**
- * Removes what sources said about these people, and keeps only that their records ended permanently: neither the same file
- * nor an undone import brings them back.
- */
-export async function forgetSourceRecords(tx: Sql, ids: readonly number[]): Promise<void> {
-  const numbers = tx`
-    select number from source_records where entity = 2 and id = any(${[...ids]}::bigint[])`;
-  await tx`delete from former_identifiers where person_id = any(${[...ids]}::bigint[])`;
-  await tx`delete from source_keys where number in (${numbers})`;
-  await tx`delete from source_record_versions where number in (${numbers})`;
-  await tx`
-    update source_records set record = null, hash = '', as_of = 'infinity' where number in (${numbers})`;
-}

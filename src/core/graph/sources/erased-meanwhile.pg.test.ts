@@ -5,7 +5,7 @@ import { filesOf, noRejects, rowsOf, sourceInput } from '../../../../tests/suppo
 import { type Database, inTransaction } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { deletePersons } from '../delete-persons.ts';
-import { forgetSourceRecords } from '../graph.sql.ts';
+import { forgetSourceRecords } from '../erased-records.sql.ts';
 import { compareRows, insertImport, writeChanges } from './identify.sql.ts';
 import { stageRows } from './import-rows.sql.ts';
 import { importSource } from './import-source.ts';

@@ -143,7 +143,8 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
     set import_id = ${id}, as_of = ${asOf}, hash = coalesce(s.hash, ''), record = s.record
     from changes c
     left join import_rows s on s.ctid = c.staged and s.state = 0
-    where r.number = c.number and c.kind <> 'same' and not c.is_fresh and r.as_of <> 'infinity'`;
+    where r.number = c.number and c.kind <> 'same' and not c.is_fresh and r.as_of <> 'infinity'
+      and r.key = c.key`;
   if (written < before) await leaveErased(tx, id);
   await tx`
     insert into source_records (number, source, key, entity, id, import_id, as_of, hash, record)
@@ -165,14 +166,16 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
   await tx`analyze touched`;
 }
 
-/** Takes the records of people who were erased meanwhile out of the changes of an import. */
+/** Takes the records of people who were erased meanwhile, and their offices, out of the changes of an import. */
 async function leaveErased(tx: Sql, id: number): Promise<void> {
   await tx`
     update changes c set kind = 'same' from source_records r
-    where r.number = c.number and c.kind <> 'same' and not c.is_fresh and r.as_of = 'infinity'`;
+    where r.number = c.number and c.kind <> 'same' and not c.is_fresh
+      and (r.as_of = 'infinity' or r.key <> c.key)`;
   await tx`
-    delete from source_record_versions v using source_records r
-    where v.import_id = ${id} and r.number = v.number and r.as_of = 'infinity'`;
+    delete from source_record_versions v using source_records r, changes c
+    where v.import_id = ${id} and r.number = v.number and c.number = v.number
+      and (r.as_of = 'infinity' or r.key <> c.key)`;
 }
 
 /** Records the counts of an import. */

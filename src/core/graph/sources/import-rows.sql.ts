@@ -2,6 +2,7 @@
 import type { Sql } from '../../db/client.ts';
 import { copyInto } from '../../db/copy-into.ts';
 import { must } from '../../lib/assert.ts';
+import { erasedKey, erasedKeysOf, namelessOffice } from '../erased-records.sql.ts';
 import { copyLine } from '../import/copy-text.ts';
 import { entityCodes } from '../source-entities.ts';
 import { HOLDER_MARK, keyReference, rowStates } from './source-record.ts';
@@ -71,6 +72,32 @@ function* linesOf(rows: readonly StagedRow[]): Generator<string> {
       refs,
     ]);
   }
+}
+
+/**
+ * Gives the staged rows of people who were erased the keys that are kept of these, and their offices too, also later ones, which
+ * then have no name. Call it before `resolveHeldKeys`.
+ */
+export async function nameErased(locked: Sql, source: string): Promise<void> {
+  const erased: ReturnType<Sql> = locked`(${erasedKeysOf(locked, source)}) e`;
+  const [found] = await locked<{ isAny: boolean }[]>`
+    select exists (select from ${erased}) as is_any`;
+  if (found?.isAny !== true) return;
+  const held: ReturnType<Sql> = locked`replace(s.key, ${HOLDER_MARK}, ' ')`;
+  await locked`
+    update import_rows s set key = e.key from ${erased} where e.key = ${erasedKey(locked, held)}`;
+  // Of a person without any address only the name is known.
+  const name: ReturnType<Sql> = locked`split_part(s.key, ${HOLDER_MARK}, 1)`;
+  await locked`
+    update import_rows s set key = e.key from ${erased}
+    where starts_with(s.key, 'name:') and e.key = ${erasedKey(locked, name)}`;
+  const key: ReturnType<Sql> = locked`s.key`;
+  const person: ReturnType<Sql> = locked`(s.record::json ->> '_person')`;
+  await locked`
+    update import_rows s set key = ${erasedKey(locked, key)},
+      record = ${namelessOffice(locked, locked`s.record`, locked`e.key`)}
+    from ${erased} where s.entity = ${entityCodes.officer} and s.state = ${rowStates.record}
+      and e.key = ${erasedKey(locked, person)}`;
 }
 
 /**

@@ -96,6 +96,7 @@ export async function importSource(
     try {
       await stage.clearImportRows(locked);
       const staged = await stageAll(locked, input, options);
+      await stage.nameErased(locked, input.source);
       if (staged.haveHolders) await stage.resolveHeldKeys(locked, input.source);
       if (options.isDryRun !== true) {
         await suppressOnce(sql, staged.optedOut);

@@ -1,0 +1,87 @@
+/**
+ * Statements about the records that sources have of people who were erased. What is kept of each is a hash of its key, and that it
+ * ended permanently: neither the same file nor an undone import brings the person back.
+ */
+import type { Sql } from '../db/client.ts';
+import { entityCodes } from './source-entities.ts';
+
+/** An expression: the key that a record has once its person is erased. A key may be an address, or a name. */
+export function erasedKey(sql: Sql, key: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`(case when starts_with(${key}, 'erased:') then ${key}
+    else 'erased:' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex') end)`;
+}
+
+/** Query of `key`: the keys of a source that `erasedKey` has made. */
+export function erasedKeysOf(sql: Sql, source: string): ReturnType<Sql> {
+  return sql`select key from source_records where source = ${source} and key >= 'erased:' and key < 'erased;'`;
+}
+
+/** An expression: the record of an office without the name and the birth of the person, whose `erasedKey` is `person`. */
+export function namelessOffice(
+  sql: Sql,
+  record: ReturnType<Sql>,
+  person: ReturnType<Sql>,
+): ReturnType<Sql> {
+  return sql`(${record}::jsonb - 'birthYear' - 'birthMonth' || jsonb_build_object(
+    'name', hidden_officer_name(sha256(convert_to(${person}, 'UTF8'))), '_person', ${person}))::text`;
+}
+
+/** An office of a person, by the number of its record. */
+export interface Office {
+  number: number;
+  /** The `erasedKey` of the person. */
+  person: string;
+}
+
+/** Returns the offices that sources say, or said, of these people, also those that are not built. Reads all records of the sources. */
+export async function listOffices(sql: Sql, ids: readonly number[]): Promise<Office[]> {
+  return sql<Office[]>`
+    with person as materialized (
+      select source, key, ${erasedKey(sql, sql`key`)} as erased from source_records
+      where entity = ${entityCodes.person} and id = any(${[...ids]}::bigint[])),
+    stated as (
+      select source, number, record from source_records
+      where entity = ${entityCodes.officer} and source in (select source from person)
+      union all
+      select r.source, v.number, v.before_record from source_record_versions v join source_records r using (number)
+      where r.entity = ${entityCodes.officer} and r.source in (select source from person))
+    select distinct s.number, p.erased as person from stated s
+    join person p on p.source = s.source and p.key = s.record::json ->> '_person'`;
+}
+
+/** Removes names and births from these offices: role and dates stay. */
+export async function hideOffices(tx: Sql, offices: readonly Office[]): Promise<void> {
+  const given = tx`unnest(${offices.map(({ number }) => number)}::bigint[],
+    ${offices.map(({ person }) => person)}::text[]) given (number, person)`;
+  await tx`
+    update source_records r set key = ${erasedKey(tx, tx`r.key`)},
+      record = ${namelessOffice(tx, tx`r.record`, tx`given.person`)}
+    from ${given} where r.number = given.number`;
+  await tx`
+    update source_record_versions v
+    set before_record = ${namelessOffice(tx, tx`v.before_record`, tx`given.person`)}
+    from ${given} where v.number = given.number`;
+}
+
+/**
+ * Removes what sources said about these people, and keeps only the hashes of their keys. One whose key was an address is kept
+ * with the name at that address: others may have it.
+ */
+export async function forgetSourceRecords(tx: Sql, ids: readonly number[]): Promise<void> {
+  const isTheirs = tx`entity = ${entityCodes.person} and id = any(${[...ids]}::bigint[])`;
+  const numbers = tx`select number from source_records where ${isTheirs}`;
+  await tx`delete from former_identifiers where person_id = any(${[...ids]}::bigint[])`;
+  await tx`delete from source_keys where number in (${numbers})`;
+  await tx`delete from source_record_versions where number in (${numbers})`;
+  await tx`
+    insert into source_records (source, key, entity, id, import_id, as_of, hash)
+    select source, ${erasedKey(tx, tx`(key || ' ' || holder)`)}, entity, id, import_id, 'infinity', ''
+    from source_records cross join lateral (
+      select fold(concat_ws(' ', nullif(record::json ->> 'name', ''), record::json ->> 'surname')) as holder) named
+    where ${isTheirs} and record is not null and source <> 'own' and holder <> ''
+    on conflict (source, key) do nothing`;
+  await tx`
+    update source_records set record = null, hash = '', as_of = 'infinity',
+      key = case when source = 'own' then key else ${erasedKey(tx, tx`key`)} end
+    where ${isTheirs}`;
+}

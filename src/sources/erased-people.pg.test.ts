@@ -1,0 +1,167 @@
+/** Erasures of people of sources: neither what the sources said of them is left, nor a way back. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { must } from '../core/lib/assert.ts';
+import { erasePerson } from '../jobs/erasure/erase-person.ts';
+import type { PersonAsked } from '../jobs/erasure/find-person.ts';
+import { csvOf, importText, withoutBuild } from './import-files.test-suite.ts';
+
+let pipeline: Pipeline;
+beforeEach(async () => {
+  pipeline = await openPipeline();
+});
+afterEach(() => pipeline.close());
+
+const cells = ['First Name', 'Last Name', 'Organization Name', 'Labels'];
+const addresses = ['E-mail 1 - Value', 'Phone 1 - Label', 'Phone 1 - Value'];
+
+/** A file without ids: a contact is known by its address. */
+function importContacts(
+  asOf: string,
+  ...contacts: [name: string, email: string, phone?: string][]
+) {
+  const text = csvOf(
+    [...cells, ...addresses],
+    contacts.map(([name, email, phone = '']) => {
+      return {
+        'First Name': name,
+        'Last Name': 'Lark',
+        'E-mail 1 - Value': email,
+        'Phone 1 - Value': phone,
+      };
+    }),
+  );
+  return importText(pipeline.sql, { name: 'contacts.csv', source: 'google-contacts', asOf, text });
+}
+
+/** A card with an id. */
+function importCard(asOf: string, name: string, property: string) {
+  const text = `BEGIN:VCARD\nVERSION:3.0\nUID:${property}\nN:Lark;${name};;;\n${property}\nEND:VCARD\n`;
+  return importText(pipeline.sql, { name: 'a.vcf', source: 'vcard', asOf, text });
+}
+
+async function erase(asked: PersonAsked) {
+  expect(await erasePerson(pipeline.context, asked)).toMatchObject({ left: [] });
+}
+
+async function idOf(name: string): Promise<number> {
+  const [row] = await pipeline.sql<{ id: number }[]>`select id from persons where name = ${name}`;
+  return must(row, name).id;
+}
+
+/** The given names of the people whom the graph serves. */
+async function served(): Promise<string[]> {
+  const rows = await pipeline.sql<{ name: string }[]>`
+    select name from persons p
+    where not exists (select from suppressed_persons s where s.person_id = p.id) order by name`;
+  return rows.map(({ name }) => name);
+}
+
+/** All that is stored of records of sources. */
+async function said(): Promise<string> {
+  const rows = await pipeline.sql<{ text: string }[]>`
+    select r::text as text from source_records r union all select v::text from source_record_versions v
+    union all select k::text from source_keys k union all select o::text from officers o`;
+  return rows.map(({ text }) => text).join('\n');
+}
+
+const email = 'ada@home.example';
+
+describe('a contact whose address is the key', () => {
+  it('leaves no address, and does not come back with the file', async () => {
+    await importContacts('2026-01-01', ['Ada', email]);
+    await erase({ identifier: email });
+    expect(await said()).not.toMatch(/ada/i);
+    const again = await importContacts('2026-01-02', ['Ada', email]);
+    expect(again).toMatchObject({ new: 0, same: 1 });
+    expect(await said()).not.toMatch(/ada/i);
+  });
+
+  it('of an address that another one has too does not come back, and the other one stays', async () => {
+    const family = 'family@home.example';
+    await importContacts('2026-01-01', ['Ada', family]);
+    await importContacts('2026-01-02', ['Ada', family], ['Bob', family]);
+    await erase({ id: await idOf('Ada') });
+    await importContacts('2026-01-03', ['Ada', family], ['Bob', family]);
+    expect(await served()).toEqual(['Bob']);
+    await importContacts('2026-01-04', ['Ada', family], ['Bob', family], ['Cy', family]);
+    expect(await served()).toEqual(['Bob', 'Cy']);
+  });
+
+  it('leaves the address to the next one', async () => {
+    const office = 'desk@acme.example';
+    await importContacts('2026-01-01', ['Ada', office]);
+    // Not hidden by the address, which another one has.
+    await importCard('2026-01-01', 'Cy', `EMAIL:${office}`);
+    await erase({ id: await idOf('Ada') });
+    await importContacts('2026-01-03', ['Bob', office]);
+    expect(await served()).toEqual(['Bob', 'Cy']);
+  });
+});
+
+describe('an officer of a register', () => {
+  const number = '923609016';
+  const other = '974760673';
+
+  function importUnits(asOf: string) {
+    const units = [number, other].map((one) => ({ organisasjonsnummer: one, navn: `UNIT ${one}` }));
+    const text = JSON.stringify(units);
+    return importText(pipeline.sql, { name: 'enheter.json', source: 'brreg', asOf, text });
+  }
+
+  /** Ada is of this office in these companies, and Bob of the first one. */
+  function importRoles(asOf: string, office: string, companies: readonly string[]) {
+    const role = (kode: string, beskrivelse: string, fornavn: string) => ({
+      type: { kode, beskrivelse },
+      person: { navn: { fornavn, etternavn: 'Larkovna' }, fodselsdato: '1971-02-03' },
+    });
+    const bob = { organisasjonsnummer: number, roller: [role('MEDL', 'Styremedlem', 'Bob')] };
+    const ada = companies.map((organisasjonsnummer) => {
+      return { organisasjonsnummer, roller: [role('LEDE', office, 'Ada')] };
+    });
+    const text = JSON.stringify(
+      [bob, ...ada].map(({ organisasjonsnummer, roller }) => {
+        return { organisasjonsnummer, rollegrupper: [{ type: { kode: 'STYR' }, roller }] };
+      }),
+    );
+    const given = { name: 'roller.json', source: 'brreg', asOf, text };
+    return importText(pipeline.sql, given, { allowsGone: true });
+  }
+
+  const directors = () => pipeline.sql<{ name: string | null; role: string }[]>`
+    select case when name not like 'suppressed:%' then name end as name, role from officers
+    order by 1 nulls first, 2`;
+
+  beforeEach(async () => {
+    await importUnits('2026-01-01');
+    await importRoles('2026-01-01', 'Styrets leder', [number]);
+  });
+
+  it('leaves no name and no birth, whatever the register says later', async () => {
+    await erase({ id: await idOf('Ada') });
+    expect(await said()).not.toMatch(/ada/i);
+    const same = await importRoles('2026-01-02', 'Styrets leder', [number]);
+    expect(same).toMatchObject({ new: 0, changed: 0, same: 2, gone: 0 });
+    await importRoles('2026-01-03', 'Leder', [number, other]);
+    expect(await said()).not.toMatch(/ada/i);
+    expect(await directors()).toEqual([
+      { name: null, role: 'Leder' },
+      { name: null, role: 'Leder' },
+      { name: 'Bob Larkovna', role: 'Styremedlem' },
+    ]);
+  });
+
+  it('has no name in a company that is built after the erasure', async () => {
+    await withoutBuild(pipeline.sql, () =>
+      importRoles('2026-01-02', 'Styrets leder', [number, other]),
+    );
+    await erase({ id: await idOf('Ada') });
+    await importUnits('2026-01-03');
+    expect(await said()).not.toMatch(/ada/i);
+    expect(await directors()).toMatchObject([
+      { name: null },
+      { name: null },
+      { name: 'Bob Larkovna' },
+    ]);
+  });
+});
