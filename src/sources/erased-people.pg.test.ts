@@ -1,6 +1,7 @@
 /** Erasures of people of sources: neither what the sources said of them is left, nor a way back. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { erasePerson } from '../jobs/erasure/erase-person.ts';
 import type { PersonAsked } from '../jobs/erasure/find-person.ts';
@@ -66,6 +67,37 @@ async function said(): Promise<string> {
 }
 
 const email = 'ada@home.example';
+const phone = '+442079460002';
+
+describe('a person who left the graph', () => {
+  it.each([
+    ['e-mail', { identifier: email }],
+    ['phone', { identifier: phone }],
+    ['id', null],
+  ])(
+    'and is erased by %s is not served when another source has an identifier',
+    async (_by, asked) => {
+      const { import_id: imported } = await importContacts('2026-01-01', ['Ada', email, phone]);
+      const id = await idOf('Ada');
+      await undoImport(pipeline.sql, must(imported, 'import'));
+      await erase(asked ?? { id });
+      await importCard('2026-01-02', 'Ada', `EMAIL:${email}`);
+      await importCard('2026-01-02', 'Ada', `TEL:${phone}`);
+      expect(await served()).toEqual([]);
+    },
+  );
+
+  it('and is erased spares who has an address of theirs now', async () => {
+    const { import_id: imported } = await importContacts('2026-01-01', ['Ada', email, phone]);
+    const id = await idOf('Ada');
+    await undoImport(pipeline.sql, must(imported, 'import'));
+    await importCard('2026-01-02', 'Bob', `EMAIL:${email}`);
+    await erase({ id });
+    expect(await served()).toEqual(['Bob']);
+    await importCard('2026-01-03', 'Bob', `EMAIL:${email}`);
+    expect(await served()).toEqual(['Bob']);
+  });
+});
 
 describe('a contact whose address is the key', () => {
   it('leaves no address, and does not come back with the file', async () => {

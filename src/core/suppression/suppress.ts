@@ -30,6 +30,9 @@ export function personCodesOf(kind: PersonIdentifierKind): number[] {
   return personCodes.filter((one) => one.kind === kind).map(({ code }) => code);
 }
 
+/** The codes of what a hash of the value alone stands for: an e-mail or a phone. */
+export const bareCodes: readonly number[] = [...personCodesOf('email'), ...personCodesOf('phone')];
+
 /** An identifier of a person in canonical form. */
 export interface PersonIdentifier {
   kind: PersonIdentifierKind;
@@ -102,18 +105,21 @@ export async function suppressHashes(
     }
     hashes.push(Buffer.from(text, 'hex'));
   }
-  const kindCodes = [...personCodesOf('email'), ...personCodesOf('phone')];
-  const persons = await writeGraph(sql, (tx) => insertHashes(tx, hashes, kindCodes));
+  const persons = await writeGraph(sql, (tx) => insertHashes(tx, hashes, bareCodes));
   return { hashes: hashes.length, persons };
 }
 
-/** Suppresses people by id, and people imported later with one of the identifiers. */
+/**
+ * Suppresses people by id, and people imported later with one of the identifiers, or with an e-mail or phone of which only the
+ * hash is known.
+ */
 export async function suppressPeople(
   sql: Sql,
   ids: readonly number[],
   identifiers: readonly PersonIdentifier[],
+  bareHashes: readonly Buffer[] = [],
 ): Promise<void> {
-  const hashes = identifiers.map(suppressionHash);
+  const hashes = [...identifiers.map(suppressionHash), ...bareHashes];
   await writeGraph(sql, (tx) => insertSuppressedPeople(tx, ids, hashes));
 }
 

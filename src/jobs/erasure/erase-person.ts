@@ -9,13 +9,14 @@ import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { withdrawPublished } from '../../core/graph-copy/published-objects.ts';
 import { deleteResponsesAbout } from '../../core/idempotency/idempotency.ts';
 import { isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
-import { suppressPeople } from '../../core/suppression/suppress.ts';
+import { bareCodes, suppressPeople } from '../../core/suppression/suppress.ts';
 import { forgetPeople } from '../batch/forget-people.ts';
 import { deleteAbandonedParts } from '../result/delete-abandoned.ts';
 import { redactAllResults } from '../result/redact-results.ts';
 import { auditErasure, type ErasureAudit, type ErasureContext } from './audit-erasure.ts';
 import {
   type AfterDeletion,
+  listFormerHashes,
   listHostsBehind,
   listIdentifiers,
   listJoined,
@@ -48,10 +49,12 @@ export async function erasePerson(
   const { identifier, ids: found } = await findOnePerson(context, asked);
   // What was made before a record became a part of theirs has its id, and so has what is not built yet.
   const ids = [...found, ...(await listJoined(sql, found))];
-  const own = ownIdentifiers(await listIdentifiers(sql, ids));
-  const named = identifier !== null && ids.length === 0 ? [identifier] : [];
-  const identifiers = [...own, ...named];
-  await suppressPeople(sql, ids, identifiers);
+  const stored = await listIdentifiers(sql, ids);
+  // No one has it now, or it is a former one of theirs.
+  const isFormer = !stored.some(({ value }) => value === identifier?.value);
+  const named = identifier !== null && isFormer ? [identifier] : [];
+  const identifiers = [...ownIdentifiers(stored), ...named];
+  await suppressPeople(sql, ids, identifiers, await listFormerHashes(sql, ids, bareCodes));
   const parts = await redactAllResults(context);
   const answers = await deleteResponsesAbout(sql, true, ids);
   await forgetPayments(sql, ids);

@@ -81,6 +81,37 @@ export async function listIdentifiers(
     order by i.kind, i.value`;
 }
 
+/**
+ * Returns the hashes of the former identifiers of these people, under these kinds, that no one else has or had. Reads all
+ * identifiers of people who are known by a hash.
+ */
+export async function listFormerHashes(
+  sql: Sql,
+  ids: readonly number[],
+  codes: readonly number[],
+): Promise<Buffer[]> {
+  const own: ReturnType<Sql> = sql`${[...ids]}::bigint[]`;
+  const ofOthers: ReturnType<Sql> = sql`
+    select f.hash from former f join person_identifiers i
+      on sha256(convert_to(i.value, 'UTF8')) = f.hash and i.person_id <> all(${own})
+    union
+    select f.hash from former f join further_identifiers i
+      on sha256(convert_to(i.value, 'UTF8')) = f.hash and i.person_id <> all(${own})
+    union
+    select f.hash from former f
+    join source_keys k on sha256(convert_to(substr(k.value, 7), 'UTF8')) = f.hash and k.value like 'email:%'
+    join source_records r on r.number = k.number and r.record is not null and r.id <> all(${own})
+    union
+    select f.hash from former f
+    join former_identifiers o on o.value_sha256 = f.hash and o.person_id <> all(${own})`;
+  const rows = await sql<{ hash: Buffer }[]>`
+    with former as materialized (
+      select distinct value_sha256 as hash from former_identifiers
+      where person_id = any(${own}) and kind = any(${[...codes]}::smallint[]))
+    select hash from former where hash not in (${ofOthers})`;
+  return rows.map(({ hash }) => hash);
+}
+
 export interface StoredPerson {
   record: Record<string, unknown> | null;
   suppressedAt: Date | null;
