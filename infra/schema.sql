@@ -2105,8 +2105,8 @@ begin
   noted as (
     insert into suppressed_officers (company_id, name_sha256, number)
     select company_id, name_sha256, suppression from hidden on conflict do nothing)
-  insert into officers (company_id, name, role, appointed_on, resigned_on, person_id)
-  select company_id, hidden_officer_name(name_sha256), role, appointed_on, resigned_on,
+  insert into officers (company_id, name, role, appointed_on, resigned_on, is_sourced, person_id)
+  select company_id, hidden_officer_name(name_sha256), role, appointed_on, resigned_on, is_sourced,
     coalesce(person_id, (select min(officer.person_id) from officer where officer.id = taken.id))
   from taken
   on conflict (company_id, name, role, appointed_on) do nothing;

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
+import { suppressPeople } from '../core/suppression/suppress.ts';
 import { erasePerson } from '../jobs/erasure/erase-person.ts';
 import type { PersonAsked } from '../jobs/erasure/find-person.ts';
 import { csvOf, importText, withoutBuild } from './import-files.test-suite.ts';
@@ -195,5 +196,12 @@ describe('an officer of a register', () => {
       { name: null },
       { name: 'Bob Larkovna' },
     ]);
+  });
+
+  it('who opted out is an officer no more when the register says so', async () => {
+    await suppressPeople(pipeline.sql, [await idOf('Ada')], []);
+    expect(await directors()).toMatchObject([{ name: null }, { name: 'Bob Larkovna' }]);
+    await importRoles('2026-01-02', 'Styrets leder', []);
+    expect(await directors()).toEqual([{ name: 'Bob Larkovna', role: 'Styremedlem' }]);
   });
 });
