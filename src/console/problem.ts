@@ -45,10 +45,7 @@ export function pageProblem(code: string, detail: string): Problem {
 }
 
 export const unreachable = () =>
-  pageProblem(
-    'unreachable',
-    'We can’t reach the server. Your work is saved; try again in a moment.',
-  );
+  pageProblem('unreachable', 'We can’t reach the server. Try again in a moment.');
 
 /** Any thrown value as a problem that can be shown. */
 export function asProblem(thrown: unknown): Problem {

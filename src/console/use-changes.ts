@@ -10,6 +10,8 @@ export interface Changes<Change> {
   /** True when the service has what is shown here. */
   isSaved: boolean;
   problem: Problem | null;
+  /** Sends again what was not saved; undefined when a value must be corrected first. */
+  retry: (() => void) | undefined;
 }
 
 /** One change for several keys of a keyboard, and for several columns that are mapped in a row. */
@@ -44,6 +46,7 @@ export function useChanges<Change extends object>(
     },
     isSaved: !isChanged && !isBusy,
     problem,
+    retry: problem === null || problem.errors.length > 0 ? undefined : () => run(pending),
   };
 }
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
-import { openSignedIn } from '../../../tests/support/console-page.ts';
+import { openSignedIn, runUntil } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
@@ -57,6 +57,22 @@ describeWithBrowser('a response that is lost', () => {
     await button(page, 'Pause').click();
     await button(page, 'Resume').waitFor();
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'paused' });
+    await page.context().close();
+  });
+
+  test('to a change of a list is sent again on demand, and the list can be started', async () => {
+    const caller = await pipeline.account(1_000);
+    const id = await pipeline.enrich(caller, list, { operation: 'people.enrich', hold: 'true' });
+    const { page } = await openSignedIn(browser, `${pipeline.url}/#/batches/${id}`, caller.key);
+    await expect.poll(() => pipeline.queues.waiting.length).toBeGreaterThan(0);
+    await pipeline.runUntilIdle();
+    await button(page, /^Start for/).waitFor();
+    await loseResponse(page, `**/v1/batches/${id}`);
+    await page.getByLabel('Charge once per person').click();
+    await sayUnreachable(page).waitFor();
+    await button(page, 'Try again').click();
+    await runUntil(pipeline, page, button(page, /^Start for/).waitFor());
+    expect(await pipeline.batch(caller, id)).toMatchObject({ dedupe: true });
     await page.context().close();
   });
 

@@ -21,7 +21,7 @@ interface ListOptionsProps {
 }
 
 export function ListOptions({ batch, changes, hasNames }: ListOptionsProps) {
-  const { pending, change, problem } = changes;
+  const { pending, change, problem, retry } = changes;
   const { name, fields, dedupe, require_agreement: isStrict } = { ...batch, ...pending };
   const limit = pending.max_credits === undefined ? batch.credits.max : pending.max_credits;
   const set = columnsOf(batch.operation);
@@ -77,7 +77,7 @@ export function ListOptions({ batch, changes, hasNames }: ListOptionsProps) {
           error={errorOf(problem, 'fields')}
         />
       )}
-      <ProblemNotice problem={restOf(problem, shownFields)} />
+      <ProblemNotice problem={restOf(problem, shownFields)} onRetry={retry} />
     </section>
   );
 }

@@ -6,7 +6,7 @@ import { Icon } from './icon.tsx';
 interface ProblemNoticeProps {
   problem: Problem | null;
   /** Tries again what has failed. */
-  onRetry?: () => void;
+  onRetry?: (() => void) | undefined;
   children?: ComponentChildren;
 }
 
