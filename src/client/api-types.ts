@@ -844,6 +844,8 @@ export interface ImportRun {
     status: number;
     detail: string;
   } | null;
+  /** Changes with the files, the options and what was found in them. */
+  revision: string;
   created_at: string;
   finished_at: string | null;
   links: {
@@ -2635,6 +2637,10 @@ export interface Calls {
     response: ImportRun;
   };
   'POST /admin/import-runs/{id}/start': {
+    query: {
+      /** The `revision` that was looked at: another one is not imported. */
+      revision?: string | undefined;
+    };
     response: ImportRun;
   };
   'POST /admin/import-runs/{id}/cancel': {

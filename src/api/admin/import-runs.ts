@@ -233,10 +233,17 @@ const startRoute = defineRoute({
   summary: 'Import the files',
   scope: 'admin',
   params: idParams,
+  query: z.strictObject({
+    revision: z.string().optional().meta({
+      description: 'The `revision` that was looked at: another one is not imported.',
+    }),
+  }),
   responses: { 202: theRun },
   errors: [409],
-  async handler({ context, key, params }) {
-    const run = await changing(context.sql, operatorOf(key), params.id, startRun);
+  async handler({ context, key, params, query }) {
+    const run = await changing(context.sql, operatorOf(key), params.id, (tx, run) =>
+      startRun(tx, run, query.revision),
+    );
     return { status: 202, body: viewRun(run) };
   },
 });

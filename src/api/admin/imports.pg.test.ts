@@ -258,6 +258,28 @@ describe('a file of no known source', () => {
     await importing.pipeline.sql`delete from source_mappings`;
   });
 
+  test('is imported at a revision only as it was then', async () => {
+    const run = await importing.examined('revised.csv', partners);
+    const start = (revision: string) =>
+      importing.post(`/admin/import-runs/${run.id}/start?revision=${revision}`);
+    await importing.post(`/admin/import-runs/${run.id}/count`);
+    await importing.work();
+    // Counting shows the same records.
+    expect(await importing.read(run.id)).toMatchObject({ revision: run.revision });
+    expect((await patch(run.id, { as_of: '2026-09-30' })).status).toBe(200);
+    await importing.work();
+    const changed = await importing.read(run.id);
+    await expectProblem(await start(run.revision), { status: 409, code: 'invalid_state' });
+    expect(await importing.read(run.id)).toMatchObject({ state: 'ready' });
+    for (const _ of ['start', 'repeated']) {
+      expect((await start(changed.revision)).status).toBe(202);
+    }
+    await expectProblem(await start(run.revision), { status: 409, code: 'invalid_state' });
+    await importing.work();
+    expect(await importing.read(run.id)).toMatchObject({ state: 'done', counts: { new: 2 } });
+    await importing.pipeline.sql`delete from source_mappings`;
+  });
+
   test('is read by none of two kept mappings that fit its columns until one is chosen', async () => {
     const { sql } = importing.pipeline;
     const people = { name: 'partners', of: 'persons', columns: { email: ['E-Mail'] } };

@@ -1,5 +1,5 @@
 /** The Data page: files are dropped, looked at, counted, imported and undone; only an operator sees it. */
-import type { Browser, Page, Request, Route } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startChromium } from '../../../bench/browser.ts';
 import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
@@ -163,89 +163,6 @@ describeWithBrowser('the Data page', () => {
       await page.context().close();
     },
   );
-
-  /** Holds the next call of this method back until it is let go. */
-  async function holdBack(page: Page, method: string) {
-    const isOne = (request: Request) =>
-      request.method() === method && request.url().includes('/admin/import-runs/');
-    const held = page.waitForRequest(isOne);
-    let letGo = () => {};
-    const released = new Promise<void>((resolve) => {
-      letGo = resolve;
-    });
-    await page.route('**/admin/import-runs/**', async (route) => {
-      if (!isOne(route.request())) return route.fallback();
-      await released;
-      return route.continue();
-    });
-    return { held, letGo };
-  }
-
-  const importButton = (page: Page) => page.getByRole('button', { name: 'Import', exact: true });
-
-  test('imports nothing under a name that is being changed', async () => {
-    const { page } = await openAs(operator);
-    await drop(page, 'Late name.csv', partners.replaceAll('Lark', 'Late'));
-    await importButton(page).waitFor();
-    const patch = await holdBack(page, 'PATCH');
-    await page.getByLabel('Name of the mapping').fill('late-name-changed');
-    // The click takes the focus from the field, which saves the name.
-    await importButton(page).click();
-    await patch.held;
-    await page.evaluate("fetch('/v1/me').then((response) => response.text())");
-    patch.letGo();
-    await expect.poll(() => fact(page, 'Source').textContent()).toBe('late-name-changed');
-    await importButton(page).waitFor();
-    const begun = await pipeline.sql`select from import_runs where state in ('importing', 'done')
-      and files::text like '%Late name%'`;
-    expect(begun).toHaveLength(0);
-    await page.context().close();
-  });
-
-  test('keeps each of several columns that are chosen while one is saved', async () => {
-    const { page } = await openAs(operator);
-    await drop(page, 'Two choices.csv', partners);
-    await importButton(page).waitFor();
-    const patch = await holdBack(page, 'PATCH');
-    await page.getByLabel('Use “Ort” as').selectOption({ label: 'Region' });
-    await patch.held;
-    await page.getByLabel('Use “Nachname” as').selectOption({ label: 'Full name' });
-    patch.letGo();
-    await expect
-      .poll(async () => {
-        const [run] = await pipeline.sql`
-          select state, found->'mapping'->'columns' as columns from import_runs
-          where files::text like '%Two choices%'`;
-        return run;
-      })
-      .toMatchObject({
-        state: 'ready',
-        columns: { region: ['Ort'], full_name: ['Nachname'], given_name: ['Vorname'] },
-      });
-    expect(await page.getByLabel('Use “Ort” as').inputValue()).toBe('region');
-    expect(await page.getByLabel('Use “Nachname” as').inputValue()).toBe('full_name');
-    await page.context().close();
-  });
-
-  test('imports nothing while another part is being sent', async () => {
-    const { page } = await openAs(operator);
-    await drop(page, 'part-1.csv', contacts.replaceAll('acme', 'part1'));
-    await importButton(page).waitFor();
-    const post = await holdBack(page, 'POST');
-    await page.getByLabel('Another part').setInputFiles({
-      name: 'part-2.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from(contacts.replaceAll('acme', 'part2')),
-    });
-    await post.held;
-    expect(await importButton(page).getAttribute('aria-disabled')).toBe('true');
-    post.letGo();
-    await page.getByText('part-2.csv').waitFor();
-    await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await importButton(page).click();
-    await page.getByRole('link', { name: /^Show import/ }).waitFor();
-    await page.context().close();
-  });
 
   test('says what is wrong with a file, and goes on after the page was left', async () => {
     const { page } = await openAs(operator);

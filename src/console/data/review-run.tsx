@@ -4,7 +4,6 @@ import { Button } from '../components/button.tsx';
 import { Fact } from '../components/fact.tsx';
 import { errorOf, SelectField, TextField } from '../components/field.tsx';
 import { Loading } from '../components/loading.tsx';
-import type { Problem } from '../problem.ts';
 import type { Changes } from '../use-changes.ts';
 import {
   type Found,
@@ -52,7 +51,7 @@ export function ReviewRun({ run, changes, files }: ReviewRunProps) {
             </Fact>
           </dl>
         )}
-        <Options run={run} error={error} onChange={onChange} />
+        <Options run={run} changes={changes} />
         <MoreFiles run={run} files={files} />
       </section>
       {found?.mapping && (
@@ -134,14 +133,10 @@ const isContact = ({ entity }: Found['preview'][number]) => entity === 'person';
 
 const AUTO = 'auto';
 
-interface OptionsProps {
-  run: ImportRun;
-  error: Problem | null;
-  onChange: (change: RunChange) => void;
-}
-
-function Options({ run: { options, found }, error, onChange }: OptionsProps) {
-  const [day, setDay] = useState(options.as_of ?? found?.as_of ?? '');
+function Options({ run, changes }: Pick<ReviewRunProps, 'run' | 'changes'>) {
+  const { pending, change: onChange, problem: error } = changes;
+  const { source, as_of } = { ...run.options, ...pending };
+  const [typed, setTyped] = useState<string | null>(null);
   return (
     <details class="more-options">
       <summary>Change source or day</summary>
@@ -149,7 +144,7 @@ function Options({ run: { options, found }, error, onChange }: OptionsProps) {
         <SelectField
           id="source"
           label="Source"
-          value={options.source ?? AUTO}
+          value={source ?? AUTO}
           onChange={(source) => onChange({ source: source as 'auto', mapping: null })}
           options={[
             { value: AUTO, label: 'Detect automatically' },
@@ -161,9 +156,12 @@ function Options({ run: { options, found }, error, onChange }: OptionsProps) {
           id="as-of"
           label="Day of the data"
           type="date"
-          value={day}
-          onInput={setDay}
-          onLeave={() => onChange({ as_of: day === '' ? null : day })}
+          value={typed ?? as_of ?? run.found?.as_of ?? ''}
+          onInput={setTyped}
+          onLeave={() => {
+            onChange({ as_of: typed === '' ? null : typed });
+            setTyped(null);
+          }}
           error={errorOf(error, 'as_of')}
         />
       </div>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call } from '../api.ts';
+import { tellMovedOn } from '../batch/moved-on.ts';
 import { announce } from '../components/announcer.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -62,7 +63,7 @@ export function ImportRunPage({ params }: PageProps) {
       />
       <ProblemNotice problem={resource.problem} onRetry={reload} />
       {run === undefined && resource.problem === null && <Loading />}
-      {run && <Run run={run} path={path} replace={replace} />}
+      {run && <Run run={run} path={path} replace={replace} reload={reload} />}
     </>
   );
 }
@@ -73,13 +74,17 @@ interface RunProps {
   replace: (run: ImportRun) => void;
 }
 
-function Run({ run, path, replace }: RunProps) {
+function Run({ run, path, replace, reload }: RunProps & { reload: () => void }) {
   const changes = useChanges<RunChange>(async (body) =>
     replace(await call<ImportRun>('PATCH', path, { body })),
   );
   const files = useSendingFiles(run.id, replace);
   const counting = useAction(async () => replace(await call<ImportRun>('POST', `${path}/count`)));
-  const starting = useAction(async () => replace(await call<ImportRun>('POST', `${path}/start`)));
+  const starting = useAction(async () => {
+    // Another tab may have chosen something else since.
+    const start = call<ImportRun>('POST', `${path}/start?revision=${run.revision}`);
+    replace(await tellMovedOn({ reload }, start));
+  });
   const isRefused = run.state === 'ready' && run.problem !== null;
   const isReady = run.state === 'ready' && run.found !== null && !isRefused;
   const isCountedAtOnce = bytesOf(run) <= COUNTED_BYTES_MAX;
@@ -94,14 +99,11 @@ function Run({ run, path, replace }: RunProps) {
   if (isOver(run) || run.state === 'importing' || run.state === 'undoing') {
     return <Outcome run={run} path={path} replace={replace} />;
   }
-  const problem =
-    restOf(changes.problem, ['mapping', 'source', 'as_of']) ??
-    counting.problem ??
-    starting.problem ??
-    problemOf(run);
+  const unsaved = restOf(changes.problem, ['mapping', 'source', 'as_of']);
+  const problem = unsaved ?? counting.problem ?? starting.problem ?? problemOf(run);
   return (
     <div class="stack">
-      <ProblemNotice problem={problem}>
+      <ProblemNotice problem={problem} onRetry={unsaved === null ? undefined : changes.retry}>
         {run.problem?.code === 'too_many_gone' && (
           <Button onClick={() => changes.change({ allow_gone: true })}>Import anyway</Button>
         )}

@@ -112,10 +112,10 @@ export async function countRun(tx: Sql, run: ImportRun): Promise<ImportRun> {
   return move(tx, run, ['ready'], 'counting');
 }
 
-/** Starts the import. Throws `AppError` 409 `invalid_state`. */
-export async function startRun(tx: Sql, run: ImportRun): Promise<ImportRun> {
+/** Starts the import, with a revision only as the run was at it. Throws `AppError` 409 `invalid_state`. */
+export async function startRun(tx: Sql, run: ImportRun, shown?: string): Promise<ImportRun> {
   assertMappingChosen(run);
-  return move(tx, run, ['ready', 'counting'], 'importing');
+  return move(tx, run, ['ready', 'counting'], 'importing', shown);
 }
 
 function assertMappingChosen({ state, found }: ImportRun): void {
@@ -128,24 +128,28 @@ export async function cancelRun(tx: Sql, run: ImportRun): Promise<ImportRun> {
   return move(tx, run, ['receiving', 'examining', 'ready', 'counting', 'importing'], 'cancelled');
 }
 
-/** A repeated call finds the run where the first one has brought it. */
+/** A repeated call finds the run where the first one has brought it. With a revision, only as the run was at it. */
 async function move(
   tx: Sql,
   run: ImportRun,
   from: readonly RunState[],
   to: RunState,
+  shown?: string,
 ): Promise<ImportRun> {
-  if (run.state === to) return run;
-  return (await moveRun(tx, run.id, from, to)) ?? refuse(tx, run);
+  if (run.state === to && (shown ?? run.revision) === run.revision) return run;
+  return (await moveRun(tx, run.id, { from, to, shown })) ?? refuse(tx, run, shown);
 }
 
-async function refuse(tx: Sql, run: ImportRun): Promise<never> {
-  const { state, problem, importId } = await requireRun(tx, run.accountId, run.id);
+async function refuse(tx: Sql, run: ImportRun, shown?: string): Promise<never> {
+  const { state, problem, importId, revision } = await requireRun(tx, run.accountId, run.id);
   if (state === 'ready' && problem !== null) throw invalidState(problem.detail);
   if (state === 'importing' && importId !== null) {
     throw invalidState(
       'The records are written already. Wait for the end, and undo the import then.',
     );
+  }
+  if (shown !== undefined && shown !== revision) {
+    throw invalidState('The import has changed since it was shown. Check it before you start it.');
   }
   throw invalidState(`The import is ${state}.`);
 }

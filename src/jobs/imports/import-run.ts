@@ -90,6 +90,9 @@ export const importRunSchema = z
     problem: z
       .object({ code: z.string(), status: z.number().int(), detail: z.string() })
       .nullable(),
+    revision: z.string().meta({
+      description: 'Changes with the files, the options and what was found in them.',
+    }),
     created_at: z.string(),
     finished_at: z.string().nullable(),
     links: z.object({ self: z.string() }),
@@ -112,6 +115,7 @@ export interface ImportRun {
   step: 'waiting' | 'reading' | 'building' | null;
   stepCount: number | null;
   problem: { code: string; status: number; detail: string } | null;
+  revision: string;
   epoch: number;
   attempts: number;
   createdAt: Date;
@@ -141,6 +145,7 @@ export function viewRun(run: ImportRun): z.output<typeof importRunSchema> {
     import_id: run.importId,
     progress: step === null ? null : { step, count: count ?? 0 },
     problem: run.problem,
+    revision: run.revision,
     created_at: run.createdAt.toISOString(),
     finished_at: run.finishedAt?.toISOString() ?? null,
     links: { self: `/admin/import-runs/${run.id}` },

@@ -13,9 +13,12 @@ const LEASE_SECONDS = 30;
 export const RETRY_SECONDS_MAX = 300;
 const retryPause = pauseOf(RETRY_SECONDS_MAX);
 
+/** Another one whenever the operator would see another source, mapping, day or file. */
+const revision = (sql: Sql) => sql`md5(concat_ws(' ', files, options, found))`;
+
 const columns = (sql: Sql) => sql`
   id, account_id, kind, state, files, options, found, counts, reasons, import_id, told, step, step_count, problem,
-  epoch, attempts, created_at, finished_at`;
+  ${revision(sql)} as revision, epoch, attempts, created_at, finished_at`;
 
 const json = (value: unknown) => (value === null ? null : toStorableJson(value));
 
@@ -110,12 +113,11 @@ export async function changeRun(
   return run;
 }
 
-/** Moves a run from one of these states to another one. Undefined when it is in none of them. */
+/** Moves a run from one of these states to another one. Undefined when it is in none of them, or has another revision. */
 export async function moveRun(
   sql: Sql,
   id: string,
-  from: readonly RunState[],
-  to: RunState,
+  { from, to, shown }: { from: readonly RunState[]; to: RunState; shown: string | undefined },
 ): Promise<ImportRun | undefined> {
   const [run] = await sql<ImportRun[]>`
     update import_runs set state = ${to}, problem = null, step = null, epoch = epoch + 1, attempts = 0,
@@ -124,6 +126,7 @@ export async function moveRun(
       found = case when ${to} = 'cancelled' then null else found end
     where id = ${id} and state = any(${[...from]}) and (${to} <> 'importing' or found is not null)
       and (${to} <> 'cancelled' or import_id is null)
+      and ${shown === undefined ? sql`true` : sql`${revision(sql)} = ${shown}`}
     returning ${columns(sql)}`;
   return run;
 }
