@@ -83,7 +83,11 @@ export function readColumnName(name: string): HeaderReading {
     }
     const [known, length] = tokensAt(words, from);
     if (known.length === 0) isExact = false;
-    for (const token of known) tokens.add(token);
+    for (const token of known) {
+      // `Contact person (company)` says it twice: a person, whatever company follows.
+      if (token === 'person' && tokens.has(token)) tokens.add('full');
+      tokens.add(token);
+    }
     from += length;
   }
   const role = tokens.size === 0 ? null : roleOf(tokens, isExact);
@@ -190,7 +194,9 @@ function nameRole(tokens: ReadonlySet<HeaderToken>, has: Has): ColumnRole | null
   const isPlain = has('name') && !has('first', 'last');
   // `Contact company` is a company, `Company contact` a person.
   const order = [...tokens];
-  const isCompanyOfPerson = has('company') && order.indexOf('company') > order.indexOf('person');
+  const isPerson = has('person') && has('full');
+  const isCompanyOfPerson =
+    has('company') && !isPerson && order.indexOf('company') > order.indexOf('person');
   if ((has('forename', 'first') && has('surname', 'last')) || (has('surname') && isPlain)) {
     return 'full_name';
   }

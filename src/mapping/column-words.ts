@@ -33,7 +33,7 @@ const words = {
     employeur empresa compania organizacion azienda societa ditta impresa empregador
     organizacao bedrijf bedrijfs organisatie werkgever onderneming przedsiebiorstwo
     pracodawca foretag foretags virksomhed virksomheds selskab corporate corporation
-    raisonsociale razonsocial ragionesociale razaosocial denominationsociale 会社 会社名 取引先 取引先名 企業 企業名
+    raisonsociale razonsocial ragionesociale razaosocial denominationsociale 会社 会社名 取引先 取引先名 組織 組織名 企業 企業名
     法人名 勤務先 公司 公司名 公司名称 企业 企业名称 单位名称`,
   account: `account compte cuenta`,
   legal: `legal trading registered juridical official`,
@@ -50,7 +50,7 @@ const words = {
     担当者名`,
   person: `person contact lead prospect kontakt kontaktperson contactpersoon contacto
     contatto contato ansprechpartner ansprechperson interlocuteur interlocutor referente
-    people individual employee personne candidate persona persoon persoons 担当者 联系人`,
+    people individual employee personne candidate persona persoon persoons 人 人物 担当者 联系人`,
   work: `work working business office professional professionnel professionnelle profesional
     profissional professionale geschaftlich geschaftliche geschafts geschaftstelefon
     dienstlich dienstliche beruflich arbeit arbeits arbete arbejde arbejds jobb zakelijk
@@ -74,7 +74,7 @@ const words = {
     secretary sekretarin vorgesetzter vorgesetzte salesperson reports ansvarig ansvarlig eier ejer saljare
     selger saelger sjef verantwoordelijke eigenaar verkoper leidinggevende verkaufer vendeur assistante jefe
     vendedor handlowiec handlowca opiekun opiekuna przelozony przelozonego asystent
-    asystentka ファックス 传真 ファクス 紹介者 上司 秘書 営業担当 営業担当者 推荐人 介绍人 上级 助理 业务员`,
+    asystentka ファックス 传真 ファクス 紹介者 上司 秘書 営業担当 営業担当者 所有者 推荐人 介绍人 上级 助理 业务员`,
   other_network: `facebook fb instagram ig xing github gitlab youtube tiktok crunchbase
     pinterest skype wechat telegram snapchat reddit medium angellist mastodon bluesky
     threads vimeo blog rss feed`,

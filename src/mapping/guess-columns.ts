@@ -207,16 +207,25 @@ function columnsByName(
   }
   if (kind === 'name' && ranked.length === 0) return plainNameColumns(believed, views);
   const exact = ranked.filter(({ view }) => view.reading.isExact);
+  const sorted = (exact.length > 0 && !contextKinds.has(kind) ? exact : ranked).sort(
+    (a, b) =>
+      a.rank - b.rank ||
+      a.view.reading.number - b.view.reading.number ||
+      a.view.column - b.view.column,
+  );
   // "Delegate email" next to "Email" may be another's, and of all rows one's.
-  const isOthers = exact.length > 0 && !contextKinds.has(kind);
-  return (isOthers ? exact : ranked)
-    .sort(
-      (a, b) =>
-        a.rank - b.rank ||
-        a.view.reading.number - b.view.reading.number ||
-        a.view.column - b.view.column,
-    )
-    .map(({ view }) => byName(view));
+  return (exact.length > 0 ? sorted : firstOfPerson(kind, sorted, subject)).map(({ view }) =>
+    byName(view),
+  );
+}
+
+/** Of columns whose names are not known, such as "CEO email" and "CFO email", another one may be another person's. */
+function firstOfPerson<Column>(
+  kind: GuessedKind,
+  columns: readonly Column[],
+  subject: Subject,
+): readonly Column[] {
+  return subject === 'person' && contactKinds.has(kind) ? columns.slice(0, 1) : columns;
 }
 
 /**
@@ -301,7 +310,7 @@ function columnsByContent(
   rest: readonly ColumnView[],
   subject: Subject,
 ): MappedColumn[] {
-  return rest.flatMap((view) => {
+  const found = rest.flatMap((view) => {
     const seen = kindOfContent(view);
     if (seen === null || seen !== contentOfRole[roleOf(kind)]) return [];
     // Ambiguous cells do not override a name that is known to mean something else.
@@ -311,6 +320,8 @@ function columnsByContent(
     const { column, header, content } = view;
     return [{ column, header, reason: describeShare(content, seen) }];
   });
+  // Without a header, they are more likely several of one person.
+  return found.some(({ header }) => header) ? [...firstOfPerson(kind, found, subject)] : found;
 }
 
 /** Without a column of web addresses, uses the domains of work e-mails. */

@@ -72,6 +72,8 @@ test.each([
   ['Persona - Organización', 'Persona - Nombre'],
   ['Nom du compte', 'Contact'],
   ['取引先名', '氏名'],
+  ['人 - 組織', '人 - 名前'],
+  ['組織', '人物名前'],
 ])('%s is the company of %s', (company, name) => {
   expect(guess({ [company]: 'Acme Ltd', [name]: ADA[0], Email: ADA[1] })).toEqual({
     email: [3],
@@ -96,6 +98,25 @@ test('the first person after a company is read', () => {
   expect(guess(names.map((name, index) => [name, cells[index] ?? '']))).toMatchObject({
     email: [3],
   });
+});
+
+test.each(['Contact person (company)', 'Company contact person'])(
+  '%s is a person, and no company is sought by that name',
+  (name) => {
+    const columns = { [name]: ADA[0], Email: ADA[1] };
+    expect(guess(columns)).toEqual({ email: [2], person_name: [1] });
+    const list = { header: Object.keys(columns), sample: [Object.values(columns)] };
+    expect(guessColumns('companies.enrich', list)).not.toHaveProperty('name');
+  },
+);
+
+test('of columns whose names are known by half only the first of a kind is read', () => {
+  const columns = { 'CEO email': ADA[1], 'CFO email': BOB[1], 'CFO phone': BOB[2] };
+  expect(guess(columns)).toEqual({ email: [1], phone: [3] });
+  // Both are in the domain of the company.
+  const list = { header: Object.keys(columns), sample: [Object.values(columns)] };
+  expect(guessColumns('companies.enrich', list).domain).toHaveLength(2);
+  expect(guess({ CEO: ADA[1], CFO: BOB[1] })).toEqual({ email: [1] });
 });
 
 test('a company contact is a person', () => {

@@ -294,6 +294,11 @@ describe('header', () => {
       'Who,Who,Where,Where\nName,Email,Town,State\nAda,a@b.org,Bonn,NW\n',
       2,
     ],
+    [
+      'groups of most columns',
+      'Ref,Who,,Where\nName,Email,Email,Name\nAda,a@b.org,c@d.org,Bo\n',
+      2,
+    ],
     ['names in an unknown language', 'Lista\nNimi,Osoite\nAda,a@b.org\nBob,b@b.org\n', 2],
     ['a title of two lines in quotes', '"Leads\nQ3"\nName,Email,Score\nAda,a@b.org,1\n', 2],
     [

@@ -71,7 +71,8 @@ function isBelowTitles(rows: readonly string[][], index: number, known: KnownNam
   if (!isHeaderRow(header, below, known.columnNames)) return false;
   if (filled < 2) return isNameBelowTitles(titles, header, below, known);
   const isNamed = header.some(known.isColumnName);
-  if (!titles.every((title) => isNarrow(title, header, isNamed))) return false;
+  const isAllNames = header.every((cell) => cell.trim() === '' || known.isColumnName(cell));
+  if (!titles.every((title) => isNarrow(title, header, { isNamed, isAllNames }))) return false;
   const rowsOfTable = below.filter(
     (row) => row.length === header.length || countFilled(row) * 2 > filled,
   );
@@ -81,13 +82,19 @@ function isBelowTitles(rows: readonly string[][], index: number, known: KnownNam
 
 /**
  * A title has at most half the texts of the header, or is a shorter record: `Date,2026-01-01` above three columns. That of several
- * columns may stand in each of them above usual names, as programs write merged cells.
+ * columns may stand in each of them above usual names, as programs write merged cells. Above nothing but usual names
+ * any fewer texts are titles, such as `Contact,,Company`.
  */
-function isNarrow(title: readonly string[], header: readonly string[], isNamed: boolean): boolean {
+function isNarrow(
+  title: readonly string[],
+  header: readonly string[],
+  { isNamed, isAllNames }: { isNamed: boolean; isAllNames: boolean },
+): boolean {
   const texts = title.map((cell) => cell.trim()).filter((cell) => cell !== '');
   const filled = isNamed ? new Set(texts).size : texts.length;
   const names = countFilled(header);
-  return filled * 2 <= names || (filled < names && title.length < header.length);
+  if (filled * 2 <= names) return true;
+  return filled < names && (isAllNames || title.length < header.length);
 }
 
 /** A list of one column: only a usual name below titles that are none shows the header. */
