@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { MIN_PROBABILITY_DEFAULT, matchModes } from '../core/enrich/match-mode.ts';
 import { countryCode } from '../core/identifiers/country.ts';
 import { AppError, invalidParameter } from '../core/lib/errors.ts';
+import { plainName } from '../core/lib/plain-name.ts';
 import { isOperationName, operations } from '../core/operations.ts';
 import { parseDelimiter } from '../formats/csv/delimiter.ts';
 import { parseEncoding } from '../formats/csv/encoding.ts';
@@ -56,7 +57,7 @@ function json<Schema extends z.ZodType>(schema: Schema, example: string) {
 }
 
 /** The name of a list, an export or a schedule, after which downloads are named. */
-export const batchName = z.string().trim().min(1).max(NAME_CHARACTERS_MAX);
+export const batchName = z.string().overwrite(plainName).min(1).max(NAME_CHARACTERS_MAX);
 
 /** A yes or no in a query or a form. */
 export const flag = z.enum(['true', 'false']);

@@ -82,6 +82,14 @@ test('a list is renamed in any state, and its downloads follow', async () => {
   expect(after).toEqual({ ...before, name: 'Fair 2026', revision: before.revision + 1 });
   const file = await pipeline.call(caller, `/v1/batches/${id}/results?format=xlsx`);
   expect(file.headers.get('content-disposition')).toContain('Fair 2026 people enriched');
+  // The rest of the name, or of a sentence with it, would be read backwards; and no one could click on nothing.
+  expect(await (await rename(id, { name: 'Q4 \u202efdp.exe' })).json()).toMatchObject({
+    name: 'Q4 fdp.exe',
+  });
+  await expectProblem(await rename(id, { name: '\u200b' }), {
+    status: 400,
+    code: 'invalid_parameter',
+  });
   await expectProblem(await rename(id, { name: 'x', dedupe: true }), {
     status: 409,
     code: 'invalid_state',

@@ -229,8 +229,9 @@ describe('an upload that is accepted', () => {
   });
 });
 
-test('a file name that no text of the database can hold names the list without those characters', async () => {
-  const disposition = 'Content-Disposition: form-data; name="file"; filename="a\0\u0007b.csv"';
+test('a file name that no text of the database can hold, or that turns its text, names the list without those characters', async () => {
+  const disposition =
+    'Content-Disposition: form-data; name="file"; filename="a\0\u0007\u202eb.csv"';
   const response = await pipeline.call(caller, '/v1/batches?operation=people.enrich&hold=true', {
     method: 'POST',
     headers: { 'Content-Type': 'multipart/form-data; boundary=edge' },

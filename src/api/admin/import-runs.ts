@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError, notFound } from '../../core/lib/errors.ts';
 import { omitUndefined } from '../../core/lib/omit-undefined.ts';
+import { HIDING } from '../../core/lib/plain-name.ts';
 import {
   cancelRun,
   changeOptions,
@@ -35,8 +36,6 @@ import { holdUpload } from '../upload-context.ts';
 import { operatorOf } from './operator-of.ts';
 
 const NAME_BYTES_MAX = 200;
-/** Control characters, and those that turn the direction of a text, would show another name than the file has. */
-const HIDING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/u;
 
 /** The file is written under this name on the machine of a worker, and recognised by it. */
 const fileName = z
@@ -45,7 +44,7 @@ const fileName = z
   .refine((name) => Buffer.byteLength(name) <= NAME_BYTES_MAX, {
     message: `must have at most ${NAME_BYTES_MAX} bytes`,
   })
-  .refine((name) => !/[/\\]/.test(name) && !HIDING.test(name) && !/^\.{1,2}$/.test(name), {
+  .refine((name) => !/[/\\]/.test(name) && name.search(HIDING) === -1 && !/^\.{1,2}$/.test(name), {
     message: 'must be the name of a file, without folders and control characters',
   })
   .meta({ description: 'Name of the file: adapters recognise it, and it may hold the day.' });

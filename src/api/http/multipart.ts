@@ -1,8 +1,10 @@
 /** Reads a form with one file and small fields. The file is streamed to its destination. */
+
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders } from '@fastify/busboy';
 import type { Request } from 'express';
 import { type AppError, invalidParameter } from '../../core/lib/errors.ts';
+import { plainName } from '../../core/lib/plain-name.ts';
 
 export interface Form<File> {
   file: File;
@@ -39,7 +41,7 @@ export async function readMultipart<File>(
         stream.resume();
         return reject(badForm(`must be in the part \`file\`, not \`${name}\``));
       }
-      fileName = givenName.replaceAll(/\p{Cc}/gu, '').trim() || null;
+      fileName = plainName(givenName) || null;
       source = stream;
       kept = keep(stream);
       kept.catch(reject);

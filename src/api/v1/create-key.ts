@@ -10,6 +10,7 @@ import {
   defaultScopes,
 } from '../../core/keys/keys.ts';
 import { forbidden, invalidParameter } from '../../core/lib/errors.ts';
+import { plainName } from '../../core/lib/plain-name.ts';
 import { defineRoute } from '../http/define-route.ts';
 import { keysOf, newKeySchema, viewKey } from '../key-view.ts';
 
@@ -19,7 +20,7 @@ const limit = z.number().int().min(1).max(LIMIT_MAX);
 
 const body = z.strictObject({
   mode: z.enum(['live', 'test']),
-  name: z.string().trim().min(1).max(100).optional(),
+  name: z.string().overwrite(plainName).min(1).max(100).optional(),
   scopes: z.array(z.enum(accountScopes)).min(1).max(accountScopes.length).default(defaultScopes),
   requests_per_minute: limit.optional(),
   requests_per_day: limit.optional(),

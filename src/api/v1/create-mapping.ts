@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainName } from '../../core/lib/plain-name.ts';
 import {
   namedMappingSchema,
   nameMapping,
@@ -14,7 +15,10 @@ export const createMappingRoute = defineRoute({
   path: '/v1/mappings',
   summary: 'Keep the mapping of a list under a name',
   scope: 'batches',
-  body: z.strictObject({ name: z.string().trim().min(1).max(100), batch_id: z.uuid() }),
+  body: z.strictObject({
+    name: z.string().overwrite(plainName).min(1).max(100),
+    batch_id: z.uuid(),
+  }),
   idempotent: true,
   responses: { 201: { description: 'The mapping.', schema: namedMappingSchema } },
   errors: [404],

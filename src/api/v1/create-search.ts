@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { plainName } from '../../core/lib/plain-name.ts';
 import {
   savedSearchSchema,
   saveSearch,
@@ -15,7 +16,7 @@ export const createSearchRoute = defineRoute({
   summary: 'Keep a search under a name',
   scope: 'search',
   body: z.strictObject({
-    name: z.string().trim().min(1).max(100),
+    name: z.string().overwrite(plainName).min(1).max(100),
     filter: exportOptions.shape.filter,
   }),
   idempotent: true,
