@@ -136,6 +136,28 @@ describeWithBrowser('the page of a list or an export', () => {
     await act(id, 'cancel');
   });
 
+  test('discards nothing that another tab has started meanwhile', async () => {
+    const id = await priced();
+    await open(`/batches/${id}`);
+    // Events and readings bring nothing.
+    await page.route('**/events', () => {});
+    const draft = { ...(await pipeline.batch(caller, id)), name: 'Started elsewhere' };
+    await page.route('**/v1/batches?*', (route) =>
+      route.fulfill({ json: { data: [draft], next_cursor: null } }),
+    );
+    await open('/batches');
+    await page.getByRole('button', { name: 'Discard Started elsewhere' }).click();
+    await act(id, 'start');
+    await page.getByRole('button', { name: 'Discard it' }).click();
+    await page
+      .getByRole('dialog')
+      .getByText('has been started or cancelled in another tab')
+      .waitFor();
+    expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'queued' });
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await act(id, 'cancel');
+  });
+
   test('stays as another tab has made it when pause, resume and cancel answer late', async () => {
     const id = await priced();
     await act(id, 'start');

@@ -108,6 +108,16 @@ describeWithBrowser('two accounts in one browser', () => {
     await page.context().close();
   });
 
+  test('a page that comes back from the history shows who is signed in by then', async () => {
+    const { first, page } = await openTwo('/batches');
+    await page.waitForLoadState('networkidle');
+    await pipeline.sql`delete from sessions where account_id = ${first.accountId}`;
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+    await page.getByRole('radio', { name: 'API key' }).waitFor();
+    expect(await account(page, 'First').count()).toBe(0);
+    await page.context().close();
+  });
+
   test('a page shows the one that signed in last, also when the answers come in another order', async () => {
     const { first, second, page, other } = await openTwo('/batches');
     const held: Route[] = [];

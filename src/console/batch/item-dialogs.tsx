@@ -9,6 +9,7 @@ import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { useAction } from '../use-call.ts';
 import { isFinal, type Progress, type Resource } from './batch.ts';
+import { cancelItem } from './cancel-button.tsx';
 
 interface ItemDialogProps {
   item: Progress;
@@ -22,7 +23,7 @@ export function RemoveItem({ item, of, onDone, onClose }: ItemDialogProps) {
   const isFinished = isFinal(item.state);
   const removing = useAction(async () => {
     const path = `${of.path}/${item.id}`;
-    await (isFinished ? call('DELETE', path) : call('POST', `${path}/cancel`));
+    await (isFinished ? call('DELETE', path) : cancelItem(item, of));
     onDone();
     announce(isFinished ? 'The files were deleted.' : `The ${of.noun} was discarded.`);
   });
