@@ -197,6 +197,15 @@ describe('delimiter', () => {
     expect(detect('name,email\nBob,b@x.org\n').doubts).toEqual([]);
   });
 
+  it('does not come from the first cell of a sheet', () => {
+    const dialect = detect('sep=^\r\nName,Email\r\nAda,a@b.org\r\n', {
+      delimiter: ',',
+      isSheet: true,
+      knownNames: { columnNames: new Set(), isColumnName: (text) => text === 'Email' },
+    });
+    expect(dialect).toMatchObject({ titles: ['sep=^'], headerRow: 2, header: ['Name', 'Email'] });
+  });
+
   it('comes from a first line sep=, which is not a header', () => {
     const dialect = detect('sep=;\r\na;b,c\r\n1;2\r\n');
     expect(dialect).toMatchObject({

@@ -41,6 +41,8 @@ export interface DialectOptions {
   /** As `parseEncoding` returns it. */
   encoding?: string | undefined;
   delimiter?: Delimiter | undefined;
+  /** True for the text of a sheet, in which `sep=;` is a cell. */
+  isSheet?: boolean;
   /**
    * The row of the header, from 1 as a spreadsheet counts: blank lines count, the lines of a cell do not. The next one
    * that is not blank is taken. 0: there is no header.
@@ -106,7 +108,7 @@ export function detectDialect(sample: Buffer, options: DialectOptions): Dialect 
       'This file is not text. Save the list as CSV or as an Excel workbook (.xlsx) and upload that.',
     );
   }
-  const sep = readSepLine(canonical);
+  const sep = options.isSheet ? { bytes: 0, delimiter: null } : readSepLine(canonical);
   const body = canonical.subarray(sep.bytes);
   const guess = guessDelimiter(body, isWhole);
   const delimiter = options.delimiter ?? sep.delimiter ?? guess.delimiter;

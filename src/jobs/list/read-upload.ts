@@ -21,7 +21,7 @@ import { inReadingTurn, leavingRoom } from './reading-turns.ts';
 import type { StoredUpload, UploadContext } from './store-upload.ts';
 
 /** How the caller says that the file is to be read; omitted options are detected. */
-export interface DialectRequest extends Omit<DialectOptions, 'isWhole' | 'knownNames'> {
+export interface DialectRequest extends Omit<DialectOptions, 'isWhole' | 'isSheet' | 'knownNames'> {
   /** Name of a visible sheet of a workbook, or its number from 1. */
   sheet?: string | undefined;
 }
@@ -155,9 +155,11 @@ export async function readWorkbook(
   }
 }
 
+type SheetRequest = DialectRequest & Pick<DialectOptions, 'isSheet'>;
+
 /** The CSV of a sheet is in a known form. */
-function ofSheet({ headerRow }: DialectRequest): DialectRequest {
-  return { headerRow, encoding: 'utf-8', delimiter: ',' };
+function ofSheet({ headerRow }: DialectRequest): SheetRequest {
+  return { headerRow, encoding: 'utf-8', delimiter: ',', isSheet: true };
 }
 
 const SHEETS_NAMED_MAX = 100;
@@ -270,7 +272,7 @@ interface ListStart {
 function readStart(
   { head, isWhole, sheets = [] }: ListStart,
   columns: ColumnRequest,
-  { sheet: _sheet, ...request }: DialectRequest,
+  { sheet: _sheet, ...request }: SheetRequest,
 ): { dialect: Dialect; mapping: ColumnMapping } {
   const dialect = detectDialect(head, { ...request, isWhole, knownNames });
   const { header, sample } = dialect;
