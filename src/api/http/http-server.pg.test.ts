@@ -53,6 +53,12 @@ describe('what cannot be read is answered as a problem', () => {
       'headers_too_large',
     ],
     [
+      'more than a hundred headers',
+      `GET /healthz HTTP/1.1\r\nHost: x\r\n${'a: b\r\n'.repeat(100)}\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    [
       'a URL of twenty kilobytes',
       `GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`,
       414,
@@ -80,6 +86,12 @@ describe('what cannot be read is answered as a problem', () => {
     ],
   ] as const)('%s', async (_name, text, status, code) => {
     expectProblem(await exchange(await serve(), text), status, code);
+  });
+
+  test('but a hundred headers are served', async () => {
+    const headers = `Connection: close\r\n${'a: b\r\n'.repeat(98)}`;
+    const request = `GET /healthz HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+    expect((await exchange(await serve(), request)).status).toBe(200);
   });
 
   test('a URL of nine kilobytes', async () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type Response } from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openSocket } from '../../../tests/support/raw-http.ts';
-import { createHttpServer, httpLimits, limitRequest } from './http-server.ts';
+import { createHttpServer, type HttpLimits, httpLimits, limitRequest } from './http-server.ts';
 
 let server: Server | undefined;
 afterEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
 });
 
 /** Serves requests whose responses the test ends; resolves with these, and with a call that is answered at once. */
-async function serve() {
+async function serve(changed: Partial<HttpLimits> = {}) {
   const taken: Response[] = [];
   const app = express()
     .use(limitRequest(httpLimits, () => false))
@@ -23,11 +23,11 @@ async function serve() {
     .use((_request, response) => {
       taken.push(response);
     });
-  server = createHttpServer(app).listen(0, '127.0.0.1');
+  server = createHttpServer(app, { ...httpLimits, ...changed }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const moment = () => fetch(`http://127.0.0.1:${port}/moment`);
-  return { taken, moment, socket: await openSocket(port) };
+  return { taken, moment, open: () => openSocket(port), socket: await openSocket(port) };
 }
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -69,6 +69,24 @@ describe('of requests that are sent before the response to the one before them',
     while (taken.length === 0) await moment();
     expect(taken).toHaveLength(1);
     await closed;
+  });
+
+  test('so many of all connections wait, until theirs close', async () => {
+    const { taken, moment, open, socket } = await serve({ waitingMax: 1 });
+    const second = await open();
+    const refused = once(second.resume(), 'close');
+    socket.write(get.repeat(2));
+    while (taken.length < 1) await moment();
+    second.write(get.repeat(2));
+    await refused;
+    socket.destroy();
+    await once(taken[0] as Response, 'close');
+    const third = await open();
+    third.write(get.repeat(2));
+    while (taken.length < 3) await moment();
+    taken[2]?.end();
+    while (taken.length < 4) await moment();
+    expect(third.destroyed).toBe(false);
   });
 });
 

@@ -33,7 +33,11 @@ export interface HttpLimits extends SlownessLimits {
    * it. Processed at once, those behind a stream would keep their places for as long as it lasts, and no client would be slow.
    */
   pipelinedMax: number;
+  /** Maximum requests of all connections that wait for the response before theirs: each keeps its headers in memory. */
+  waitingMax: number;
   headerBytesMax: number;
+  /** A header of five bytes takes ten times as many in memory. */
+  headersMax: number;
   urlCharactersMax: number;
   connectionsMax: number;
 }
@@ -52,7 +56,9 @@ export const httpLimits: HttpLimits = {
   crowdMs: 30_000,
   crowdedIdleMs: 10_000,
   pipelinedMax: 4,
+  waitingMax: 1_000,
   headerBytesMax: 16 * 1024,
+  headersMax: 100,
   urlCharactersMax: 8 * 1024,
   connectionsMax: 10_000,
 };
@@ -79,8 +85,18 @@ export function createHttpServer(
     keepAliveTimeout: limits.keepAliveMs,
   });
   server.timeout = limits.stallMs;
+  // Node leaves out those beyond: one more than may be sent shows that there are too many.
+  server.maxHeadersCount = limits.headersMax + 1;
   const open = new WeakMap<Duplex, Set<ServerResponse>>();
-  server.on('connection', (socket) => open.set(socket, new Set()));
+  const waiting = new Set<ServerResponse>();
+  server.on('connection', (socket) => {
+    const responses = new Set<ServerResponse>();
+    open.set(socket, responses);
+    // Those that were never begun do not close.
+    socket.once('close', () => {
+      for (const response of responses) waiting.delete(response);
+    });
+  });
   makeRoom(server, limits.connectionsMax, (socket) => (open.get(socket)?.size ?? 0) > 0);
   const watch = watchSlowClients(server, limits, (request, response) => {
     if (response.headersSent) request.socket.destroy();
@@ -92,22 +108,30 @@ export function createHttpServer(
     const before = lastOf(ahead);
     const isInTurn = before === undefined;
     // One that waits may hold nothing but its headers.
-    if (socket.destroyed || ahead.size >= limits.pipelinedMax || (!isInTurn && hasBody(request))) {
+    const mayWait =
+      ahead.size < limits.pipelinedMax && waiting.size < limits.waitingMax && !hasBody(request);
+    if (socket.destroyed || !(isInTurn || mayWait)) {
       socket.destroy();
       return;
     }
     ahead.add(response);
     response.once('close', () => ahead.delete(response));
     const begin = () => {
+      waiting.delete(response);
       // The response before it has ended the connection.
       if (response.socket === null) return;
       latest.set(socket, response);
       watch(request, response);
-      if (lacksHost(request)) refuseUnread(request, response, hostMissing());
+      if (request.rawHeaders.length > 2 * limits.headersMax) {
+        refuseUnread(request, response, headersTooLarge(limits));
+      } else if (lacksHost(request)) refuseUnread(request, response, hostMissing());
       else listener(request, response);
     };
     if (isInTurn) begin();
-    else before.once('close', begin);
+    else {
+      waiting.add(response);
+      before.once('close', begin);
+    }
   });
   server.on('checkExpectation', (request, response) => {
     refuseUnread(request, response, expectationUnknown(request.headers.expect ?? ''));
@@ -286,10 +310,10 @@ function urlTooLong({ urlCharactersMax }: HttpLimits): AppError {
   });
 }
 
-function headersTooLarge({ headerBytesMax }: HttpLimits): AppError {
+function headersTooLarge({ headersMax, headerBytesMax }: HttpLimits): AppError {
   return new AppError({
     code: 'headers_too_large',
     status: 431,
-    message: `The headers must have at most ${headerBytesMax} bytes.`,
+    message: `There must be at most ${headersMax} headers of at most ${headerBytesMax} bytes together.`,
   });
 }
