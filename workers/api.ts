@@ -1,4 +1,5 @@
 /** The API process. */
+
 import { once } from 'node:events';
 import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -16,6 +17,7 @@ import { openLane } from '../src/core/lib/coalesce.ts';
 import { unavailable } from '../src/core/lib/errors.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
 import { openSearches } from '../src/core/search/read-search.ts';
+import { openSessions } from '../src/core/sessions/sessions.ts';
 import { stopTracing } from '../src/core/tracing.ts';
 import { watchBatches } from '../src/jobs/batch/watch-batches.ts';
 import { startHeartbeat } from '../src/jobs/monitor/heartbeat.ts';
@@ -65,6 +67,7 @@ export async function runApi(config: Config): Promise<void> {
     keyUses,
     admit,
     authenticate: openAuthentication(context.sql),
+    findSession: openSessions(context.sql),
     calls,
   });
   let answer = () => {};

@@ -9,6 +9,7 @@ import { openEnrichCalls } from '../core/calls/enrich-calls.ts';
 import { openAdmission, openAuthentication } from '../core/keys/admission.ts';
 import { openKeyUses } from '../core/keys/key-uses.ts';
 import { metrics } from '../core/metrics.ts';
+import { openSessions } from '../core/sessions/sessions.ts';
 import { watchBatches } from '../jobs/batch/watch-batches.ts';
 import { createApp } from './app.ts';
 
@@ -62,6 +63,7 @@ test('no identifier reaches a log line, a job or a metric, not even when everyth
     keyUses: openKeyUses(context.sql, log),
     admit: openAdmission(context.sql, context.limiter),
     authenticate: openAuthentication(context.sql),
+    findSession: openSessions(context.sql),
     calls: openEnrichCalls(context),
   });
   const server = app.listen(0, '127.0.0.1');

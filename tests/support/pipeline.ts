@@ -22,6 +22,7 @@ import { openKeyUses } from '../../src/core/keys/key-uses.ts';
 import { createKey, type Scope } from '../../src/core/keys/keys.ts';
 import type { Log } from '../../src/core/log.ts';
 import { openSearches, type ReadSearch } from '../../src/core/search/read-search.ts';
+import { openSessions } from '../../src/core/sessions/sessions.ts';
 import type { ObjectStore } from '../../src/core/storage/object-store.ts';
 import type { BatchView, ExportView } from '../../src/jobs/batch/batch-view.ts';
 import { watchBatches } from '../../src/jobs/batch/watch-batches.ts';
@@ -118,7 +119,8 @@ export async function openPipelineWith(
   const watcher = watchBatches(opened.sql, opened.log);
   const keyUses = openKeyUses(opened.sql, opened.log);
   const authenticate = openAuthentication(opened.sql);
-  const app = createApp({ ...context, watcher, keyUses, admit, authenticate, calls });
+  const findSession = openSessions(opened.sql);
+  const app = createApp({ ...context, watcher, keyUses, admit, authenticate, findSession, calls });
   const server = createHttpServer(app).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

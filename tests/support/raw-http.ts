@@ -9,6 +9,7 @@ import { createHttpServer, type HttpLimits, httpLimits } from '../../src/api/htt
 import { openEnrichCalls } from '../../src/core/calls/enrich-calls.ts';
 import { openAdmission, openAuthentication } from '../../src/core/keys/admission.ts';
 import { openKeyUses } from '../../src/core/keys/key-uses.ts';
+import { openSessions } from '../../src/core/sessions/sessions.ts';
 import { type BatchWatcher, watchBatches } from '../../src/jobs/batch/watch-batches.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
 
@@ -34,6 +35,7 @@ export async function serveWithLimits(
       keyUses: openKeyUses(context.sql, context.log),
       admit: openAdmission(context.sql, context.limiter),
       authenticate: openAuthentication(context.sql),
+      findSession: openSessions(context.sql),
       calls: openEnrichCalls(context),
     },
     limits,

@@ -1,7 +1,6 @@
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
-import type { Sql } from '../../core/db/client.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
-import { authenticate, readKey } from '../../core/keys/keys.ts';
+import { readKey } from '../../core/keys/keys.ts';
 import { AppError, forbidden } from '../../core/lib/errors.ts';
 import { countInTurn } from '../../core/limits/count-in-turn.ts';
 import type { ApiContext } from '../http/api-context.ts';
@@ -21,11 +20,11 @@ function assertAdmin(key: ApiKey): void {
  * Admits requests with an admin key and refuses others with 401, 403 or 429. A browser presents the key by its console
  * session, or as the password of HTTP Basic with any user name.
  */
-export function adminOnly({ sql, limiter }: Pick<ApiContext, 'sql' | 'limiter'>): RequestHandler {
+export function adminOnly(context: ApiContext): RequestHandler {
   return async (request, response, next) => {
-    const { key } = await authenticate(sql, await presentedKey(sql, request));
+    const { key } = await context.authenticate(await presentedKey(context, request));
     noteRequest(response, { account: key.accountId, key: key.id });
-    await countInTurn(limiter, key, clientGone(response));
+    await countInTurn(context.limiter, key, clientGone(response));
     assertAdmin(key);
     next();
   };
@@ -40,10 +39,10 @@ export const askForKey: ErrorRequestHandler = (error, _request, response, next) 
 };
 
 /** Returns the hash of the presented key: a bearer token, a password, or that of the console's session. */
-async function presentedKey(sql: Sql, request: Request): Promise<Buffer> {
+async function presentedKey({ findSession }: ApiContext, request: Request): Promise<Buffer> {
   const { authorization } = request.headers;
   if (authorization === undefined) {
-    return (await presentedBySession(sql, request))?.keySha256 ?? readKey(undefined);
+    return (await presentedBySession(findSession, request))?.keySha256 ?? readKey(undefined);
   }
   const [, scheme, text = ''] = /^(Bearer|Basic) (\S{1,400})$/.exec(authorization) ?? [];
   if (scheme !== 'Basic') return readKey(text);

@@ -37,7 +37,7 @@ export function serveSessions(context: ApiContext): Router {
   route.all(fromOurPages);
   route.get(async (request, response) => {
     const token = readToken(request);
-    const session = token === null ? null : await readSession(context.sql, token);
+    const session = token === null ? null : await readSession(context.findSession, token);
     if (session === null) response.status(204).end();
     else response.json(viewSession(context, session));
   });
@@ -48,7 +48,7 @@ export function serveSessions(context: ApiContext): Router {
       network: networkOf(request),
       signal: clientGone(response),
     });
-    const session = await readSession(context.sql, token);
+    const session = await readSession(context.findSession, token);
     if (session === null) throw keyEnded();
     const before = readToken(request);
     if (before !== null) await signOut(context.sql, before);

@@ -5,6 +5,7 @@ import type { Replicas } from '../../core/db/replicas.ts';
 import type { Admit, Authenticate } from '../../core/keys/admission.ts';
 import type { KeyUses } from '../../core/keys/key-uses.ts';
 import type { ReadSearch } from '../../core/search/read-search.ts';
+import type { FindSession } from '../../core/sessions/sessions.ts';
 import type { BatchWatcher } from '../../jobs/batch/watch-batches.ts';
 import type { Queues } from '../../jobs/queue/queues.ts';
 
@@ -22,6 +23,8 @@ export interface ApiContext extends Context {
   admit: Admit;
   /** Finds the keys of unmetered calls; concurrent ones are coalesced. */
   authenticate: Authenticate;
+  /** Finds the sessions of browsers; concurrent look-ups are coalesced. */
+  findSession: FindSession;
   /** Runs single calls; concurrent ones are coalesced. */
   calls: EnrichCalls;
 }

@@ -73,7 +73,7 @@ async function presentedKey(context: ApiContext, request: Request): Promise<Pres
   if (request.headers.authorization !== undefined) {
     return { keySha256: readKey(bearerToken(request)), sessionSha256: null };
   }
-  const presented = await presentedBySession(context.sql, request);
+  const presented = await presentedBySession(context.findSession, request);
   return presented ?? { keySha256: readKey(undefined), sessionSha256: null };
 }
 

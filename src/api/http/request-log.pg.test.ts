@@ -12,6 +12,7 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { openEnrichCalls } from '../../core/calls/enrich-calls.ts';
 import { openAdmission, openAuthentication } from '../../core/keys/admission.ts';
 import { openKeyUses } from '../../core/keys/key-uses.ts';
+import { openSessions } from '../../core/sessions/sessions.ts';
 import { watchBatches } from '../../jobs/batch/watch-batches.ts';
 import { createApp } from '../app.ts';
 
@@ -46,6 +47,7 @@ beforeAll(async () => {
     keyUses: openKeyUses(context.sql, log),
     admit: openAdmission(context.sql, context.limiter),
     authenticate: openAuthentication(context.sql),
+    findSession: openSessions(context.sql),
     calls: {
       async run(call, gone) {
         await hold;

@@ -3,9 +3,8 @@
  * pages (the cookie is also SameSite=Strict), in the account and the mode that the page shows.
  */
 import type { Request, Response } from 'express';
-import type { Sql } from '../../core/db/client.ts';
 import { type AppError, conflict, forbidden, invalidRequest } from '../../core/lib/errors.ts';
-import { SESSION_SECONDS, sessionKey } from '../../core/sessions/sessions.ts';
+import { type FindSession, SESSION_SECONDS, sessionKey } from '../../core/sessions/sessions.ts';
 import { isSecure } from './is-secure.ts';
 
 /**
@@ -54,11 +53,14 @@ export interface Presented {
  * that has ended, 403 for a call that does not come from our pages, 409 for a page of another account or in the other
  * mode, which another tab of the same browser has left.
  */
-export async function presentedBySession(sql: Sql, request: Request): Promise<Presented | null> {
+export async function presentedBySession(
+  findSession: FindSession,
+  request: Request,
+): Promise<Presented | null> {
   const token = readToken(request);
   if (token === null) return null;
   assertSameOrigin(request);
-  const { accountId, keySha256, sessionSha256, mode } = await sessionKey(sql, token);
+  const { accountId, keySha256, sessionSha256, mode } = await sessionKey(findSession, token);
   if ((request.get('Enrich-Account') ?? accountId) !== accountId) throw accountChanged();
   if ((request.get('Enrich-Mode') ?? mode) !== mode) throw modeChanged(mode);
   return { keySha256, sessionSha256 };

@@ -16,6 +16,7 @@ import {
   type PresentedKey,
 } from './keys.sql.ts';
 import { invalidKey, keyRevoked } from './keys.ts';
+import { openKnownOwners } from './known-owners.ts';
 
 /** A metered call that was admitted, or refused by a limit (`limits.admitted` is false). */
 export interface Admission extends Caller {
@@ -30,9 +31,6 @@ export type Authenticate = (keySha256: Buffer) => Promise<Caller>;
 
 const BATCH_MAX = 128;
 
-/** Keys whose account is remembered. */
-const KNOWN_MAX = 10_000;
-
 /** One result for each call of a key: errors when the key is unknown or revoked. */
 type Found = (Admission | Error)[];
 
@@ -41,7 +39,7 @@ export function openAdmission(sql: Sql, limiter: Limiter, lane: Lane = openLane(
   const admit = coalesce<string, Admission>((hashes) => admitTogether(sql, limiter, hashes), {
     lane,
     batchMax: BATCH_MAX,
-    ownerOf,
+    ownerOf: owners.ownerOf,
   });
   return (keySha256) => remembering(admit, keySha256);
 }
@@ -51,18 +49,12 @@ export function openAuthentication(sql: Sql, lane: Lane = openLane(2)): Authenti
   const find = coalesce<string, Caller>((hashes) => findTogether(sql, hashes), {
     lane,
     batchMax: BATCH_MAX,
-    ownerOf,
+    ownerOf: owners.ownerOf,
   });
   return (keySha256) => remembering(find, keySha256);
 }
 
-/** The accounts of keys that were found, by the hash: an account with a hundred keys has one turn. The latest last. */
-const accountOf = new Map<string, string>();
-
-/** Keys that were not found yet have one turn together: anyone can make up thousands. */
-function ownerOf(hash: string): string {
-  return accountOf.get(hash) ?? 'unknown';
-}
+const owners = openKnownOwners();
 
 async function remembering<Found extends Caller>(
   find: (hash: string) => Promise<Found>,
@@ -70,11 +62,7 @@ async function remembering<Found extends Caller>(
 ): Promise<Found> {
   const hash = keySha256.toString('hex');
   const found = await find(hash);
-  if (!accountOf.has(hash)) {
-    accountOf.set(hash, found.key.accountId);
-    const [oldest] = accountOf.keys();
-    if (accountOf.size > KNOWN_MAX && oldest !== undefined) accountOf.delete(oldest);
-  }
+  owners.remember(hash, found.key.accountId);
   return found;
 }
 

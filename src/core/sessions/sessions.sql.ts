@@ -94,30 +94,15 @@ export async function takeSignInLink(
   return link?.isOpen ? link : undefined;
 }
 
-/** The key that a session presents. */
-export interface SessionKey {
-  accountId: string;
-  keySha256: Buffer;
-  mode: KeyMode;
-}
-
-/** Returns the key of a live session with this token; the key itself may have been revoked. */
-export async function findSessionKey(
-  sql: Sql,
-  tokenSha256: Buffer,
-): Promise<SessionKey | undefined> {
-  const [key] = await sql<SessionKey[]>`
-    select s.account_id, k.key_sha256, k.mode from sessions s join api_keys k on k.id = s.key_id
-    where s.token_sha256 = ${tokenSha256} and s.expires_at > clock_timestamp()`;
-  return key;
-}
-
-/** A session as the signed-in person sees it. */
+/** A session as the signed-in person sees it, and the key that it presents. */
 export interface Session {
   accountId: string;
   accountName: string;
   email: string | null;
+  keySha256: Buffer;
   keyPrefix: string;
+  /** False for a key that was revoked, or has expired. */
+  isKeyValid: boolean;
   mode: KeyMode;
   scopes: string[];
   /** Signed in with the account's password, and so in both modes. */
@@ -125,15 +110,24 @@ export interface Session {
   expiresAt: Date;
 }
 
-/** Returns the session of this token while it lasts and its key is valid. */
-export async function findSession(sql: Sql, tokenSha256: Buffer): Promise<Session | undefined> {
-  const [session] = await sql<Session[]>`
-    select s.account_id, a.name as account_name, a.email, k.prefix as key_prefix, k.mode, k.scopes,
-      k.is_console, s.expires_at
-    from sessions s join api_keys k on k.id = s.key_id join accounts a on a.id = s.account_id
-    where s.token_sha256 = ${tokenSha256} and s.expires_at > clock_timestamp()
-      and is_valid(k)`;
-  return session;
+/**
+ * Returns the sessions with these hashes of their tokens, in hexadecimal, in their order; undefined for one that has ended. The
+ * key of a session may have been revoked.
+ */
+export async function findSessions(
+  sql: Sql,
+  hashes: readonly string[],
+): Promise<(Session | undefined)[]> {
+  const rows = await sql<(Session | { accountId: null })[]>`
+    select s.account_id, a.name as account_name, a.email, k.key_sha256, k.prefix as key_prefix,
+      is_valid(k) as is_key_valid, k.mode, k.scopes, k.is_console, s.expires_at
+    from unnest(string_to_array(${hashes.join(' ')}, ' ')) with ordinality p (hash, place)
+    left join sessions s
+      on s.token_sha256 = decode(p.hash, 'hex') and s.expires_at > clock_timestamp()
+    left join api_keys k on k.id = s.key_id
+    left join accounts a on a.id = s.account_id
+    order by p.place`;
+  return rows.map((row) => (row.accountId === null ? undefined : row));
 }
 
 /** Switches a session to another key of its account. */

@@ -7,6 +7,8 @@ import { findAccountByPassword, setPassword } from '../accounts/accounts.ts';
 import { type Database, inTransaction, type Sql } from '../db/client.ts';
 import { type KeyMode, parseKey } from '../keys/key-format.ts';
 import { authenticate, consoleKeyOf, readKey, refuseAddressKey } from '../keys/keys.ts';
+import { openKnownOwners } from '../keys/known-owners.ts';
+import { coalesce, type Lane, openLane } from '../lib/coalesce.ts';
 import { AppError, conflict, invalidParameter } from '../lib/errors.ts';
 import { countInTurn } from '../limits/count-in-turn.ts';
 import type { Limiter } from '../limits/limiter.ts';
@@ -16,12 +18,10 @@ import {
   changeSessionKey,
   deletePasswordSessions,
   deleteSession,
-  findSession,
-  findSessionKey,
+  findSessions,
   insertSession,
   insertSignInLink,
   type Session,
-  type SessionKey,
   takeSignInLink,
 } from './sessions.sql.ts';
 
@@ -148,23 +148,51 @@ export async function createSignInLink(sql: Sql, accountId: string): Promise<str
   return token;
 }
 
+/** Finds the session of a token by its hash; undefined when it has ended. */
+export type FindSession = (tokenSha256: Buffer) => Promise<Session | undefined>;
+
+const BATCH_MAX = 128;
+const owners = openKnownOwners();
+
 /**
- * Returns the key that a session presents, and the hash of its token. Throws `AppError` 401 `session_expired` when
- * the session has ended.
+ * Opens the look-up of sessions. Concurrent ones are found in one statement: calls with a session are counted only once it is
+ * found, and anyone can make up thousands.
  */
-export async function sessionKey(
-  sql: Sql,
-  token: string,
-): Promise<SessionKey & { sessionSha256: Buffer }> {
-  const sessionSha256 = hashToken(token);
-  const key = isToken(token) ? await findSessionKey(sql, sessionSha256) : undefined;
-  if (key === undefined) throw sessionExpired();
-  return { ...key, sessionSha256 };
+export function openSessions(sql: Sql, lane: Lane = openLane(2)): FindSession {
+  const find = coalesce<string, Session | undefined>((hashes) => findSessions(sql, hashes), {
+    lane,
+    batchMax: BATCH_MAX,
+    ownerOf: owners.ownerOf,
+  });
+  return async (tokenSha256) => {
+    const hash = tokenSha256.toString('hex');
+    const session = await find(hash);
+    if (session !== undefined) owners.remember(hash, session.accountId);
+    return session;
+  };
 }
 
-/** Returns the session of this token; null when it has ended. */
-export async function readSession(sql: Sql, token: string): Promise<Session | null> {
-  return (isToken(token) && (await findSession(sql, hashToken(token)))) || null;
+/**
+ * Returns the session whose key a call presents, and the hash of its token; the key may have been revoked. Throws `AppError`
+ * 401 `session_expired` when the session has ended.
+ */
+export async function sessionKey(
+  findSession: FindSession,
+  token: string,
+): Promise<Pick<Session, 'accountId' | 'keySha256' | 'mode'> & { sessionSha256: Buffer }> {
+  const sessionSha256 = hashToken(token);
+  const session = isToken(token) ? await findSession(sessionSha256) : undefined;
+  if (session === undefined) throw sessionExpired();
+  return { ...session, sessionSha256 };
+}
+
+/** Returns the session of this token; null when it has ended, or its key. */
+export async function readSession(
+  findSession: FindSession,
+  token: string,
+): Promise<Session | null> {
+  const session = isToken(token) ? await findSession(hashToken(token)) : undefined;
+  return session?.isKeyValid ? session : null;
 }
 
 /**
@@ -172,18 +200,18 @@ export async function readSession(sql: Sql, token: string): Promise<Session | nu
  * `countInTurn`.
  */
 export async function switchMode(
-  { sql, limiter }: { sql: Sql; limiter: Limiter },
+  { sql, limiter, findSession }: { sql: Sql; limiter: Limiter; findSession: FindSession },
   token: string,
   mode: KeyMode,
   signal: AbortSignal,
 ): Promise<Session> {
-  const session = await readSession(sql, token);
+  const session = await readSession(findSession, token);
   if (session === null) throw sessionExpired();
   await countInTurn(limiter, session, signal);
   if (session.mode === mode) return session;
   if (!session.isConsole) throw oneMode(session);
   await changeSessionKey(sql, hashToken(token), await consoleKeyOf(sql, session.accountId, mode));
-  const switched = await readSession(sql, token);
+  const switched = await readSession(findSession, token);
   if (switched === null) throw sessionExpired();
   return switched;
 }
