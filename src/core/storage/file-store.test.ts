@@ -109,3 +109,20 @@ describe('files in a folder', () => {
     };
   });
 });
+
+test('a prefix is deleted while objects are written below it: those that it had before are gone', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'enrich-written-'));
+  const store = openFileStore(folder);
+  for (let round = 0; round < 50; round++) {
+    await store.put('batches/b/parts/old.csv', [Buffer.from('a')]);
+    const puts = Array.from({ length: 20 }, (_, n) =>
+      store.put(`batches/b/parts/${n}.csv`, [Buffer.from('a')]),
+    );
+    // One whose folder is deleted before it has its name rejects.
+    const written = Promise.allSettled(puts);
+    await store.deletePrefix('batches/b/');
+    await written;
+    expect(await store.head('batches/b/parts/old.csv')).toBeNull();
+  }
+  await rm(folder, { recursive: true });
+});

@@ -121,9 +121,14 @@ async function deleteFolder(folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
   } catch (error) {
-    // It ended at the first file that it could not delete.
-    for await (const file of files(folder)) await rm(file, { force: true }).catch(() => {});
-    throw error;
+    // It ended at the first file that it could not delete, or in a folder in which a file was written meanwhile.
+    let isWhole = (error as NodeJS.ErrnoException).code === 'ENOTEMPTY';
+    for await (const file of files(folder)) {
+      await rm(file, { force: true }).catch(() => {
+        isWhole = false;
+      });
+    }
+    if (!isWhole) throw error;
   }
 }
 
