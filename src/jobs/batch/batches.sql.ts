@@ -251,7 +251,7 @@ export async function readOldestKept(sql: Sql): Promise<Date | null> {
 }
 
 /**
- * Records that a batch's objects are deleted, so that they need no more checks. Its row is kept, without the long texts that
+ * Records that a batch's objects are or will be deleted, so that they need no more checks. Its row is kept, without the long texts that
  * only reading or repeating it needed. What it has matched with `dedupe` goes as `deleteUnneededRecords` says.
  */
 export async function markFilesDeleted(sql: Sql, id: string): Promise<void> {

@@ -222,7 +222,7 @@ function notHeld(batch: Batch): AppError {
 /**
  * Deletes the files of a batch. Cancels it first if it has not ended; rows without an outcome become
  * `not_processed`. Its counts and charges stay. Throws `AppError` 409 `invalid_state` while it is being
- * finished. Safe to repeat.
+ * finished, and the error of a store that has not deleted all of them. Safe to repeat.
  */
 export async function deleteBatchFiles(
   context: Pick<Context, 'sql' | 'store'>,
@@ -236,8 +236,10 @@ export async function deleteBatchFiles(
     const now = must(await findBatch(tx, id), `batch ${id}`);
     if (now.finishedAt === null) throw invalidState(now, 'try again in a moment');
   });
-  await context.store.deletePrefix(`batches/${id}/`);
+  // Before the files: the caller may leave or lose the key meanwhile, and one that is named and missing is taken for a loss, which
+  // fails backups and is refunded. Housekeeping deletes what an error leaves.
   await inTransaction(context.sql, (tx) => markFilesDeleted(tx, id));
+  await context.store.deletePrefix(`batches/${id}/`);
 }
 
 /**
