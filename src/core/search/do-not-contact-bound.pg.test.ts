@@ -1,7 +1,10 @@
 /** The maximum number of entries of a do-not-contact list. */
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
+import { inTransaction } from '../db/client.ts';
+import { deleteContacts } from './do-not-contact.sql.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -59,3 +62,28 @@ test('a call that exceeds the maximum is refused as a whole, also concurrently',
   await send('DELETE', domains(30, 40));
   expect((await send('POST', domains(200, 210))).status).toBe(200);
 });
+
+test('removing entries reads no others, of its list or another', async () => {
+  const { accountId } = await pipeline.account(1);
+  for (const owner of [caller.accountId, accountId]) {
+    await pipeline.sql`
+      insert into do_not_contact (account_id, live, email_sha256, domain)
+      select ${owner}::uuid, true, sha256(n::text::bytea), null from generate_series(1, 10000) n
+      union all select ${owner}::uuid, true, null, 'e' || n || '.example' from generate_series(1, 10000) n`;
+  }
+  await pipeline.sql`vacuum (analyze) do_not_contact`;
+  const removed = {
+    emailHashes: [hashOf('7'), hashOf('none')],
+    domains: ['e9.example', 'e0.example'],
+  };
+  const [read] = await inTransaction(pipeline.sql, async (tx) => {
+    expect(await deleteContacts(tx, { accountId, live: true }, removed)).toBe(2);
+    return tx<{ rows: number }[]>`
+      select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
+      where relname = 'do_not_contact'`;
+  });
+  // Each is found, then deleted.
+  expect(read).toEqual({ rows: 4 });
+});
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest();

@@ -40,17 +40,21 @@ export async function countContacts(sql: Sql, { accountId, live }: Owner): Promi
   return list?.entries ?? 0;
 }
 
-/** Removes these entries. Returns how many were removed. */
+/** Removes these entries, and reads no others. Returns how many were removed. */
 export async function deleteContacts(
   sql: Sql,
   { accountId, live }: Owner,
   { emailHashes, domains }: ListedContacts,
 ): Promise<number> {
+  // A condition with `or` reads the lists of all accounts for one entry.
   const deleted = await sql`
-    delete from do_not_contact
-    where account_id = ${accountId} and live = ${live}
-      and (domain = any(${domains}::text[]) or email_sha256 in (
-        select decode(hash, 'hex') from unnest(${toHex(emailHashes)}::text[]) hash))`;
+    delete from do_not_contact where id in (
+      select d.id from unnest(${toHex(emailHashes)}::text[]) given (hash) join do_not_contact d
+        on d.account_id = ${accountId} and d.live = ${live} and d.email_sha256 = decode(given.hash, 'hex')
+      union all
+      select d.id from unnest(${domains}::text[]) given (domain) join do_not_contact d
+        on d.account_id = ${accountId} and d.live = ${live} and d.email_sha256 is null
+          and d.domain = given.domain)`;
   return deleted.count;
 }
 
