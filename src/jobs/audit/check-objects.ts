@@ -21,7 +21,8 @@ export interface CheckedObjects {
 
 /**
  * Reads all objects of a batch, one part in memory at a time, until `mustStop()` is true. `visit` gets the
- * bytes of each intact part. Nothing is damaged or missing when the files were deleted meanwhile.
+ * bytes of each intact part. An object that was deleted or replaced meanwhile is neither damaged nor missing: callers delete lists,
+ * and have held ones read in another way.
  */
 export async function checkObjects(
   context: PartsContext,
@@ -42,8 +43,22 @@ export async function checkObjects(
     }
   }
   if (found.damaged.length + found.missing.length === 0) return found;
-  const now = await findBatch(context.sql, batch.id);
-  return now?.filesDeletedAt === null ? found : { ...found, damaged: [], missing: [] };
+  const named = await keysNow(context, batch.id);
+  const isNamed = (key: string) => named.has(key);
+  return {
+    ...found,
+    damaged: found.damaged.filter(isNamed),
+    missing: found.missing.filter(isNamed),
+  };
+}
+
+/** The keys of a batch's objects as its row is now; none when its files were deleted. */
+async function keysNow(context: PartsContext, id: string): Promise<Set<string>> {
+  const keys = new Set<string>();
+  const now = await findBatch(context.sql, id);
+  if (now?.filesDeletedAt !== null) return keys;
+  for await (const { key } of objectsOf(context, now, () => {})) keys.add(key);
+  return keys;
 }
 
 interface StoredObject {

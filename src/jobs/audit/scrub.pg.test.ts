@@ -5,8 +5,10 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { must } from '../../core/lib/assert.ts';
 import { objectsDamaged } from '../../core/storage/object-sum.ts';
+import { findBatch } from '../batch/batches.sql.ts';
 import { takeForScrub } from './audit.sql.ts';
 import { audit } from './audit.ts';
+import { checkObjects } from './check-objects.ts';
 import { scrub } from './scrub.ts';
 
 let pipeline: Pipeline;
@@ -116,4 +118,22 @@ test('a worker that shuts down releases a batch that it has not fully read', asy
     select count(*)::int from batches where objects_checked_at is null`;
   expect(left?.count).toBe(3);
   expect(await run()).toBe(3);
+});
+
+test('a held list that is read in another way while it is checked has lost nothing', async () => {
+  const options = { operation: 'people.enrich', hold: 'true', encoding: 'windows-1252' };
+  const text = Buffer.from('email,name\np1@list.example,Jos\u00e9\n', 'latin1');
+  const id = await pipeline.enrich(caller, text, options);
+  const before = must(await findBatch(pipeline.sql, id), 'the list');
+  const changed = await pipeline.call(caller, `/v1/batches/${id}`, {
+    method: 'PATCH',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ encoding: 'iso-8859-15' }),
+  });
+  expect(changed.status).toBe(200);
+  await pipeline.runUntilIdle();
+  // Its copy in UTF-8 was replaced.
+  expect(await pipeline.context.store.head(must(before.canonicalKey, 'the copy'))).toBeNull();
+  const found = await checkObjects(pipeline.context, before);
+  expect(found).toEqual({ checked: 2, damaged: [], missing: [] });
 });
