@@ -6,7 +6,7 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { inTransaction, watchPool } from '../../core/db/client.ts';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import { startHeartbeat } from './heartbeat.ts';
-import { type Beat, insertAudit, insertBeat } from './monitor.sql.ts';
+import { type Beat, insertAudit, insertBeat, readServiceState } from './monitor.sql.ts';
 import { watchService } from './watch-service.ts';
 
 let pipeline: Pipeline;
@@ -253,6 +253,34 @@ describe('gauges of the state of Postgres and the queue', () => {
       await sql`select host from processes where host in ('ahead', 'here') order by host`;
     expect(hosts).toEqual([{ host: 'ahead' }, { host: 'here' }]);
     await sql`delete from processes where host in ('ahead', 'here')`;
+  });
+
+  test('the delivery that has been due longest is found without reading the backlogs of webhooks', async () => {
+    const { sql } = pipeline;
+    for (const [enabled, minutes] of [
+      [true, 30],
+      [false, 90],
+    ] as const) {
+      await sql`
+        with w as (
+          insert into webhooks (id, account_id, live, url, events, credits_low_threshold, enabled, secret)
+          values (gen_random_uuid(), ${caller.accountId}, true, 'https://hooks.example/', '{batch.paused}', 1,
+            ${enabled}, ${Buffer.alloc(32)})
+          returning id)
+        insert into webhook_deliveries (webhook_id, event_id, type, payload, due_at)
+        select id, gen_random_uuid(), 'batch.paused', '{}', now() - make_interval(mins => ${minutes}) + n * interval '1 second'
+        from w, generate_series(0, 999) n`;
+    }
+    await sql`analyze webhooks, webhook_deliveries`;
+    const [state, read] = await inTransaction(sql, async (tx) => [
+      await readServiceState(tx),
+      await tx`
+        select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
+        where relname = 'webhook_deliveries'`,
+    ]);
+    expect(Math.floor((state?.oldestDeliverySeconds ?? 0) / 60)).toBe(30);
+    expect(read).toEqual([{ rows: 1 }]);
+    await sql`delete from webhooks where account_id = ${caller.accountId}`;
   });
 
   test('have no value when the database does not respond, and report that', async () => {

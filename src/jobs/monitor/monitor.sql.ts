@@ -113,9 +113,13 @@ export async function readServiceState(sql: Sql): Promise<ServiceState | undefin
         (select min(since) from chunk where state in ('waiting', 'dispatched')) as chunk,
         (select min(moved_at) from moving) as progress,
         (select min(next_run_at) from due) as due,
-        (select min(d.due_at) from webhook_deliveries d join webhooks w on w.id = d.webhook_id
-          where d.state = 'pending' and w.enabled
-            and (d.lease_until is null or d.lease_until <= clock_timestamp())) as delivery)
+        -- One index descent per webhook, however long the backlog of a dead one.
+        (select min(d.due_at) from webhooks w cross join lateral (
+          select due_at from webhook_deliveries
+          where webhook_id = w.id and state = 'pending'
+            and (lease_until is null or lease_until <= clock_timestamp())
+          order by due_at limit 1) d
+          where w.enabled) as delivery)
     select
       (select coalesce(json_agg(b), '[]') from (
         select state, reason, count(*) from batch group by state, reason) b) as batches,
