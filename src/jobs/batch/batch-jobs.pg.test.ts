@@ -6,6 +6,7 @@ import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
+import { sweep } from '../housekeeping/sweep.ts';
 import {
   type BatchJob,
   claimBatch,
@@ -101,6 +102,20 @@ describe.each(Object.keys(stuck))('with %s of another account', (what) => {
     expect(woken).toContain(`split-batch-${split}`);
     expect(woken).toContain(`quote-batch-${quoted}`);
   });
+});
+
+test('a stage of the sweep that always fails keeps no other one', async () => {
+  const mine = await pipeline.account(1000);
+  const split = await pipeline.upload(mine, list, options);
+  await pipeline.sql`
+    update batches set created_at = created_at - interval '1 minute' where id = ${split}`;
+  pipeline.queues.waiting = [];
+  pipeline.queues.repair = () => Promise.reject(new Error('always'));
+  await expect(sweep(pipeline.context)).rejects.toThrow('always');
+  Reflect.deleteProperty(pipeline.queues, 'repair');
+  expect(pipeline.queues.waiting.map(({ id }) => id)).toContain(`split-batch-${split}`);
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(mine, split)).toMatchObject({ state: 'completed' });
 });
 
 test('a sweep reads next to nothing of fifty thousand open lists', async () => {

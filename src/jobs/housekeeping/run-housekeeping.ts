@@ -28,6 +28,7 @@ import {
 } from '../webhook/webhooks.sql.ts';
 import { type DebrisSeen, deleteDebris } from './delete-debris.ts';
 import { deleteOrphans } from './delete-orphans.ts';
+import { runStages, type Stage } from './run-stages.ts';
 
 const EVERY_MS = 10 * 60 * 1000;
 /** Ten times as long as a delivery is retried: time to notice a failure and replay it. */
@@ -43,7 +44,7 @@ const DELETE_MS_MAX = 5 * 60 * 1000;
 /**
  * One round; `mustStop` ends it early, and `seen` goes from one to the next. Objects that cannot be deleted are logged and left
  * for the next round. Throws `AppError` `clock_wrong`, before it deletes anything, when the clocks of process and database
- * differ by more than an hour, and the error of a store that does not respond.
+ * differ by more than an hour, and as `runStages`, such as the error of a store that does not respond.
  */
 export async function runHousekeeping(
   context: JobContext,
@@ -51,26 +52,29 @@ export async function runHousekeeping(
   now: () => number = Date.now,
   seen: DebrisSeen = { until: null },
 ): Promise<void> {
-  await assertClocksAgree(context.sql, now);
-  await deleteOldKeys(context.sql);
-  await deleteOldLimits(context.sql);
-  await deleteOldHints(context.sql);
-  await deleteOldSessions(context.sql);
-  await endFutureDays(context.sql, batchPayers(context.sql));
-  await deleteNoLongerOwned(context.sql);
-  await deleteOldChanges(context.sql);
-  await deleteOldChanges(context.testSql);
-  await deleteOldDeliveries(context.sql, DELIVERIES_KEEP_DAYS);
-  await deleteSurplusDeliveries(context.sql, DELIVERIES_MAX);
-  await endFuturePauses(context.sql);
-  await expireAbandoned(context.sql, context.config.filesKeepDays);
-  await deleteExpiredFiles(context, mustStop);
-  const oldest = await readOldestKept(context.sql);
-  await deleteFormerIdentifiers(context.sql, oldest);
-  await deleteFormerIdentifiers(context.testSql, oldest);
-  await deleteDebris(context, seen, mustStop);
-  await deleteUselessUploads(context, mustStop);
-  await deleteOldRuns(context);
+  const { sql, testSql, config } = context;
+  await assertClocksAgree(sql, now);
+  const stages = [
+    () => deleteOldKeys(sql),
+    () => deleteOldLimits(sql),
+    () => deleteOldHints(sql),
+    () => deleteOldSessions(sql),
+    () => endFutureDays(sql, batchPayers(sql)),
+    () => deleteNoLongerOwned(sql),
+    () => deleteOldChanges(sql),
+    () => deleteOldChanges(testSql),
+    () => deleteOldDeliveries(sql, DELIVERIES_KEEP_DAYS),
+    () => deleteSurplusDeliveries(sql, DELIVERIES_MAX),
+    () => endFuturePauses(sql),
+    () => expireAbandoned(sql, config.filesKeepDays),
+    () => deleteExpiredFiles(context, mustStop),
+    async () => deleteFormerIdentifiers(sql, await readOldestKept(sql)),
+    async () => deleteFormerIdentifiers(testSql, await readOldestKept(sql)),
+    () => deleteDebris(context, seen, mustStop),
+    () => deleteUselessUploads(context, mustStop),
+    () => deleteOldRuns(context),
+  ];
+  await runStages(context, stages, mustStop);
 }
 
 /**
@@ -93,6 +97,14 @@ async function deleteExpiredFiles(context: JobContext, mustStop: () => boolean):
   }
 }
 
+/** Throws `AppError` `clock_wrong` as `runHousekeeping`: what is an orphan depends on its age. */
+async function deleteAllOrphans(context: JobContext): Promise<void> {
+  await assertClocksAgree(context.sql);
+  const orphans = await deleteOrphans(context);
+  if (orphans > 0)
+    context.log.warn({ orphans }, 'deleted files without a list, an export or an import run');
+}
+
 /** Runs housekeeping at once, then every ten minutes until stopped, each time with a scrub of some objects. */
 export function startHousekeeping(context: JobContext): Repeating {
   let round = 0;
@@ -100,14 +112,15 @@ export function startHousekeeping(context: JobContext): Repeating {
   const seen: DebrisSeen = { until: null };
   const repeating = startRepeating(
     EVERY_MS,
-    async () => {
-      await runHousekeeping(context, () => mustStop, Date.now, seen);
-      await scrub(context, () => mustStop);
+    () => {
+      const isStopping = () => mustStop;
+      const stages: Stage[] = [
+        () => runHousekeeping(context, isStopping, Date.now, seen),
+        () => scrub(context, isStopping),
+      ];
       // Not in the first round: processes that restart often would list each time.
-      if (++round % ROUNDS_BETWEEN_LISTS > 0) return;
-      const orphans = await deleteOrphans(context);
-      if (orphans > 0)
-        context.log.warn({ orphans }, 'deleted files without a list, an export or an import run');
+      if (++round % ROUNDS_BETWEEN_LISTS === 0) stages.push(() => deleteAllOrphans(context));
+      return runStages(context, stages, isStopping);
     },
     (error) => context.log.error({ err: error }, 'housekeeping failed'),
   );

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-/** Objects that the log names as not deleted. */
+/** Objects that the log names as not deleted, and messages of other errors. */
 let logged: unknown[] = [];
 beforeEach(() => {
   logged = [];
@@ -35,7 +35,7 @@ function withStuck(ids: readonly string[], isAway = false) {
     if (ids.some((id) => key.includes(id))) throw unavailable('store_unavailable', 'AccessDenied');
   };
   const log = Object.assign(Object.create(context.log) as Log, {
-    error: ({ object }: { object: string }) => logged.push(object),
+    error: ({ object, err }: { object?: string; err: Error }) => logged.push(object ?? err.message),
   });
   return {
     ...context,
@@ -114,12 +114,12 @@ test('keeps no others, however many cannot be deleted', async () => {
   expect(await sql`select id from import_runs where files_deleted_at is null`).toEqual([]);
 });
 
-test('of a store that does not respond ends the round', async () => {
+test('of a store that does not respond is the error of the round, and names no object', async () => {
   const ids = await expired(2);
   await expect(runHousekeeping(withStuck(ids, true))).rejects.toMatchObject({
     code: 'store_unavailable',
   });
-  expect(logged).toEqual([]);
+  expect(logged.filter((one) => one !== 'away')).toEqual([]);
   await runHousekeeping(pipeline.context);
   expect(await objectsOf(ids)).toEqual([]);
 });
@@ -140,4 +140,27 @@ test('the database names no file of a list any more when those of the next one a
   await runHousekeeping({ ...context, store: { ...context.store, deletePrefix } });
   expect(deleted.toSorted()).toEqual(ids.toSorted());
   expect(named).toEqual([]);
+});
+
+test('a stage that always fails keeps no later one: each runs, and the first error is reported', async () => {
+  const ids = await expired(1);
+  const { sql } = pipeline;
+  const run = crypto.randomUUID();
+  await sql`
+    insert into import_runs (id, account_id, kind, state, finished_at)
+    values (${run}, ${caller.accountId}, 'import', 'done', now() - interval '60 days')`;
+  // One of the first stages, and one of the last.
+  await sql`alter table idempotency_keys rename to idempotency_keys_lost`;
+  await sql`alter table uploads rename to uploads_lost`;
+  try {
+    await expect(runHousekeeping(withStuck([]))).rejects.toMatchObject({
+      message: 'relation "idempotency_keys" does not exist',
+    });
+    expect(logged).toEqual(['relation "uploads" does not exist']);
+    expect(await objectsOf(ids)).toEqual([]);
+    expect(await sql`select id from import_runs where id = ${run}`).toEqual([]);
+  } finally {
+    await sql`alter table idempotency_keys_lost rename to idempotency_keys`;
+    await sql`alter table uploads_lost rename to uploads`;
+  }
 });

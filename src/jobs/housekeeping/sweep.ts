@@ -13,6 +13,7 @@ import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 import { batchesDueForRedaction } from '../result/redact-results.ts';
 import { resumePaidBatches } from './resume-paid.sql.ts';
+import { runStages } from './run-stages.ts';
 
 /** With a lease of 12 s, the chunk of a worker that died runs again within 20 s, also where a sweep takes its time. */
 const SWEEP_EVERY_MS = 3_000;
@@ -24,20 +25,33 @@ const UNATTENDED_SECONDS = 10;
  */
 const CHECKS_WAITING_MAX = 500;
 
-/** One sweep: reclaims lost chunks, resumes batches, repairs the queue, dispatches, wakes waiting jobs. */
-export async function sweep(context: JobContext): Promise<void> {
-  const { sql, log } = context;
+/**
+ * One sweep: reclaims lost chunks, resumes batches, repairs the queue, dispatches, wakes waiting jobs. Throws as `runStages`: a job or a
+ * batch that always fails in one stage must not keep all lists from the others. `mustStop` ends it early.
+ */
+export async function sweep(
+  context: JobContext,
+  mustStop: () => boolean = () => false,
+): Promise<void> {
+  const { sql } = context;
+  const stages = [
+    () => reclaim(context),
+    () => inTransaction(sql, endWaits),
+    () => resumePaidBatches(sql, prices),
+    () => context.queues.repair(),
+    () => takeBackLost(context),
+    // Before the jobs, of which there may be many.
+    () => dispatch(context),
+    ...batchJobNames.map((job) => () => wakeWaiting(context, job, UNATTENDED_SECONDS)),
+    () => wakeRedaction(context),
+  ];
+  await runStages(context, stages, mustStop);
+}
+
+async function reclaim({ sql, log }: JobContext): Promise<void> {
   const reclaimed = await inTransaction(sql, reclaimChunks);
   if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'reclaimed expired leases');
   leasesReclaimed.inc(reclaimed);
-  await inTransaction(sql, endWaits);
-  await resumePaidBatches(sql, prices);
-  await context.queues.repair();
-  await takeBackLost(context);
-  // Before the jobs, of which there may be many.
-  await dispatch(context);
-  for (const job of batchJobNames) await wakeWaiting(context, job, UNATTENDED_SECONDS);
-  await wakeRedaction(context);
 }
 
 /**
@@ -59,9 +73,16 @@ async function wakeRedaction(context: JobContext): Promise<void> {
 
 /** Sweeps at once, then every few seconds until stopped; a failed sweep is logged and retried. */
 export function startSweeping(context: JobContext): Repeating {
-  return startRepeating(
+  let mustStop = false;
+  const repeating = startRepeating(
     SWEEP_EVERY_MS,
-    () => sweep(context),
+    () => sweep(context, () => mustStop),
     (error) => context.log.error({ err: error }, 'sweep failed'),
   );
+  return {
+    stop() {
+      mustStop = true;
+      return repeating.stop();
+    },
+  };
 }
