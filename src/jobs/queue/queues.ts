@@ -69,7 +69,8 @@ export interface Queues {
   countWaiting(name: JobName): Promise<number>;
   /**
    * The ids of those jobs that wait, or that a worker took within the last `takenMs` by its clock, which may be ahead of this one by as much.
-   * Throws when the store fails. A worker that died keeps a job until the job's lock ends.
+   * Throws when the store fails. A worker that died keeps a job until the job's lock ends. A job that cannot be read is not among them:
+   * no worker can run it.
    */
   findHeld(name: JobName, ids: readonly string[], takenMs: number): Promise<ReadonlySet<string>>;
   /** Waiting and running jobs of each queue. Throws when the store fails. */
@@ -105,10 +106,17 @@ export function openQueues(
       let lost = wakeUps.length;
       // One by one, in order: to add in bulk, BullMQ creates two tables in Postgres, as dear as twenty jobs.
       const addAll = async () => {
+        const errors: unknown[] = [];
         for (const { id, payload, trace } of wakeUps) {
-          await queue.add(name, payload, { jobId: id, ...keep, ...traceOption(trace) });
-          lost--;
+          try {
+            await queue.add(name, payload, { jobId: id, ...keep, ...traceOption(trace) });
+            lost--;
+          } catch (error) {
+            // One that the queue always refuses must not keep those after it.
+            errors.push(error);
+          }
         }
+        if (errors.length > 0) throw errors[0];
       };
       try {
         await within(WAKE_MS_MAX, addAll());
@@ -128,7 +136,8 @@ export function openQueues(
     },
     async findHeld(name, ids, takenMs) {
       const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
-      const found = await within(WAKE_MS_MAX, Promise.all(ids.map((id) => queue.getJob(id))));
+      const read = (id: string) => queue.getJob(id).catch(nullWhenUnreadable);
+      const found = await within(WAKE_MS_MAX, Promise.all(ids.map(read)));
       const now = Date.now();
       const wasTaken = (at: number) => Math.abs(at - now) < takenMs;
       const held = found.filter(
@@ -154,6 +163,12 @@ export function openQueues(
       await Promise.all([...queues.values()].map((queue) => queue.close()));
     },
   };
+}
+
+/** Returns null for the error of a damaged job, that is neither JSON nor what BullMQ stores. Throws any other, of the store. */
+function nullWhenUnreadable(error: unknown): null {
+  if (error instanceof SyntaxError || String(error).includes('WRONGTYPE')) return null;
+  throw error;
 }
 
 /** Recreates the lost schema of the queue's store. Throws while the store is unavailable. */

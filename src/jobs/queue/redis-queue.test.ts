@@ -34,6 +34,37 @@ describeWithRedis('the queue in Redis', () => {
     await backend.close();
   });
 
+  test('a damaged job is not held, and keeps no other one from being found or woken', async () => {
+    await using server = await startRedis();
+    const backend = openRedisBackend({ url: server.url, prefix: 'mine' }, log);
+    const queues = openQueues(backend, log);
+    const ids = ['a', 'b', 'c'];
+    const payload = { batchId: 'a', chunk: 1, attempt: 1, chunkId: 1, epoch: 1 };
+    const keyOf = (id: string) => `{mine-chunks}:chunks:${id}`;
+    await queues.wake(
+      'run-chunk',
+      ids.map((id) => ({ id, payload })),
+    );
+    expect(await queues.findHeld('run-chunk', ids, 5_000)).toEqual(new Set(ids));
+    await server.client.hset(keyOf('a'), 'data', '{rubbish');
+    await server.client.set(keyOf('b'), 'rubbish');
+    expect(await queues.findHeld('run-chunk', ids, 5_000)).toEqual(new Set(['c']));
+    const [refused, last] = ['refused', 'last'];
+    const queue = queues.opened().find(({ name }) => name === 'chunks');
+    const add = queue?.add.bind(queue);
+    Object.assign(queue ?? {}, {
+      add: (...words: Parameters<NonNullable<typeof add>>) =>
+        words[2]?.jobId === refused ? Promise.reject(new Error('refused')) : add?.(...words),
+    });
+    await queues.wake(
+      'run-chunk',
+      [refused, last].map((id) => ({ id, payload })),
+    );
+    expect(await queues.findHeld('run-chunk', [refused, last], 5_000)).toEqual(new Set([last]));
+    await queues.close();
+    await backend.close();
+  });
+
   test('a wake-up is lost without an error or a wait while Redis is unavailable', async () => {
     const server = await startRedis();
     const backend = openRedisBackend({ url: server.url, prefix: 'test' }, log);
