@@ -137,3 +137,22 @@ test('a held list that is read in another way while it is checked has lost nothi
   const found = await checkObjects(pipeline.context, before);
   expect(found).toEqual({ checked: 2, damaged: [], missing: [] });
 });
+
+test('a batch with an object that cannot be read counts as damaged, and keeps no other', async () => {
+  const options = { operation: 'people.enrich', fields: 'id' };
+  const stuck = await pipeline.enrich(caller, list, options);
+  await pipeline.enrich(caller, list, options);
+  await passADay();
+  pipeline.faults.get = async (key) => {
+    if (key.includes(stuck)) throw Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+  };
+  await run();
+  expect(await pipeline.sql`select id from batches where objects_damaged > 0`).toEqual([
+    { id: stuck },
+  ]);
+  expect(await pipeline.sql`select id from batches where objects_checked_at is null`).toEqual([]);
+  delete pipeline.faults.get;
+  await passADay();
+  await run();
+  expect((await audit(pipeline.sql)).ok).toBe(true);
+});

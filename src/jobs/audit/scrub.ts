@@ -4,6 +4,7 @@
  */
 import { objectsDamaged } from '../../core/storage/object-sum.ts';
 import { findBatch } from '../batch/batches.sql.ts';
+import { storeResponds } from '../batch/delete-stored.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { recordScrub, releaseFromScrub, takeForScrub } from './audit.sql.ts';
 import { checkObjects } from './check-objects.ts';
@@ -14,7 +15,10 @@ import { checkObjects } from './check-objects.ts';
  */
 const PACE = { minutes: 10, bytesMax: 256 * 1024 * 1024, batchBytesMin: 64 * 1024 };
 
-/** Reads as many batches as the pace allows, until `mustStop()` is true. Returns the number of batches read. */
+/**
+ * Reads as many batches as the pace allows, until `mustStop()` is true. Returns the number of batches read. One with an object that cannot
+ * be read, as on a bad sector, counts as damaged and keeps no other; throws when the store does not respond at all.
+ */
 export async function scrub(context: JobContext, mustStop: () => boolean): Promise<number> {
   const { sql, config, log } = context;
   const limits = { ...PACE, keepDays: config.filesKeepDays };
@@ -22,7 +26,18 @@ export async function scrub(context: JobContext, mustStop: () => boolean): Promi
     const id = await takeForScrub(sql, limits);
     const batch = id === undefined ? undefined : await findBatch(sql, id);
     if (batch === undefined) return batches;
-    const { damaged, missing } = await checkObjects(context, batch, undefined, mustStop);
+    const found = await checkObjects(context, batch, undefined, mustStop).catch(
+      async (error: unknown) => {
+        if (!(await storeResponds(context.store))) throw error;
+        log.error({ err: error, batch: batch.id }, 'objects cannot be read');
+        return null;
+      },
+    );
+    if (found === null) {
+      await recordScrub(sql, batch.id, 1);
+      continue;
+    }
+    const { damaged, missing } = found;
     for (const object of damaged) log.error({ batch: batch.id, object }, 'object damaged');
     for (const object of missing) log.error({ batch: batch.id, object }, 'object missing');
     objectsDamaged.inc({ found: 'missing' }, missing.length);

@@ -50,12 +50,16 @@ export async function triedToDelete(
     await work();
     return true;
   } catch (error) {
-    const responds = await store.head(INSTALLATION_KEY).then(
-      () => true,
-      () => false,
-    );
-    if (!responds) throw error;
+    if (!(await storeResponds(store))) throw error;
     log.error({ err: error, object }, 'object not deleted');
     return false;
   }
+}
+
+/** Returns false when the store does not respond at all: an error of one object is not about that object then. */
+export function storeResponds(store: Pick<Context['store'], 'head'>): Promise<boolean> {
+  return store.head(INSTALLATION_KEY).then(
+    () => true,
+    () => false,
+  );
 }
