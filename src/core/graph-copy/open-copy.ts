@@ -11,6 +11,7 @@ import {
   heldTable,
   type IdentifierTable,
   isHeld,
+  PageSums,
   type ReadFile,
 } from './identifier-table.ts';
 import { CoveredIds, layeredRecords } from './layered-records.ts';
@@ -114,22 +115,25 @@ async function readCovered(
   return new CoveredIds(new Float64Array(new Uint8Array(ids).buffer));
 }
 
-/** Checks the whole table: a changed entry would hide a record, and nothing else would notice. */
+/** Checks the whole table: a changed entry would hide a record. One that is not held is checked again, a page with each read. */
 async function openTable(
   file: CopyFile,
   { slots, table_crc32: expected }: RecordFiles,
   holds: boolean,
 ): Promise<IdentifierTable> {
-  const held = holds && isHeld(slots) ? await readFile(file.path) : null;
-  let sum = held === null ? 0 : crc32(held);
-  if (held === null) {
-    for await (const bytes of createReadStream(file.path, { highWaterMark: 1 << 20 })) {
-      sum = addToCrc32(sum, bytes as Buffer);
-    }
+  if (holds && isHeld(slots)) {
+    const held = await readFile(file.path);
+    if (crc32(held) !== expected) throw damaged(file);
+    return heldTable(new Uint32Array(held.buffer, held.byteOffset, slots * 2));
+  }
+  let sum = 0;
+  const sums = new PageSums(slots);
+  for await (const bytes of createReadStream(file.path, { highWaterMark: 1 << 20 })) {
+    sum = addToCrc32(sum, bytes as Buffer);
+    sums.add(bytes as Buffer);
   }
   if (sum !== expected) throw damaged(file);
-  if (held === null) return fileTable(readerOfAll(file), slots);
-  return heldTable(new Uint32Array(held.buffer, held.byteOffset, slots * 2));
+  return fileTable(readerOfAll(file), slots, sums, () => damaged(file));
 }
 
 /** Opens the index of a file of blocks. Throws `UnusableCopy` when it is damaged. */
