@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
+import { runDueSchedules } from '../jobs/schedule/run-due.ts';
 
 const MOBILE = '+447700900001';
 
@@ -100,5 +101,57 @@ describe('asking for the field is refused before anything is charged', () => {
     expect(problem.errors).toMatchObject([{ field }]);
     expect(problem.detail).toContain('/v1/people/mobile');
     expect(await pipeline.wallet(caller)).toEqual(before);
+  });
+});
+
+describe('of what was accepted before the setting was changed', () => {
+  /** Runs `work` as processes do that have the earlier setting. */
+  async function before<Done>(work: () => Promise<Done>): Promise<Done> {
+    const { config } = pipeline.context;
+    Object.assign(config, { mobileInRecords: true });
+    try {
+      return await work();
+    } finally {
+      Object.assign(config, { mobileInRecords: false });
+    }
+  }
+  const chosen = { operation: 'people.enrich', fields: 'name,mobile' };
+  const refused = {
+    state: 'failed',
+    credits: { charged: 0, reserved: 0 },
+    error: { code: 'invalid_parameter', status: 400 },
+  };
+
+  test('a list that chose the field ends without a charge for it, and keeps what was delivered', async () => {
+    const delivered = await before(() => pipeline.enrich(caller, list, chosen));
+    const id = await before(() => pipeline.upload(caller, list, chosen));
+    const required = await before(() =>
+      pipeline.upload(caller, list, { operation: 'people.enrich', required: 'mobile' }),
+    );
+    await pipeline.runUntilIdle();
+    expect(await pipeline.batch(caller, id)).toMatchObject(refused);
+    expect(await pipeline.batch(caller, required)).toMatchObject(refused);
+    expect(await pipeline.batch(caller, delivered)).toMatchObject({ credits: { charged: 1 } });
+    expect((await pipeline.results(caller, delivered)).text).toContain(MOBILE);
+  });
+
+  test('an export that chose it, and one of a schedule, are not charged', async () => {
+    const id = await before(() =>
+      pipeline.makeExport(caller, { filter: 'name=Ada', fields: ['mobile'] }),
+    );
+    await pipeline.runUntilIdle();
+    expect(await pipeline.exportOf(caller, id)).toMatchObject(refused);
+    const made = await before(() =>
+      pipeline.call(caller, '/v1/schedules', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ cron: '0 3 * * *', filter: 'name=Ada', fields: ['name', 'mobile'] }),
+      }),
+    );
+    const { id: schedule } = (await made.json()) as { id: string };
+    const tomorrow = new Date(Date.now() + 25 * 3_600_000);
+    expect(await runDueSchedules(pipeline.context, tomorrow)).toEqual([]);
+    const runs = await pipeline.call(caller, `/v1/schedules/${schedule}/runs`);
+    expect(await runs.json()).toMatchObject({ data: [{ state: 'failed' }] });
   });
 });

@@ -226,7 +226,7 @@ export const configOptions = {
   mobileInRecords: option(
     'MOBILE_IN_RECORDS',
     'true',
-    'Records of people show `mobile`, as in the specification. `false` leaves it empty in records, searches and exports, so that only `people.mobile`, at its own price, returns the number; lists and files that were delivered before keep it.',
+    'Records of people show `mobile`, as in the specification. `false` leaves it empty in records, searches and exports, so that only `people.mobile`, at its own price, returns the number. Lists and files that were delivered before keep it; lists, exports and schedules that chose the field by name before end with the reason, without a further charge.',
     flag(true),
   ),
   chunkRows: option(

@@ -1,6 +1,4 @@
 import { z } from 'zod';
-import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
-import { personSearch } from '../../core/operations.ts';
 import { requireFields } from '../../core/search/require-fields.ts';
 import { unknownValuesSchema } from '../../core/search/unknown-values.ts';
 import { exportSchema, viewBatch } from '../../jobs/batch/batch-view.ts';
@@ -38,8 +36,7 @@ export const createExportRoute = defineRoute({
     const { max_results: maxResults, max_credits: maxCredits, required, ...same } = body;
     const filter = requireFields(same.filter, required);
     const request = { ...same, filter, maxResults, maxCredits, scheduleId: null, onlyNew: false };
-    checkExport(request, context.config.batchRowsMax);
-    checkMobileField(context.config, personSearch.name, request.fields);
+    checkExport(request, context.config);
     const owner = ownerWithKeyOf(key);
     const unknownValues = await unknownValuesInTurn({ context, key, response }, filter);
     return commit(async (tx) => {

@@ -1,5 +1,3 @@
-import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
-import { personSearch } from '../../core/operations.ts';
 import { checkExport } from '../../jobs/export/create-export.ts';
 import { savedScheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { createSchedule } from '../../jobs/schedule/schedules.ts';
@@ -20,8 +18,7 @@ export const createScheduleRoute = defineRoute({
   locates: true,
   async handler({ context, key, body, response, commit }) {
     const request = toScheduleRequest(body);
-    checkExport(request, context.config.batchRowsMax);
-    checkMobileField(context.config, personSearch.name, request.fields);
+    checkExport(request, context.config);
     const owner = ownerWithKeyOf(key);
     const unknownValues = await unknownValuesInTurn({ context, key, response }, request.filter);
     return commit(async (tx) => {

@@ -1,5 +1,3 @@
-import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
-import { personSearch } from '../../core/operations.ts';
 import { checkExport } from '../../jobs/export/create-export.ts';
 import { savedScheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.ts';
 import { changeSchedule, requireOwnSchedule } from '../../jobs/schedule/schedules.ts';
@@ -24,11 +22,10 @@ export const patchScheduleRoute = defineRoute({
   async handler({ context, key, params, body, response }) {
     const owner = ownerWithKeyOf(key);
     const change = toScheduleRequest(body);
-    checkMobileField(context.config, personSearch.name, change.fields ?? null);
     const id = parseId('Schedule', params.id);
     // Before the change: a caller who is told to come again has changed nothing.
     const changed = { ...(await requireOwnSchedule(context.sql, owner, id)), ...change };
-    checkExport(changed, context.config.batchRowsMax);
+    checkExport(changed, context.config);
     const unknownValues = await unknownValuesInTurn({ context, key, response }, changed.filter);
     const after = await changeSchedule(context, owner, id, change);
     noteRequest(response, { enabled: after.enabled });

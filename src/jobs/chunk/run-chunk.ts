@@ -43,6 +43,7 @@ import { holdLease } from './hold-lease.ts';
 import { answeredRecords } from './match-chunk.ts';
 import { rowsOfPart } from './next-part.ts';
 import { chargedRecords, countCharged, findOwnedRows, noRows } from './owned-rows.ts';
+import { refusalOf } from './refused-batch.ts';
 import { findShortage, reserveForChunk } from './reserve.sql.ts';
 import { storeCall } from './store-call.ts';
 
@@ -97,9 +98,9 @@ function runTraced(context: ChunkContext, claim: Claim): Promise<void> {
 /** Runs a claim. After a failure the chunk waits for its next attempt, and the error is thrown. */
 async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
   const { batch, chunk } = claim;
-  if (chunk.failures >= FAILURES_MAX) {
-    return endWithError(context, batch.id, processingFailed(batch));
-  }
+  const failed = chunk.failures >= FAILURES_MAX ? processingFailed(batch) : null;
+  const refusal = failed ?? refusalOf(context.config, batch);
+  if (refusal !== null) return endWithError(context, batch.id, refusal);
   const lease = holdLease(context, chunk);
   try {
     const waitSeconds = await takeRows(context.limiter, chunk, rowsToRun(batch, chunk));

@@ -3,6 +3,7 @@ import { uuidv7 } from 'uuidv7';
 import type { OwnerWithKey } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { outputColumns } from '../../core/enrich/match-data.ts';
+import { checkMobileField, type MobileSetting } from '../../core/enrich/mobile-in-records.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError, invalidParameter } from '../../core/lib/errors.ts';
 import { personSearch } from '../../core/operations.ts';
@@ -15,6 +16,9 @@ import { findOwnBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewExport } from '../batch/insert-batch.sql.ts';
 import { assertStorageLeft, countMade, type StorageBounds } from '../batch/stored-bytes.ts';
 import type { Queues } from '../queue/queues.ts';
+
+/** The part of the configuration that decides which exports are accepted. */
+export type ExportConfig = MobileSetting & { batchRowsMax: number };
 
 /** The contents of an export as callers and schedules describe them. */
 export type ExportRequest = Pick<
@@ -51,14 +55,15 @@ const dialect: StoredDialect = {
 
 /**
  * Checks an export request. Throws `AppError` 400 that names the error: the filter and the position in it, an
- * unknown field, or more results than the maximum of an export.
+ * unknown field, one that records leave empty here, or more results than the maximum of an export.
  */
 export function checkExport(
   request: Pick<ExportRequest, 'filter' | 'fields' | 'maxResults'>,
-  batchRowsMax: number,
+  { batchRowsMax, mobileInRecords }: ExportConfig,
 ): void {
   checkFilter(request.filter);
   outputColumns(personSearch.name, request.fields);
+  checkMobileField({ mobileInRecords }, personSearch.name, request.fields);
   if (request.maxResults === null || request.maxResults <= batchRowsMax) return;
   const message = `must be at most ${batchRowsMax}`;
   throw invalidParameter('max_results', message);
@@ -106,11 +111,11 @@ export async function wakeExport(
  */
 export async function createExport(
   tx: Sql,
-  config: StorageBounds & { batchRowsMax: number; openListsMax: number },
+  config: StorageBounds & ExportConfig & { openListsMax: number },
   owner: OwnerWithKey,
   request: ExportRequest,
 ): Promise<ExportBatch> {
-  checkExport(request, config.batchRowsMax);
+  checkExport(request, config);
   await assertStorageLeft(tx, owner.accountId, config);
   const made = await insertExport(tx, owner, request, config.openListsMax);
   await countMade(tx, owner.accountId, config);

@@ -198,13 +198,13 @@ async function refusalOf(
   if (await hasOpenRun(tx, due))
     return { state: 'skipped', reason: 'previous_run_open', ends: false };
   try {
-    checkExport(due, config.batchRowsMax);
+    checkExport(due, config);
     await assertStorageLeft(tx, due.accountId, config);
     return isFull ? { state: 'skipped', reason: 'too_many_open', ends: false } : null;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'storage_full') return { state: 'skipped', reason: error.code, ends: false };
-    // This version may refuse a schedule that an earlier version accepted.
+    // This version, or a setting by now, may refuse a schedule that was accepted.
     return { state: 'failed', reason: error.message, ends: true };
   }
 }

@@ -6,7 +6,7 @@ import { lockWallet } from '../../core/credits/credits.sql.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { readClock } from '../../core/db/clock.ts';
 import { type AppError, conflict, notFound } from '../../core/lib/errors.ts';
-import { checkExport } from '../export/create-export.ts';
+import { checkExport, type ExportConfig } from '../export/create-export.ts';
 import { nextRun } from './next-run.ts';
 import {
   countSchedules,
@@ -37,7 +37,7 @@ const SCHEDULES_MAX = 100;
 
 interface ScheduleContext {
   sql: Sql;
-  config: { batchRowsMax: number };
+  config: ExportConfig;
 }
 
 /**
@@ -47,11 +47,11 @@ interface ScheduleContext {
  */
 export async function createSchedule(
   tx: Sql,
-  { batchRowsMax }: ScheduleContext['config'],
+  config: ExportConfig,
   owner: OwnerWithKey,
   request: ScheduleRequest,
 ): Promise<Schedule> {
-  checkExport(request, batchRowsMax);
+  checkExport(request, config);
   const now = await readClock(tx);
   // A schedule created disabled must be valid enough to be enabled.
   const next = nextRun(request.cron, request.timeZone, now);
@@ -76,7 +76,7 @@ export async function changeSchedule(
   return inTransaction(sql, async (tx) => {
     const before = await requireOwnSchedule(tx, owner, id, true);
     const after = { ...before, ...change, keyId: owner.keyId };
-    checkExport(after, config.batchRowsMax);
+    checkExport(after, config);
     const next = nextRun(after.cron, after.timeZone, await readClock(tx));
     const sameTimes = after.cron === before.cron && after.timeZone === before.timeZone;
     const waiting = sameTimes && before.enabled ? before.nextRunAt : null;
