@@ -13,7 +13,7 @@ import {
 } from './bucket.ts';
 import type { DryRequest, LeaseDays } from './day-leases.ts';
 import type { Bucket, LimitedKey, RequestLimits, Tokens } from './limiter.ts';
-import type { DayLease } from './redis-scripts.ts';
+import type { DayLease, SeenDay } from './redis-scripts.ts';
 
 /** Maximum number of buckets and days remembered; the least recently used are forgotten first. */
 const REMEMBERED_MAX = 20_000;
@@ -23,6 +23,10 @@ export interface LocalLimiter {
   learn(owner: string, name: string, state: BucketState): void;
   /** Returns the time at which the bucket is full as far as is known, by the store's clock; 0 when unknown. */
   known(owner: string, name: string): number;
+  /** Remembers the state of a day's lease in the store. */
+  learnDay(owner: string, day: SeenDay): void;
+  /** Returns it as it was last seen; undefined when unknown. */
+  knownDay(owner: string): SeenDay | undefined;
   takeTokens(bucket: Bucket): Tokens;
   oweTokens(bucket: Bucket): void;
   takeRequests(keys: readonly LimitedKey[]): Promise<RequestLimits[]>;
@@ -40,6 +44,7 @@ export function openLocalLimiter(
   { processes, clock }: { processes: number; clock: () => number },
 ): LocalLimiter {
   const buckets = new Map<string, number>();
+  const seenDays = new Map<string, SeenDay>();
   let storeIsAhead = 0;
 
   const now = () => clock() + storeIsAhead;
@@ -76,6 +81,14 @@ export function openLocalLimiter(
       remember(buckets, nameOf(owner, name), state.fullAt);
     },
     known: (owner, name) => buckets.get(nameOf(owner, name)) ?? 0,
+    learnDay(owner, { day, writes }) {
+      const seen = seenDays.get(owner);
+      // Of replies to requests of one moment the last one may be an earlier state.
+      if (seen === undefined || day > seen.day || (day === seen.day && writes > seen.writes)) {
+        remember(seenDays, owner, { day, writes });
+      }
+    },
+    knownDay: (owner) => seenDays.get(owner),
     takeTokens({ owner, name, perMinute, cost }) {
       const share = shareOf(perMinute);
       return describeTokens(take(owner, name, share, cost), share, cost);

@@ -79,7 +79,9 @@ function openRequests({
           const lease = leases.get(key.requestsOf);
           // The first request of those that share counters brings the lease for all of them.
           leases.delete(key.requestsOf);
-          return scripts.takeRequest(key, local.known(key.requestsOf, 'requests'), lease);
+          const { requestsOf: owner } = key;
+          const known = { fullAt: local.known(owner, 'requests'), day: local.knownDay(owner) };
+          return scripts.takeRequest(key, known, lease);
         });
         return Promise.all(replies);
       },
@@ -104,6 +106,7 @@ function openRequests({
       for (const [index, { key, place }] of pending.entries()) {
         const reply = must(replies[index], 'reply to a request');
         local.learn(key.requestsOf, 'requests', reply);
+        local.learnDay(key.requestsOf, reply);
         if (reply.verdict === 'leaseDay') dry.push({ key, place, day: reply.day });
         else results.set(place, toLimits(key, reply));
       }

@@ -15,10 +15,17 @@ export interface DayLease {
   total: number;
 }
 
+/** A day's lease in Redis as it was seen: `writes` counts its changes. */
+export interface SeenDay {
+  day: number;
+  writes: number;
+}
+
 /** The script's reply to a request; `leaseDay`: the day's lease is used up, nothing was taken. */
-export type RequestReply = BucketState & { day: number; dayRemaining: number } & {
-  verdict: 'admitted' | 'minute' | 'day' | 'leaseDay';
-};
+export type RequestReply = BucketState &
+  SeenDay & { dayRemaining: number } & {
+    verdict: 'admitted' | 'minute' | 'day' | 'leaseDay';
+  };
 
 const verdicts = ['leaseDay', 'admitted', 'minute', 'day'] as const;
 
@@ -54,12 +61,16 @@ local next = full_at(KEYS[1], ARGV[3]) + math.floor(60000000 * ARGV[2] / ARGV[1]
 return {now, keep(KEYS[1], math.min(next, now + 120000000))}
 `;
 
-/** KEYS: bucket, day. ARGV: limits a minute and a day, known time, a lease's day, grant and total. */
+/** KEYS: bucket, day. ARGV: limits a minute and a day, known time, a lease's day, grant and total, the known day and its writes. */
 const takeRequestLua = `${bucketLua}
 local today = math.floor(clock[1] / 86400)
-local stored = redis.call('HMGET', KEYS[2], 'day', 'left', 'granted')
-local left, granted = 0, 0
-if tonumber(stored[1]) == today then left, granted = tonumber(stored[2]), tonumber(stored[3]) end
+local stored = redis.call('HMGET', KEYS[2], 'day', 'left', 'granted', 'writes')
+local left, granted, writes = 0, 0, 0
+if tonumber(stored[1]) == today then
+  left, granted, writes = tonumber(stored[2]), tonumber(stored[3]), tonumber(stored[4] or 0)
+end
+-- Redis has lost changes that the caller saw, as after a restart or a failover: what it says is left may be used.
+if tonumber(ARGV[7]) == today and writes < tonumber(ARGV[8]) then left, writes = 0, tonumber(ARGV[8]) end
 local changed = tonumber(ARGV[4]) == today
 if changed then
   left = left + tonumber(ARGV[5])
@@ -85,10 +96,11 @@ else
   end
 end
 if changed then
-  redis.call('HSET', KEYS[2], 'day', today, 'left', left, 'granted', granted)
+  writes = writes + 1
+  redis.call('HSET', KEYS[2], 'day', today, 'left', left, 'granted', granted, 'writes', writes)
   redis.call('EXPIREAT', KEYS[2], (today + 1) * 86400)
 end
-return {verdict, now, at, today, math.max(0, per_day - granted + left)}
+return {verdict, now, at, today, math.max(0, per_day - granted + left), writes}
 `;
 
 type Words = (string | number)[];
@@ -99,11 +111,15 @@ type ScriptClient = RedisClient & {
   takeRequest(...words: Words): Promise<number[]>;
 };
 
-/** The scripts as functions. `known` is a time of the server's clock, 0 for none. */
+/** The scripts as functions. `known` is a time of the server's clock, 0 for none, and the day as it was last seen. */
 export interface LimitScripts {
   takeTokens(bucket: Bucket, known: number): Promise<BucketState & { admitted: boolean }>;
   oweTokens(bucket: Bucket, known: number): Promise<BucketState>;
-  takeRequest(key: LimitedKey, known: number, lease: DayLease | undefined): Promise<RequestReply>;
+  takeRequest(
+    key: LimitedKey,
+    known: { fullAt: number; day: SeenDay | undefined },
+    lease: DayLease | undefined,
+  ): Promise<RequestReply>;
 }
 
 export function defineLimitScripts(redis: RedisClient, prefix: string): LimitScripts {
@@ -129,19 +145,22 @@ export function defineLimitScripts(redis: RedisClient, prefix: string): LimitScr
         keyOf(key.requestsOf, 'day'),
         key.requestsPerMinute,
         key.requestsPerDay,
-        known,
+        known.fullAt,
         lease?.day ?? 0,
         lease?.granted ?? 0,
         lease?.total ?? 0,
+        known.day?.day ?? 0,
+        known.day?.writes ?? 0,
       );
-      const [code, now, fullAt, day, dayRemaining] = reply as [number, ...number[]] as [
+      const [code, now, fullAt, day, dayRemaining, writes] = reply as [number, ...number[]] as [
         0 | 1 | 2 | 3,
         number,
         number,
         number,
         number,
+        number,
       ];
-      return { verdict: verdicts[code], now, fullAt, day, dayRemaining };
+      return { verdict: verdicts[code], now, fullAt, day, dayRemaining, writes };
     },
   };
 }
