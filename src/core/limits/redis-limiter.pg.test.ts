@@ -1,6 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import { createTestDatabase } from '../../../tests/support/database.ts';
 import { describeWithRedis, startRedis } from '../../../tests/support/redis-server.ts';
+import { createAccount } from '../accounts/accounts.ts';
+import { createKey } from '../keys/keys.ts';
 import { createLog } from '../log.ts';
 import { connectRedis } from '../redis/client.ts';
 import { type LimiterHarness, testLimiter } from './limiter.test-suite.ts';
@@ -53,4 +55,43 @@ describeWithRedis('limits in Redis', () => {
     redis.disconnect();
     await database.drop();
   });
+
+  test.each(['9e300', 'inf', 'nan', 'rubbish', 'a hash', 'a text'])(
+    'a key with %s in place of its value refuses no one for longer than the limit, and makes the store unavailable to no one',
+    async (what) => {
+      await using server = await startRedis();
+      const redis = connectRedis(server.url, 'limits', log);
+      await new Promise((resolve) => redis.once('ready', resolve));
+      const database = await createTestDatabase();
+      const heard = { warn: vi.fn(), info: vi.fn() };
+      const open = () =>
+        openRedisLimiter(
+          { redis, sql: database.sql, log: heard },
+          { prefix: 'test', processes: 1 },
+        );
+      const accountId = await createAccount(database.sql, { name: 'A', credits: 0 });
+      const { id: owner } = await createKey(database.sql, { accountId, mode: 'live' });
+      const key = { requestsOf: owner, requestsPerMinute: 60, requestsPerDay: 100 };
+      const bucket = { owner, name: 'rows', perMinute: 60, cost: 1 };
+      await open().takeRequests([key]);
+      await open().takeTokens(bucket);
+      const { client } = server;
+      for (const name of await client.keys('test:limit:*')) {
+        const isDay = name.endsWith(':day');
+        if (isDay && what !== 'a text') {
+          await client.hset(name, 'left', what === '9e300' ? 'x' : what);
+          continue;
+        }
+        await client.del(name);
+        if (what === 'a hash') await client.hset(name, 'a', 'b');
+        else await client.set(name, what);
+      }
+      // Processes that have seen nothing before.
+      expect(await open().takeTokens(bucket)).toMatchObject({ admitted: true });
+      expect(await open().takeRequests([key])).toMatchObject([{ admitted: true }]);
+      expect(heard.warn).not.toHaveBeenCalled();
+      redis.disconnect();
+      await database.drop();
+    },
+  );
 });

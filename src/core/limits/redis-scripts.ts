@@ -35,7 +35,11 @@ local now = clock[1] * 1000000 + clock[2]
 -- The caller passes the time until which it last knew the bucket not to be full: a bucket that Redis has lost does
 -- not become full.
 local function full_at(key, known)
-  return math.max(now, tonumber(known), tonumber(redis.call('GET', key) or 0))
+  local stored = redis.pcall('GET', key)
+  stored = type(stored) == 'string' and tonumber(stored) or 0
+  -- Damaged or forged: later than any bucket, or no number. It would refuse for ever.
+  if not (stored < 9e15) then stored = 0 end
+  return math.max(now, tonumber(known), stored)
 end
 local function keep(key, at)
   redis.call('SET', key, string.format('%.0f', at), 'PX', math.max(1, math.ceil((at - now) / 1000)))
@@ -64,10 +68,14 @@ return {now, keep(KEYS[1], math.min(next, now + 120000000))}
 /** KEYS: bucket, day. ARGV: limits a minute and a day, known time, a lease's day, grant and total, the known day and its writes. */
 const takeRequestLua = `${bucketLua}
 local today = math.floor(clock[1] / 86400)
-local stored = redis.call('HMGET', KEYS[2], 'day', 'left', 'granted', 'writes')
+local stored = redis.pcall('HMGET', KEYS[2], 'day', 'left', 'granted', 'writes')
+if stored.err then
+  redis.call('DEL', KEYS[2])
+  stored = {}
+end
 local left, granted, writes = 0, 0, 0
 if tonumber(stored[1]) == today then
-  left, granted, writes = tonumber(stored[2]), tonumber(stored[3]), tonumber(stored[4] or 0)
+  left, granted, writes = tonumber(stored[2]) or 0, tonumber(stored[3]) or 0, tonumber(stored[4] or 0) or 0
 end
 -- Redis has lost changes that the caller saw, as after a restart or a failover: what it says is left may be used.
 if tonumber(ARGV[7]) == today and writes < tonumber(ARGV[8]) then left, writes = 0, tonumber(ARGV[8]) end
