@@ -10,12 +10,20 @@ let caller: Caller;
 const given = ['Anna', 'Bernd', 'Clara', 'Dieter', 'Emma', 'Franz', 'Greta', 'Hugo'];
 const family = ['Weber', 'Lorenz', 'Krause', 'Vogt', 'Seidel', 'Brandt', 'Kuhn', 'Haas'];
 const people = given.flatMap((name, first) =>
-  family.map((surname, last) => ({ id: 1000 + first * 8 + last, name, surname })),
+  family.flatMap((surname, last) =>
+    [1000, 2000].map((id) => ({ id: id + first * 8 + last, name, surname })),
+  ),
 );
+/** Too few for a free response to tell how many have their family name. */
+const few = Array.from({ length: 9 }, (_, at) => ({
+  id: 3001 + at,
+  name: `M${at}`,
+  surname: 'Quast',
+}));
 
 beforeAll(async () => {
   pipeline = await openPipeline();
-  await importGraph(pipeline.sql, { persons: people });
+  await importGraph(pipeline.sql, { persons: [...people, ...few] });
   caller = await pipeline.unmeteredAccount(100);
 });
 afterAll(() => pipeline.close());
@@ -56,6 +64,7 @@ test.each([
   ['that are swapped in some rows', listOf([...straight, ...swapped.slice(0, 4)])],
   ['of which too few tell', listOf(swapped.slice(0, 4))],
   ['that the graph does not know', listOf(swapped.map(([a, b]) => [`${a}xx`, `${b}xx`]))],
+  ['that fewer than ten people have', listOf(swapped.map(() => ['Quast', 'Nix']))],
   ['in one column', `Name,Company\n${swapped.map((row) => `${row.join(' ')},Acme\n`).join('')}`],
 ])('not said of names %s', async (_, csv) => {
   const { dialect } = await held(csv);

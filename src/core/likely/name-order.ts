@@ -2,6 +2,7 @@
 import type { Sql } from '../db/client.ts';
 import { familyKey, givenKey } from '../match/keys.ts';
 import { splitWords } from '../match/person-name.ts';
+import { discloseCount } from '../search/free-responses.ts';
 import { selectNameCounts } from './likely.sql.ts';
 
 /** The two cells of a row's name. */
@@ -33,11 +34,11 @@ export async function areNamesSwapped(sql: Sql, sample: readonly NameCells[]): P
     ),
   );
   const counts = new Map(
-    (await selectNameCounts(sql, [...keys])).map((one) => [one.key, one.records]),
+    (await selectNameCounts(sql, [...keys])).map((one) => [one.key, discloseCount(one.records)]),
   );
-  // A name that few have, or none, counts like one of one person.
+  // The result is free. A name that few have, or none, counts like one of one person.
   const peopleOf = (given: string, family: string) =>
-    (counts.get(givenKey(given)) ?? 1) * (counts.get(familyKey(family)) ?? 1);
+    (counts.get(givenKey(given)) || 1) * (counts.get(familyKey(family)) || 1);
   let straight = 0;
   let swapped = 0;
   for (const { given, family } of rows) {
