@@ -33,7 +33,7 @@ export function createApp(context: ApiContext, limits: HttpLimits = httpLimits):
     // Each bound listens once for the end: twelve listeners for an upload that waits for its results. Node takes more
     // than ten for a leak.
     response.setMaxListeners(20);
-    response.setHeaders(securityHeadersOf(request.url));
+    response.setHeaders(securityHeadersOf(request.path));
     response.setHeader('X-Request-Id', uuidv7());
     next();
   });

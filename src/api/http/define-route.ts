@@ -349,7 +349,6 @@ function send(
     return;
   }
   if (locates) response.location((reply.body as { links: { self: string } }).links.self);
-  if (reply.shownOnce !== undefined) response.setHeader('Cache-Control', 'no-store');
   response.json(reply.shownOnce === undefined ? reply.body : { ...reply.body, ...reply.shownOnce });
 }
 

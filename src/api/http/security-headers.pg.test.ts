@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 
@@ -49,5 +51,15 @@ test('what operators read is stored by no cache', async () => {
     const { status, headers } = await pipeline.call(operator, path);
     expect(status, path).toBe(200);
     expect(headers.get('cache-control'), path).toBe('no-store');
+  }
+});
+
+test('what is asked by a whole address, as of a proxy, is stored by no cache', async () => {
+  const headers = { Authorization: `Bearer ${caller.key}` };
+  for (const path of ['/v1/me', '/personsearch/?skip=x', '/admin/health']) {
+    const whole = request(pipeline.url, { path: `${pipeline.url}${path}`, headers }).end();
+    const [response] = await once(whole, 'response');
+    response.resume();
+    expect(response.headers['cache-control'], path).toBe('no-store');
   }
 });

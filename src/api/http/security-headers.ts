@@ -23,18 +23,21 @@ const apiOptions: HelmetOptions = {
 };
 
 /** Paths of the API, and of operators. Every other path counts as a page. */
-const API_PATH = /^\/(?:v1|personsearch)(?:[/?]|$)/;
-const ADMIN_PATH = /^\/admin(?:[/?]|$)/;
+const API_PATH = /^\/(?:v1|personsearch)(?:\/|$)/;
+const ADMIN_PATH = /^\/admin(?:\/|$)/;
 
 const ofPages = readHeaders({});
 /** Records of people are in responses of the API and in the files that operators import: no cache on the way may store them. */
 const ofApi = readHeaders(apiOptions).set('cache-control', 'no-store');
 const ofAdmin = new Map(ofPages).set('cache-control', 'no-store');
 
-/** Returns the headers for responses at this URL; an endpoint may set its own instead. */
-export function securityHeadersOf(url: string): Map<string, string> {
-  if (API_PATH.test(url)) return ofApi;
-  return ADMIN_PATH.test(url) ? ofAdmin : ofPages;
+/**
+ * Returns the headers for responses at this path; an endpoint may set its own instead. It is the path that routes see: the
+ * target of a request may be a whole address.
+ */
+export function securityHeadersOf(path: string): Map<string, string> {
+  if (API_PATH.test(path)) return ofApi;
+  return ADMIN_PATH.test(path) ? ofAdmin : ofPages;
 }
 
 /** Returns the headers that helmet sets. They do not depend on the request, so its middlewares run once. */

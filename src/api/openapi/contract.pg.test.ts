@@ -122,6 +122,7 @@ describe.each(operations)('$name', ({ name, route }) => {
 
 test.each(operations)('$name answers as it is documented', async ({ name, route }) => {
   const response = await call(stocked.caller, name);
+  expect(response.headers.get('cache-control')).toBe('no-store');
   if (name.endsWith('/events')) {
     await response.body?.cancel();
     expect(response.headers.get('content-type')).toBe('text/event-stream');

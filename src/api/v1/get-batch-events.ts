@@ -51,7 +51,6 @@ export const getBatchEventsRoutes = forEachResource((resource) => [
       holdResponse(key.accountId, response, jsonOf(batch).length);
       response.writeHead(200, {
         'Content-Type': 'text/event-stream',
-        'Cache-Control': 'no-cache',
         'X-Accel-Buffering': 'no',
       });
       let stop = () => {};
