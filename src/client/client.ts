@@ -80,6 +80,13 @@ export class UnreachableError extends Error {
   }
 }
 
+/** Returns the path of a call. An id may come from others: it is one part of the path, and leads to no other call. */
+function pathOf(template: string, ids: Pick<Sent, 'id' | 'delivery_id'>): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, id) =>
+    encodeURIComponent(ids[id as keyof typeof ids] ?? ''),
+  );
+}
+
 /** The actions on lists and exports alike. */
 export type ControlAction = 'start' | 'pause' | 'resume' | 'cancel';
 
@@ -94,7 +101,12 @@ function openTransport(baseUrl: string, apiKey: string) {
     idempotencyKey: string = randomUUID(),
   ): Promise<Response> {
     const isForm = body instanceof FormData || body instanceof Blob;
-    const response = await fetch(new URL(target, baseUrl), {
+    const address = new URL(target, baseUrl);
+    // The address of a page may come from others: the key goes to the service alone.
+    if (address.origin !== new URL(baseUrl).origin) {
+      throw new TypeError(`${target} is no path of the service at ${baseUrl}.`);
+    }
+    const response = await fetch(address, {
       method,
       headers: {
         Accept: 'application/json',
@@ -116,7 +128,7 @@ function openTransport(baseUrl: string, apiKey: string) {
     { body, query = {}, idempotencyKey, ...ids }: Sent = {},
   ): Promise<Part<Of, 'response'>> {
     const [method = '', template = ''] = name.split(' ');
-    const place = template.replaceAll(/\{(\w+)\}/g, (_, id) => ids[id as keyof typeof ids] ?? '');
+    const place = pathOf(template, ids);
     const search = new URLSearchParams();
     for (const [parameter, value] of Object.entries(query)) {
       if (value !== undefined) search.set(parameter, String(value));
@@ -125,8 +137,13 @@ function openTransport(baseUrl: string, apiKey: string) {
     const response = await send(method, target, body, idempotencyKey);
     return (response.status === 204 ? undefined : await response.json()) as Part<Of, 'response'>;
   }
-  async function file(target: string, form: Record<string, string>): Promise<ClientFile> {
-    const response = await send('GET', `${target}?${new URLSearchParams(form)}`);
+  async function file(
+    template: string,
+    id: string,
+    form: Record<string, string>,
+  ): Promise<ClientFile> {
+    const target = `${pathOf(template, { id })}?${new URLSearchParams(form)}`;
+    const response = await send('GET', target);
     return {
       complete: response.headers.get('X-Result-Complete') === 'true',
       stream: response.body === null ? Readable.from([]) : Readable.fromWeb(response.body as never),
@@ -177,8 +194,8 @@ function batchCalls({ send, call, file }: Transport) {
     /** Decides ambiguous rows by a CSV file with the columns row and id. */
     async decideRows(id: string, file: string, hold: boolean): Promise<Batch> {
       const csv = await openAsBlob(file, { type: 'text/csv' });
-      const target = `/v1/batches/${id}/decisions?hold=${hold}`;
-      return (await (await send('POST', target, csv)).json()) as Batch;
+      const target = pathOf('/v1/batches/{id}/decisions', { id });
+      return (await (await send('POST', `${target}?hold=${hold}`, csv)).json()) as Batch;
     },
     getReport: (id: string) =>
       call('GET /v1/batches/{id}/report', { id }) as Promise<unknown> as Promise<ClientReport>,
@@ -186,7 +203,7 @@ function batchCalls({ send, call, file }: Transport) {
     getBatch: (id: string) => call('GET /v1/batches/{id}', { id }),
     /** The result as it is now, and whether it is complete; `form` is the query of the call. */
     getResults: (id: string, form: Record<string, string> = {}) =>
-      file(`/v1/batches/${id}/results`, form),
+      file('/v1/batches/{id}/results', id, form),
   };
 }
 
@@ -199,7 +216,7 @@ function exportCalls({ call, file }: Transport) {
     controlExport: (id: string, action: ControlAction): Promise<Export> =>
       call(`POST /v1/exports/{id}/${action}`, { id }),
     getExportResults: (id: string, form: Record<string, string> = {}) =>
-      file(`/v1/exports/${id}/results`, form),
+      file('/v1/exports/{id}/results', id, form),
   };
 }
 

@@ -1,0 +1,55 @@
+/** Texts that a program passes on from others: they choose neither another call nor another receiver of the key. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createClient } from './client.ts';
+
+const received: string[] = [];
+let servers: Server[] = [];
+const [service, other] = ['', ''].map(() =>
+  createServer((request, response) => {
+    received.push(`${request.method} ${request.url}`);
+    response.setHeader('Content-Type', 'application/json').end('[]');
+  }).listen(0, '127.0.0.1'),
+) as [Server, Server];
+const hostOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+beforeAll(async () => {
+  servers = [service, other];
+  await Promise.all(servers.map((server) => server.listening || once(server, 'listening')));
+});
+beforeEach(() => received.splice(0));
+afterAll(() => {
+  for (const server of servers) server.close().closeAllConnections();
+});
+
+const client = () => createClient(`http://${hostOf(service)}`, 'svc_test_key');
+
+test('an id is one part of a path, whatever it holds', async () => {
+  const id = '../personsearch?gender=2&limit=1000#';
+  const part = encodeURIComponent(id);
+  await client().getBatch(id);
+  await client().deleteSchedule(id);
+  await client().getResults(id, { format: 'csv' });
+  await client().getExportResults(id);
+  await client().replayDelivery('one', id);
+  await client().decideRows(id, import.meta.filename, true);
+  expect(received).toEqual([
+    `GET /v1/batches/${part}`,
+    `DELETE /v1/schedules/${part}`,
+    `GET /v1/batches/${part}/results?format=csv`,
+    `GET /v1/exports/${part}/results`,
+    `POST /v1/webhooks/one/deliveries/${part}/replay`,
+    `POST /v1/batches/${part}/decisions?hold=true`,
+  ]);
+});
+
+test('the address of a page at another host is refused, and gets no key', async () => {
+  for (const page of [`http://${hostOf(other)}/v1/personsearch`, `//${hostOf(other)}/`]) {
+    await expect(client().searchPage(page)).rejects.toThrow('is no path of the service');
+  }
+  expect(received).toEqual([]);
+  await client().searchPage('/v1/personsearch?gender=2');
+  expect(received).toEqual(['GET /v1/personsearch?gender=2']);
+});
