@@ -13,6 +13,8 @@ export interface Authorized {
   key: ApiKey;
   credentials: CallCredentials;
   admission: Admission | null;
+  /** Time on the monotonic clock. */
+  authorizedAt: number;
 }
 
 /**
@@ -45,7 +47,8 @@ export async function authorizeMetered(
       : ['minute', limits.minuteRemaining, limits.minuteResetSeconds];
   response.setHeader('RateLimit', `"${name}";r=${remaining};t=${Math.ceil(seconds)}`);
   if (!limits.admitted) throw requestRefused(key, limits);
-  return { key, admission, credentials: { keyId: key.id, sessionSha256 } };
+  const credentials = { keyId: key.id, sessionSha256 };
+  return { key, admission, credentials, authorizedAt: performance.now() };
 }
 
 /** Finds the key of a call that counts towards the account's limit instead of the key's; the caller counts it. */
@@ -59,7 +62,8 @@ export async function authorizeUnmetered(
   noteRequest(response, { account: key.accountId, key: key.id });
   context.keyUses.note(key.id);
   setCreditHeaders(response, 0, available);
-  return { key, admission: null, credentials: { keyId: key.id, sessionSha256 } };
+  const credentials = { keyId: key.id, sessionSha256 };
+  return { key, admission: null, credentials, authorizedAt: performance.now() };
 }
 
 /** Sets the credit headers, which every response to a known key has. */

@@ -23,6 +23,7 @@ import { claimRequest, type KeptResponse, unclaimed } from './idempotent-request
 import { parseParameters } from './parse-parameters.ts';
 import { requestIdOf } from './problem.ts';
 import { readJson } from './read-json.ts';
+import { assertValidIfLate } from './while-valid.ts';
 
 export interface RouteInput<Query = unknown, Params = unknown> {
   context: ApiContext;
@@ -30,6 +31,7 @@ export interface RouteInput<Query = unknown, Params = unknown> {
   key: ApiKey;
   /** The credentials that a charge checks. Transactions of `context.sql` check them automatically. */
   credentials: CallCredentials;
+  authorizedAt: number;
   /** The state of the key's limits when a metered call was admitted; null for other calls. */
   admission: Admission | null;
   query: Query;
@@ -239,14 +241,15 @@ async function respond<
 >(
   definition: RouteDefinition<Query, Params, Body, Documented>,
   { context, writes, request, response }: Call,
-  { key, admission, credentials }: Authorized,
+  authorized: Authorized,
 ): Promise<void> {
+  const { key, credentials } = authorized;
   holdResponse(key.accountId, response, definition.responseBytesMax ?? 0);
   assertScope(definition, key);
   const sentQuery = definition.readsQuery ? {} : request.query;
   const query = parseParameters((definition.query ?? none) as Query, sentQuery);
   const params = request.params as z.output<Params>;
-  const called = { key, admission, credentials, query, params, request, response };
+  const called = { ...authorized, query, params, request, response };
   const isSingleCall = definition.metered && definition.method === 'get';
   const scoped = isSingleCall ? context : withRequestId(context, response);
   let gone: AbortSignal | undefined;
@@ -330,6 +333,7 @@ async function serve<
     };
     const reply = await definition.handler({ ...input, body, commit, keep });
     if (reply === sent) return;
+    if (definition.method === 'get') await assertValidIfLate(context, input);
     const isFree = admission === null;
     if (definition.method === 'get' && isFree) assertResponsesRead(key.accountId);
     send(response, reply, definition);

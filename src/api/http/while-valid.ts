@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Response } from 'express';
 import type { CallCredentials } from '../../core/call-credentials.ts';
-import { credentialsEnded } from '../../core/sessions/still-valid.ts';
+import { credentialsEnded, findEnded } from '../../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
+import type { Authorized } from './authorize.ts';
 import { sendStream } from './client-gone.ts';
 
 /**
@@ -43,4 +44,20 @@ export async function sendWhileValid(
 ): Promise<void> {
   await once(file, 'readable');
   await whileValid(context, credentials, (cut) => sendStream(file, response, cut));
+}
+
+/** As often as a transfer is checked. */
+const LATE_MS = 500;
+
+/**
+ * Checks the key and the session of a read again when its response is late: it may have waited for its turn for half a
+ * minute. It waits for no lock, as the read did not. Throws `AppError` 401 or 403 when one of them has ended.
+ */
+export async function assertValidIfLate(
+  { sql }: Pick<ApiContext, 'sql'>,
+  { credentials, authorizedAt }: Pick<Authorized, 'credentials' | 'authorizedAt'>,
+): Promise<void> {
+  if (performance.now() - authorizedAt < LATE_MS) return;
+  const ended = await findEnded(sql, [credentials]);
+  if (ended.length > 0) throw await credentialsEnded(sql, credentials);
 }
