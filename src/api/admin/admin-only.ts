@@ -7,6 +7,7 @@ import type { ApiContext } from '../http/api-context.ts';
 import { clientGone } from '../http/client-gone.ts';
 import { noteRequest } from '../http/request-log.ts';
 import { presentedBySession } from '../http/session-cookie.ts';
+import { operatorOf } from './operator-of.ts';
 
 /** Throws `AppError` 403 for a key without the scope `admin`. */
 function assertAdmin(key: ApiKey): void {
@@ -17,7 +18,7 @@ function assertAdmin(key: ApiKey): void {
 }
 
 /**
- * Admits requests with an admin key and refuses others with 401, 403 or 429. A browser presents the key by its console
+ * Admits requests with a live admin key and refuses others with 401, 403 or 429. A browser presents the key by its console
  * session, or as the password of HTTP Basic with any user name.
  */
 export function adminOnly(context: ApiContext): RequestHandler {
@@ -26,6 +27,7 @@ export function adminOnly(context: ApiContext): RequestHandler {
     noteRequest(response, { account: key.accountId, key: key.id });
     await countInTurn(context.limiter, key, clientGone(response));
     assertAdmin(key);
+    operatorOf(key);
     next();
   };
 }

@@ -74,6 +74,11 @@ describe('what an operator sees', () => {
     });
   });
 
+  test.each(paths)('%s is refused to a test key of an operator', async (path) => {
+    const tester = await pipeline.keyOf(admin.accountId, 'test', ['admin']);
+    await expectProblem(await pipeline.call(tester, path), { status: 403, code: 'forbidden' });
+  });
+
   test('is shown to an admin key, as a bearer and as a password', async () => {
     expect((await pipeline.call(admin, '/admin/health')).status).toBe(200);
     expect((await pipeline.call(null, '/admin/health', basic(admin.key))).status).toBe(200);
