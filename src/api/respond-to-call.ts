@@ -24,6 +24,7 @@ import { clientGone } from './http/client-gone.ts';
 import type { HandlerInput, RouteInput } from './http/define-route.ts';
 import type { KeptResponse } from './http/idempotent-request.ts';
 import { toProblem } from './http/problem.ts';
+import { assertValidIfLate } from './http/while-valid.ts';
 
 interface EnrichRequest {
   operation: OperationName;
@@ -57,6 +58,8 @@ export async function respondToCall(
   const { context, request, response, wanted } = call;
   if (request.get('Idempotency-Key') === undefined) {
     const enriched = await context.calls.run(toEnrichCall(call), clientGone(response));
+    // A charge has checked key and session.
+    if (enriched.charged === 0) await assertValidIfLate(context, call);
     setChargeHeaders(call, enriched);
     sendJson(response, render(wanted, enriched.outcome, enriched.charged));
     return;

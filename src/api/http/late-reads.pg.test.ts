@@ -1,6 +1,7 @@
-/** A read that waits for its turn is not answered when its key or session ends meanwhile. */
+/** A call that waits for its turn, and charges nothing, is not answered when its key or session ends meanwhile. */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { inTransaction } from '../../core/db/client.ts';
@@ -12,20 +13,29 @@ import { deleteSession, insertSession } from '../../core/sessions/sessions.sql.t
 let pipeline: Pipeline;
 beforeAll(async () => {
   pipeline = await openPipeline();
+  const twins = [1, 2].map((id) => ({ id, name: 'Ilka', surname: 'Quast' }));
+  await importGraph(pipeline.sql, { persons: twins });
 });
 afterAll(() => pipeline.close());
 afterEach(() => vi.restoreAllMocks());
 
-/** Sends reads that wait for a lock, the last one of them for its turn; `end` is called meanwhile, and time passes. */
-async function readWhile(
+const lists = { table: 'batches', path: '/v1/batches' };
+const names = {
+  table: 'graph.person_name_keys',
+  path: '/v1/people/enrich?match=likely&name=Ilka+Quast',
+};
+
+/** Sends calls that wait for a lock, the last one of them for its turn; `end` is called meanwhile, and time passes. */
+async function callWhile(
   headers: Record<string, string>,
   end: () => Promise<unknown>,
+  { table, path } = lists,
 ): Promise<Response[]> {
   let reads: Promise<Response>[] = [];
   await inTransaction(pipeline.sql, async (tx) => {
-    await tx`lock table batches in access exclusive mode`;
-    reads = [1, 2, 3].map(() => fetch(`${pipeline.url}/v1/batches`, { headers }));
-    await pipeline.untilBlocked(2);
+    await tx`lock table ${tx(table)} in access exclusive mode`;
+    reads = [1, 2, 3].map(() => fetch(pipeline.url + path, { headers }));
+    await pipeline.untilBlocked(1);
     await end();
     const now = performance.now;
     vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 1_000);
@@ -38,7 +48,17 @@ const own = ({ key }: Caller) => ({ Authorization: `Bearer ${key}` });
 test('whose key is revoked', async () => {
   const caller = await pipeline.account(0);
   const end = () => revokeKey(pipeline.sql, displayPrefix(caller.key));
-  for (const read of await readWhile(own(caller), end)) {
+  for (const read of await callWhile(own(caller), end)) {
+    await expectProblem(read, { status: 403, code: 'key_revoked' });
+  }
+});
+
+test('that names people, and whose key is revoked', async () => {
+  const caller = await pipeline.account(10);
+  const ambiguous = await pipeline.call(caller, names.path);
+  await expectProblem(ambiguous, { status: 409, code: 'ambiguous_match' });
+  const end = () => revokeKey(pipeline.sql, displayPrefix(caller.key));
+  for (const read of await callWhile(own(caller), end, names)) {
     await expectProblem(read, { status: 403, code: 'key_revoked' });
   }
 });
@@ -52,14 +72,14 @@ test('whose session ends', async () => {
   await insertSession(pipeline.sql, session, { seconds: 600, passwordHash: null });
   const headers = { Cookie: `enrich_session=${token}`, 'Sec-Fetch-Site': 'same-origin' };
   const end = () => deleteSession(pipeline.sql, tokenSha256);
-  for (const read of await readWhile(headers, end)) {
+  for (const read of await callWhile(headers, end)) {
     await expectProblem(read, { status: 401, code: 'session_expired' });
   }
 });
 
 test('but one whose key is valid is answered, however long it waited', async () => {
   const caller = await pipeline.account(0);
-  for (const read of await readWhile(own(caller), async () => {})) {
+  for (const read of await callWhile(own(caller), async () => {})) {
     expect(read.status).toBe(200);
   }
 });
