@@ -156,15 +156,17 @@ export async function dispatchChunks(
     chosen as (
       select id, starts, row_number() over (order by place, account_id <= ${after}, account_id) as turn
       from candidates order by turn limit ${room}),
+    free as materialized (
+      select locked.id, starts, turn from chosen cross join lateral (${freeChunk(sql, sql`chosen.id`, 'pending')}) locked),
     dispatched as (
       -- In the order of their turns, of which the last one is where the next choice goes on.
       update chunks set state = 'dispatched',
-        dispatched_at = clock_timestamp() + make_interval(secs => chosen.turn * 1e-6),
+        dispatched_at = clock_timestamp() + make_interval(secs => free.turn * 1e-6),
         part_rows_max = case when (starts or waits) and chunks.rows > ${SHORT_PART_ROWS}
           then least(part_rows_max, ${SHORT_PART_ROWS}) else part_rows_max end
-      from chosen, crowd
-      where chunks.id = chosen.id and chunks.state = 'pending'
-      returning chunks.id as chunk_id, chunks.epoch, chunks.batch_id, chunks.number, chunks.failures, chosen.turn)
+      from free, crowd
+      where chunks.id = free.id
+      returning chunks.id as chunk_id, chunks.epoch, chunks.batch_id, chunks.number, chunks.failures, free.turn)
     select chunk_id, epoch, batch_id, number, failures from dispatched order by turn`;
 }
 
@@ -182,6 +184,16 @@ export async function takeBack(sql: Sql, chunks: readonly ChunkWakeUp[]): Promis
   await sql`
     update chunks set state = 'pending', epoch = chunks.epoch + 1, dispatched_at = null
     from unnest(${chunks.map(({ chunkId }) => chunkId)}::bigint[], ${chunks.map(({ epoch }) => epoch)}::int[])
-      as lost (id, epoch)
-    where chunks.id = lost.id and chunks.epoch = lost.epoch and chunks.state = 'dispatched'`;
+        as lost (id, epoch)
+      cross join lateral (${freeChunk(sql, sql`lost.id`, 'dispatched')}) free
+    where chunks.id = free.id and chunks.epoch = lost.epoch`;
+}
+
+/**
+ * Query of `id`: the chunk, locked, if it has this state and no other transaction has locked it. A cancellation locks all chunks
+ * of its list in another order than a choice among lists does: each could wait for the other.
+ */
+function freeChunk(sql: Sql, id: ReturnType<Sql>, state: 'pending' | 'dispatched') {
+  return sql`
+    select c.id from chunks c where c.id = ${id} and c.state = ${state} limit 1 for update skip locked`;
 }
