@@ -318,3 +318,19 @@ it('Salesforce: the opt-out in a report ends the contact, whose address the repo
   expect(await countRows(database.sql, 'persons')).toBe(0);
   expect(await countRows(database.sql, 'suppressed_persons')).toBe(1);
 });
+
+it('Salesforce: an opt-out holds also of a contact who is deleted and of a lead who is converted', async () => {
+  const header = ['Id', 'IsDeleted', 'AccountId', 'LastName', 'FirstName', 'Email'];
+  const optOut = { HasOptedOutOfEmail: '1', LastName: 'Lark' };
+  const contact = { Id: '003000000AbCdEfAAA', IsDeleted: '1', Email: 'a@x.example', ...optOut };
+  const contacts = csvOf([...header, 'HasOptedOutOfEmail'], [contact]);
+  expect(await load('Contact.csv', contacts)).toMatchObject({ rows: 1, suppressed: 1 });
+  const leads = csvOf(
+    ['Id', 'LastName', 'Company', 'Email', 'IsConverted', 'HasOptedOutOfEmail'],
+    [{ Id: '00Q0000013d2EklEAE', Email: 'b@x.example', IsConverted: 'true', ...optOut }],
+  );
+  expect(await load('Lead.csv', leads)).toMatchObject({ rows: 1, suppressed: 1 });
+  for (const email of ['a@x.example', 'b@x.example']) {
+    expect(await isOptedOut(database.sql, readPersonIdentifier(email))).toBe(true);
+  }
+});

@@ -41,7 +41,11 @@ function readContact(row: CsvRow): SourceRow {
   const cell = (name: string) => textOf(row.get(name));
   const id = idOf(row.get('Id'));
   if (id === undefined) return rejectId(row, 'Id');
-  if (isYes(row.get('IsDeleted'))) return { line: row.line, ended: ['person', id] };
+  const isOptedOut = optOutOf([row.get('HasOptedOutOfEmail'), row.get('DoNotCall')]);
+  // Other sources may have the person still.
+  if (isYes(row.get('IsDeleted')) && isOptedOut !== true) {
+    return { line: row.line, ended: ['person', id] };
+  }
   const account = idOf(row.get('AccountId'));
   const contact: Contact = {
     key: id,
@@ -61,7 +65,7 @@ function readContact(row: CsvRow): SourceRow {
     postcode: cell('MailingPostalCode'),
     country: cell('MailingCountry'),
     birthDate: isoDate(cell('Birthdate')),
-    isOptedOut: optOutOf([row.get('HasOptedOutOfEmail'), row.get('DoNotCall')]),
+    isOptedOut,
   };
   return contactRow(SOURCE, { line: row.line, row, contact });
 }
@@ -100,8 +104,11 @@ function readLead(row: CsvRow): SourceRow {
   const id = idOf(row.get('Id'));
   if (id === undefined) return rejectId(row, 'Id');
   const key = `lead:${id}`;
-  if (isYes(row.get('IsDeleted'))) return { line, ended: ['person', key] };
-  if (isYes(row.get('IsConverted'))) return { line, reason: 'converted', source: row.source() };
+  const isOptedOut = optOutOf([row.get('HasOptedOutOfEmail'), row.get('DoNotCall')]);
+  if (isOptedOut !== true) {
+    if (isYes(row.get('IsDeleted'))) return { line, ended: ['person', key] };
+    if (isYes(row.get('IsConverted'))) return { line, reason: 'converted', source: row.source() };
+  }
   const contact: Contact = {
     key,
     title: cell('Salutation'),
@@ -119,7 +126,7 @@ function readLead(row: CsvRow): SourceRow {
     region: cell('State'),
     postcode: cell('PostalCode'),
     country: cell('Country'),
-    isOptedOut: optOutOf([row.get('HasOptedOutOfEmail'), row.get('DoNotCall')]),
+    isOptedOut,
   };
   return contactRow(SOURCE, { line, row, contact });
 }
