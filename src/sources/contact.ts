@@ -14,10 +14,12 @@ import {
   compact,
   countryOf,
   emailOf,
+  emailsOf,
   hasLostDigits,
   joined,
   mailDomainOf,
   phoneOf,
+  phonesOf,
   textOf,
 } from './values.ts';
 
@@ -94,7 +96,10 @@ export function contactRow(
   const mobile = phoneOf(contact.mobile, country);
   const profile = profileOf(contact.profile);
   if (contact.isOptedOut === true) {
-    const own = [...emails, mobile, profile].filter((text) => text !== undefined);
+    // All that a cell has, of which a record keeps the first.
+    const addresses = new Set(contact.emails.flatMap(emailsOf));
+    const mobiles = phonesOf(contact.mobile, country);
+    const own = [...addresses, ...mobiles, profile].filter((text) => text !== undefined);
     // Colleagues share the telephone of their office: it stands for the person where nothing else does.
     const optedOut = own.length === 0 && phone !== undefined ? [phone] : own;
     return { line, optedOut, keys: [key, ...sameAs].map((one) => ['person', one] as const) };

@@ -170,6 +170,16 @@ describe('people of one file', () => {
     expect(recordOf(row)).toMatchObject({ name, surname });
   });
 
+  test('opted out by all addresses and mobile numbers of a cell', () => {
+    const [row] = rowsOf('persons', {
+      email: 'ada@acme.example; ada@home.example',
+      mobile: '+44 7700 900001 / +44 7700 900002',
+      opt_out: 'yes',
+    });
+    const numbers = ['+447700900001', '+447700900002'];
+    expect(row).toMatchObject({ optedOut: ['ada@acme.example', 'ada@home.example', ...numbers] });
+  });
+
   test.each(['true', 'WAHR', 'VRAI', 'Ja', '1.0', 'x', '2024-05-01', 'Unsubscribed', 'opted-out'])(
     'opted out when the cell is %s',
     (answer) => {

@@ -77,12 +77,17 @@ export function wholeOf(text: string | null | undefined): number | undefined {
 
 /** A phone number in E.164, read in a country (ISO alpha-2 or a name) when it has no calling code. */
 export function phoneOf(text: string | null | undefined, country?: string): string | undefined {
+  return phonesOf(text, country)[0];
+}
+
+/** As `phoneOf`, all numbers of a cell. */
+export function phonesOf(text: string | null | undefined, country?: string): string[] {
   const region = country === undefined ? null : phoneRegion(country);
   const normalised = normaliseIdentifier('phone', text ?? '', {
     subject: 'person',
     ...(region === null ? {} : { region }),
   });
-  return 'values' in normalised ? normalised.values[0] : undefined;
+  return 'values' in normalised ? normalised.values : [];
 }
 
 /** The domain that a website is the home page of; undefined for a page on a host that others share. */
@@ -100,8 +105,13 @@ const sharedHosts =
 
 /** The canonical value of an e-mail address; undefined for any other text. */
 export function emailOf(text: string | null | undefined): string | undefined {
+  return emailsOf(text)[0];
+}
+
+/** As `emailOf`, all addresses of a cell. */
+export function emailsOf(text: string | null | undefined): string[] {
   const normalised = normaliseIdentifier('email', text ?? '', { subject: 'person' });
-  return 'values' in normalised ? normalised.values[0] : undefined;
+  return 'values' in normalised ? normalised.values : [];
 }
 
 /** The domain of an e-mail address, unless it is one of free mail. */
