@@ -71,8 +71,9 @@ function byTrust<T extends StoredRecord>(records: readonly T[]): T[] {
 }
 
 /**
- * Merges the records of one person or company: each field is taken from the most trusted record that has it. The
- * names and domains that lose are kept as further ones of a company, so that it is still found by them.
+ * Merges the records of one person or company: each field is taken from the most trusted record that has it, a person's
+ * given and family name from the same one. The names and domains that lose are kept as further ones of a company, so that it is
+ * still found by them.
  */
 export function mergeByTrust(
   records: readonly StoredRecord[],
@@ -83,6 +84,7 @@ export function mergeByTrust(
   const [first, ...others] = byTrust(records);
   if (first === undefined) return { record: {}, origins: {} };
   const placed = placedRecord([first, ...others]);
+  const named = entity === 'person' ? namedRecord([first, ...others]) : undefined;
   const merged: JsonRecord = {};
   const origins: Record<string, ValueOrigin[]> = {};
   for (const stored of [first, ...others]) {
@@ -90,6 +92,10 @@ export function mergeByTrust(
     for (const [field, value] of Object.entries(withIndustry(stored.record))) {
       // City and country are of one place.
       if ((field === '_city' || field === '_country') && stored !== placed) continue;
+      // A source may have the whole name of a person in one of both.
+      if (named !== undefined && (field === 'name' || field === 'surname') && stored !== named) {
+        continue;
+      }
       if (!hasValue(value)) continue;
       const isUnited = unitedLists.has(field) && Array.isArray(merged[field]);
       if (merged[field] !== undefined && !isUnited) continue;
@@ -128,6 +134,14 @@ function placedRecord(records: readonly StoredRecord[]): StoredRecord | undefine
   return (
     records.find(({ record }) => !isAbsent(record._city)) ??
     records.find(({ record }) => !isAbsent(record._country))
+  );
+}
+
+/** Returns the record of which a person has the name: the first that divides it. */
+function namedRecord(records: readonly StoredRecord[]): StoredRecord | undefined {
+  return (
+    records.find(({ record }) => !isAbsent(record.name) && !isAbsent(record.surname)) ??
+    records.find(({ record }) => !isAbsent(record.name) || !isAbsent(record.surname))
   );
 }
 
