@@ -136,6 +136,30 @@ describeWithBrowser('the page of a list or an export', () => {
     await act(id, 'cancel');
   });
 
+  test('starts nothing that another tab has changed meanwhile', async () => {
+    const id = await priced();
+    await page.route('**/events', () => {});
+    await open(`/batches/${id}`);
+    await startButton().waitFor();
+    const change = await pipeline.call(caller, `/v1/batches/${id}`, {
+      method: 'PATCH',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ require_agreement: true }),
+    });
+    expect(change.status).toBe(200);
+    await startButton().click();
+    await page.getByText('This list was changed in another tab').waitFor();
+    await expect
+      .poll(() => page.getByLabel('Skip matches whose name disagrees').isChecked())
+      .toBe(true);
+    expect(await pipeline.batch(caller, id)).toMatchObject({
+      state: 'ready',
+      credits: { max: null },
+    });
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await act(id, 'cancel');
+  });
+
   test('discards nothing that another tab has started meanwhile', async () => {
     const id = await priced();
     await open(`/batches/${id}`);

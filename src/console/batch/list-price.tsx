@@ -3,7 +3,7 @@ import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf, formatNumber } from '../format.ts';
-import type { Problem } from '../problem.ts';
+import { type Problem, pageProblem } from '../problem.ts';
 import { linkTo } from '../router.ts';
 import { creditsRemaining, session } from '../session.ts';
 import { useStore } from '../store.ts';
@@ -92,6 +92,23 @@ function TooExpensive() {
   );
 }
 
+/** Throws `Problem` for a held list that is no longer read, matched and limited as it is shown. */
+async function assertShown(batch: Batch): Promise<void> {
+  const now = await call<Batch>('GET', `/v1/batches/${batch.id}`);
+  if (now.state !== 'ready' || choicesOf(now) === choicesOf(batch)) return;
+  throw pageProblem(
+    'invalid_state',
+    'This list was changed in another tab. Check it before you start it.',
+  );
+}
+
+function choicesOf(batch: Batch): string {
+  const { mapping, dialect, fields, dedupe, match, credits } = batch;
+  const { require_agreement: agreement, default_region: region } = batch;
+  const read = [mapping, dialect, region];
+  return JSON.stringify([...read, fields, dedupe, match, agreement, credits.max]);
+}
+
 interface StartBarProps extends PriceProps {
   live: Live<Batch>;
   /** The mapping or an option that the service refuses, or has not saved yet. */
@@ -102,15 +119,17 @@ interface StartBarProps extends PriceProps {
 /** Price and Start, always in view. */
 export function StartBar({ batch, pricing, live, isSaved, refusal }: StartBarProps) {
   const { price, isUsable, problem } = pricing;
+  const path = `/v1/batches/${batch.id}`;
   const starting = useAction(async () => {
+    await tellMovedOn(live, assertShown(batch));
     // The price is a promise, also when more rows match by now than when they were counted.
     if (price !== null && batch.live) {
       // A list of owned people is free; no limit is below one match.
       const one = findOperation(batch.operation)?.price ?? 1;
       const body = { max_credits: Math.max(price.credits, one) };
-      await tellMovedOn(live, call('PATCH', `/v1/batches/${batch.id}`, { body }));
+      live.show(await tellMovedOn(live, call('PATCH', path, { body })));
     }
-    live.show(await tellMovedOn(live, call('POST', `/v1/batches/${batch.id}/start`)));
+    live.show(await tellMovedOn(live, call('POST', `${path}/start`)));
   });
   // A price of 0 may also mean that the account owns every person who matches.
   const matched = batch.quote?.rows?.matched ?? 0;
