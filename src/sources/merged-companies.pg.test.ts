@@ -1,5 +1,6 @@
 /** Filters by the id of a company that an import has joined with another one since. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { filesOf, noRejects, sourceInput } from '../../tests/support/source-input.ts';
 import { importSource } from '../core/graph/sources/import-source.ts';
@@ -46,4 +47,21 @@ it('find and leave out its people', async () => {
   const [moved] = await pipeline.sql<{ companyId: number }[]>`select company_id from persons`;
   expect(moved?.companyId).not.toBe(companyId);
   expect(await all()).toEqual([['Ada'], ['Ada'], []]);
+});
+
+it('keep the facts that a file of one’s own has of it, also when it is joined with a company of another one', async () => {
+  const number = { registryNumber: '01234567', registryCountry: 'GB' };
+  const record = { name: 'Acme Ltd', ...number };
+  await load('register', '2026-01-01', { entity: 'company', key: 'acme', record });
+  const period = { ...number, periodEnd: '2025-12-31', currency: 'GBP', revenue: 7 };
+  await importGraph(pipeline.sql, {
+    officers: [{ ...number, name: 'LARK, Ada', role: 'director' }],
+    financials: [period],
+  });
+  await importGraph(pipeline.sql, { companies: [{ id: 5, ...record }] });
+  const [facts] = await pipeline.sql`
+    select (select array_agg(company_id) from officers) as officers,
+      (select array_agg(company_id) from financial_periods) as periods,
+      (select array_agg(id) from companies) as companies`;
+  expect(facts).toEqual({ officers: [5], periods: [5], companies: [5] });
 });

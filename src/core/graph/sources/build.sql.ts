@@ -200,6 +200,7 @@ export async function deleteEndedCompanies(tx: Sql, ids: readonly number[]): Pro
     tx,
     ended.map(({ id }) => id),
   );
+  await moveOwnFacts(tx);
   await tx`delete from officers o using ended_companies e where o.company_id = e.id`;
   await tx`delete from financial_periods f using ended_companies e where f.company_id = e.id`;
   await tx`delete from company_records r using ended_companies e where r.id = e.id`;
@@ -208,6 +209,24 @@ export async function deleteEndedCompanies(tx: Sql, ids: readonly number[]): Pro
     insert into stage_persons_to_render
     select p.id from persons p join ended_companies e on e.id = p.company_id where p.company_id <> 0`;
   return ended.length;
+}
+
+/** Gives what files of one's own say of ended companies to those that they became a part of. */
+async function moveOwnFacts(tx: Sql): Promise<void> {
+  const ended = tx`ended_companies e
+    join merged_ids m on m.id = e.id and m.entity = ${entityCodes.company} join companies c on c.id = m.into_id`;
+  await tx`
+    insert into officers (company_id, name, role, appointed_on, resigned_on, birth_year, birth_month, person_id)
+    select c.id, o.name, o.role, o.appointed_on, o.resigned_on, o.birth_year, o.birth_month, o.person_id
+    from ${ended} join officers o on o.company_id = e.id and not o.is_sourced
+    on conflict do nothing`;
+  await tx`
+    insert into financial_periods (company_id, period_end, currency, revenue, gross_profit, operating_profit,
+      profit, total_assets, net_assets, cash, employees)
+    select c.id, f.period_end, f.currency, f.revenue, f.gross_profit, f.operating_profit, f.profit, f.total_assets,
+      f.net_assets, f.cash, f.employees
+    from ${ended} join financial_periods f on f.company_id = e.id and not f.is_sourced
+    on conflict do nothing`;
 }
 
 /**
