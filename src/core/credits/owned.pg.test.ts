@@ -56,19 +56,24 @@ async function expectAgreement(): Promise<void> {
   expect(checks.filter(({ violations }) => violations > 0)).toEqual([]);
 }
 
+/** Resolves once this many sessions wait for a lock. */
+async function untilBlocked(sessions: number): Promise<void> {
+  let waiting = 0;
+  while (waiting < sessions) {
+    const [blocked] = await database.sql<{ sessions: number }[]>`
+      select count(*)::int as sessions from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    waiting = blocked?.sessions ?? 0;
+  }
+}
+
 /** Returns the results of statements that all wait for the wallet. */
 async function atOnce<Charged>(by: Payer, statements: (() => Promise<Charged>)[]) {
   let charging: Promise<Charged[]> = Promise.resolve([]);
   await inTransaction(database.sql, async (tx) => {
     await tx`select from wallets where account_id = ${by.accountId} for update`;
     charging = Promise.all(statements.map((statement) => statement()));
-    let waiting = 0;
-    while (waiting < statements.length) {
-      const [blocked] = await database.sql<{ sessions: number }[]>`
-        select count(*)::int as sessions from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`;
-      waiting = blocked?.sessions ?? 0;
-    }
+    await untilBlocked(statements.length);
   });
   return charging;
 }
@@ -180,6 +185,24 @@ test('housekeeping forgets who is no longer owned, and no one else', async () =>
   const rows = await database.sql`
     select person_id from owned_people where account_id = ${by.accountId}`;
   expect([...rows]).toEqual([{ personId: 2 }]);
+});
+
+test('people who are paid for again while those no longer owned are deleted are owned', async () => {
+  const { sql } = database;
+  const by = await payer(10);
+  await charge(call(by, 1), call(by, 2));
+  await pass(by, DAYS + 1);
+  let deleting: Promise<void> = Promise.resolve();
+  await inTransaction(sql, async (tx) => {
+    // In another order than that in which they are stored.
+    await chargeCalls(tx, [call(by, 2)]);
+    deleting = deleteNoLongerOwned(sql);
+    await Promise.race([deleting, untilBlocked(1)]);
+    await chargeCalls(tx, [call(by, 1)]);
+  });
+  await deleting;
+  expect(await charge(call(by, 1), call(by, 2))).toMatchObject([{ charged: 0 }, { charged: 0 }]);
+  expect(await balanceOf(by)).toBe(6);
 });
 
 test('a person whose whole charge is refunded is charged again, and no one else', async () => {

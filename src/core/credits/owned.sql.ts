@@ -143,12 +143,18 @@ export function ownFrom(sql: Sql, paid: ReturnType<Sql>): ReturnType<Sql> {
       do update set charge_id = excluded.charge_id, paid_at = excluded.paid_at`;
 }
 
-/** Deletes the people that are no longer owned. */
+/**
+ * Deletes the people that are no longer owned. Those that a charge has locked are owned again: it locks them in another order, and
+ * each would wait for the other.
+ */
 export async function deleteNoLongerOwned(sql: Sql): Promise<void> {
   await sql`
-    delete from owned_people o using wallets w
-    where w.account_id = o.account_id
-      and o.paid_at < clock_timestamp() - make_interval(days => w.owned_days)`;
+    with past as (
+      select account_id, kind, person_id from owned_people o join wallets w using (account_id)
+      where o.paid_at < clock_timestamp() - make_interval(days => w.owned_days)
+      for update of o skip locked)
+    delete from owned_people o using past
+    where (o.account_id, o.kind, o.person_id) = (past.account_id, past.kind, past.person_id)`;
 }
 
 /** Forgets who owns these people. */
