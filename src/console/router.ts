@@ -48,7 +48,15 @@ function readAddress(): Address {
   return { path: path.startsWith('/') ? path : '/', query: new URLSearchParams(query) };
 }
 
-/** The parameters of a path that has this form, as in `/batches/:id`; null when it has another. */
+/**
+ * The text of an address as an id; null for any other. It becomes a part of the path of calls, and any page may open an
+ * address here: one with slashes would choose the call, such as a paid search.
+ */
+export function readId(text: string | null | undefined): string | null {
+  return text && /^[\w-]+$/.test(text) ? text : null;
+}
+
+/** The ids of a path that has this form, as in `/batches/:id`; null when it has another. */
 export function matchPath(form: string, path: string): Record<string, string> | null {
   const names = form.split('/');
   const values = path.split('/');
@@ -56,20 +64,13 @@ export function matchPath(form: string, path: string): Record<string, string> | 
   const params: Record<string, string> = {};
   for (const [at, name] of names.entries()) {
     const value = values[at] ?? '';
-    if (name.startsWith(':') && value !== '') {
-      const text = decode(value);
-      if (text === null) return null;
-      params[name.slice(1)] = text;
-    } else if (name !== value) return null;
+    if (!name.startsWith(':')) {
+      if (name !== value) return null;
+      continue;
+    }
+    const id = readId(value);
+    if (id === null) return null;
+    params[name.slice(1)] = id;
   }
   return params;
-}
-
-/** A part of a path without its percent signs; null where they spell no text. */
-function decode(part: string): string | null {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return null;
-  }
 }

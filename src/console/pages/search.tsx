@@ -4,7 +4,7 @@ import { FoundPeople } from '../exports/found-people.tsx';
 import { NewExport } from '../exports/new-export.tsx';
 import { countOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
-import { goTo, linkTo } from '../router.ts';
+import { goTo, linkTo, readId } from '../router.ts';
 import { NewSchedule } from '../schedules/new-schedule.tsx';
 import { ScheduleFilter } from '../schedules/schedule-filter.tsx';
 import { FilterBuilder } from '../search/filter-builder.tsx';
@@ -34,7 +34,7 @@ function viewsFor(scheduleId: string | null) {
 /** Builds the filter of a search, sees whom it means, and does something with them. */
 export function SearchPage({ query }: PageProps) {
   const [filter, setFilter] = useFilterOfAddress(query);
-  const scheduleId = query.get('schedule');
+  const scheduleId = readId(query.get('schedule'));
   const isEmpty = filter === '';
   const allowed = viewsFor(scheduleId);
   const asked = allowed.find((one) => one.view === query.get('view'))?.view;
