@@ -66,8 +66,14 @@ export async function takeFromDay(
   return taken.length > 0;
 }
 
-/** Deletes counters of past days and buckets that are full again. */
+/**
+ * Deletes counters of past days and buckets that are full again. It waits for no bucket: calls lock several in the order of their
+ * owners, and each would wait for the other.
+ */
 export async function deleteOldLimits(sql: Sql): Promise<void> {
   await sql`delete from day_counts where day < (now() at time zone 'UTC')::date - 1`;
-  await sql`delete from rate_buckets where full_at < now() - interval '1 hour'`;
+  await sql`
+    delete from rate_buckets b using (
+      select owner, name from rate_buckets where full_at < now() - interval '1 hour' for update skip locked) old
+    where (b.owner, b.name) = (old.owner, old.name)`;
 }
