@@ -167,7 +167,7 @@ describeWithBrowser('the console', () => {
     await page.getByText('--owned-days 90').waitFor();
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      page.getByRole('link', { name: 'Download as CSV' }).click(),
+      page.getByRole('button', { name: 'Download as CSV' }).click(),
     ]);
     expect(download.suggestedFilename()).toMatch(/^credits .*\.csv$/);
     await expectAccessible(page);

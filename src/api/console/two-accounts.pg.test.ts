@@ -8,6 +8,7 @@ import { openSignedIn, openTab } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { accountScopes } from '../../core/keys/keys.ts';
 import { must } from '../../core/lib/assert.ts';
 import { createSignInLink } from '../../core/sessions/sessions.ts';
 
@@ -30,7 +31,9 @@ describeWithBrowser('two accounts in one browser', () => {
 
   /** A page of the first account, and another tab in which the second one can sign in. */
   async function openTwo(path = search) {
-    const [first, second] = [await pipeline.account(100), await pipeline.account(200)];
+    const { accountId } = await pipeline.account(100);
+    const first = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
+    const second = await pipeline.account(200);
     for (const [name, { accountId }] of Object.entries({ First: first, Second: second })) {
       await pipeline.sql`update accounts set name = ${name} where id = ${accountId}`;
     }
@@ -67,9 +70,8 @@ describeWithBrowser('two accounts in one browser', () => {
       'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))',
     );
 
-  test('a page that has not heard of the other one does nothing there, and shows it then', async () => {
-    const { first, second, page, other } = await openTwo();
-    await take(page).waitFor();
+  /** Signs in to the second account in the other tab; the page does not hear of it. */
+  async function signInUnheard(page: Page, other: Page, second: Caller) {
     // A call that is still to come would be refused, and tell the page of the other account.
     await page.waitForLoadState('networkidle');
     // What the other tab tells leads to nothing.
@@ -78,6 +80,25 @@ describeWithBrowser('two accounts in one browser', () => {
     await signInOver(other, second, 'Second');
     await lost;
     await account(page, 'First').waitFor();
+  }
+
+  test('a page of the one downloads no ledger of the other', async () => {
+    const { second, page, other } = await openTwo('/credits');
+    const button = page.getByText('Download as CSV');
+    await button.waitFor();
+    await signInUnheard(page, other, second);
+    let downloads = 0;
+    page.on('download', () => downloads++);
+    await button.click();
+    await account(page, 'Second').waitFor();
+    expect(downloads).toBe(0);
+    await page.context().close();
+  });
+
+  test('a page that has not heard of the other one does nothing there, and shows it then', async () => {
+    const { first, second, page, other } = await openTwo();
+    await take(page).waitFor();
+    await signInUnheard(page, other, second);
     const answered = page.waitForResponse('**/v1/exports');
     await take(page).click();
     expect((await answered).status()).toBe(409);

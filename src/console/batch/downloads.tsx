@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
+import { download } from '../download.ts';
 import { useAction } from '../use-call.ts';
 
 const formats = [
@@ -31,14 +31,9 @@ interface DownloadsProps {
 export function Downloads({ path, query = {}, isComplete, notAsXlsx = null }: DownloadsProps) {
   const offered = formats.filter(({ format }) => format !== 'xlsx' || notAsXlsx === null);
   const [chosen, setChosen] = useState<Format>(offered[0]?.format ?? 'csv-safe');
-  const downloading = useAction(async () => {
-    // Says what is wrong on this page, where a link would leave it.
-    await call('GET', path);
-    const link = document.createElement('a');
-    link.href = `${path}/results?${new URLSearchParams({ format: chosen, ...query })}`;
-    link.download = '';
-    link.click();
-  });
+  const downloading = useAction(() =>
+    download(`${path}/results?${new URLSearchParams({ format: chosen, ...query })}`, path),
+  );
   return (
     <>
       <div class="downloads">

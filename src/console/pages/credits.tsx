@@ -1,7 +1,7 @@
 import type { Calls, Key } from '../../client/api-types.ts';
+import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { SelectField } from '../components/field.tsx';
-import { Icon } from '../components/icon.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
@@ -19,10 +19,11 @@ import {
 import { UsageChart } from '../credits/usage-chart.tsx';
 import { kindLabel, usageLabel } from '../credits/usage-label.ts';
 import { useUsage } from '../credits/use-usage.ts';
+import { download } from '../download.ts';
 import { countOf, formatBytes, formatNumber, formatShare } from '../format.ts';
 import { goTo, linkTo } from '../router.ts';
 import { session } from '../session.ts';
-import { useResource } from '../use-call.ts';
+import { useAction, useResource } from '../use-call.ts';
 import type { PageProps } from './page.ts';
 
 const ranges = [
@@ -48,6 +49,7 @@ export function CreditsPage({ query }: PageProps) {
   const chosen = operation === '' ? lines : lines.filter((line) => nameOf(line) === operation);
   const balance = me.data && me.data.credits.remaining + me.data.credits.reserved;
   const named = useNames();
+  const downloading = useAction((href: string) => download(href, '/v1/me'));
   const choose = (name: 'days' | 'operation', value: string) =>
     goTo('/credits', { ...Object.fromEntries(query), [name]: value }, true);
   return (
@@ -83,15 +85,16 @@ export function CreditsPage({ query }: PageProps) {
           <Spend lines={chosen} names={named} />
           {chosen.length > 0 && <Ledger lines={mergeKeys(chosen)} names={named} />}
           {chosen.length > 0 && (
-            <p>
-              <a
-                class="button secondary"
-                href={`/v1/usage/lines.csv?from=${from}&to=${to}`}
-                download
+            <div>
+              <Button
+                icon="download"
+                isBusy={downloading.isBusy}
+                onClick={() => downloading.run(`/v1/usage/lines.csv?from=${from}&to=${to}`)}
               >
-                <Icon name="download" /> Download as CSV
-              </a>
-            </p>
+                Download as CSV
+              </Button>
+              <ProblemNotice problem={downloading.problem} />
+            </div>
           )}
           {usage !== undefined && !usage.isWhole && (
             <p class="hint">There is more than fits here. Choose fewer days to see everything.</p>
