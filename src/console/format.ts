@@ -78,6 +78,11 @@ export function priceOfPeople({ total, total_is }: DisclosedTotal): string {
   return totalOf({ total: total * PERSON_PRICE, total_is }, 'credit');
 }
 
+/** A text of someone's file in the order of its letters, which is also that of matching: without characters that turn it. */
+export function inOrder(text: string): string {
+  return text.replaceAll(/[\u202a-\u202e\u2066-\u2069]/g, '');
+}
+
 /** A number and its noun: `1 row`, `2 rows`. */
 export function countOf(count: number, one: string, many = `${one}s`): string {
   return `${formatNumber(count)} ${count === 1 ? one : many}`;

@@ -203,6 +203,15 @@ describeWithBrowser('the page of a held list', () => {
     expect(await page.getByRole('button', { name: 'Use our test list' }).count()).toBe(0);
   });
 
+  test('shows the letters of a file in the order in which they are matched', async () => {
+    await upload('turned.csv', 'Email,\u202eNote\n\u202ep1@list.example,\u2067left\n');
+    const cells = page.locator('tbody .cell').filter({ hasText: /^(p1@list.example|left)$/ });
+    await cells.nth(1).waitFor();
+    expect(await page.locator('.samples').first().textContent()).toBe('p1@list.example');
+    await page.getByText('1 other column, returned unchanged').click();
+    await page.getByLabel('Use “Note” as').waitFor();
+  });
+
   test('does not start a list of which no row can be matched', async () => {
     await upload('empty.csv', 'Email;Notes\nnot an address;x\nneither;y\n');
     await runUntil(page.getByText('No row can be matched').waitFor());

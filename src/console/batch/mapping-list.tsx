@@ -1,6 +1,6 @@
 /** The columns of a list: one line for each, those that are matched on first. */
 import { useMemo } from 'preact/hooks';
-import { countOf, formatShare } from '../format.ts';
+import { countOf, formatShare, inOrder } from '../format.ts';
 import { columnKinds } from '../words.ts';
 import type { Batch } from './batch.ts';
 import { type ColumnKinds, evidenceOf } from './mapping.ts';
@@ -73,11 +73,12 @@ interface MappingLineProps {
 
 function MappingLine({ column, kind, operation, onChoose }: MappingLineProps) {
   const name = columnName(column);
+  const samples = inOrder(column.samples.join(' · '));
   return (
     <li class={kind === '' ? '' : 'used'}>
       <strong title={name}>{name}</strong>
-      <span class="samples" title={column.samples.join(' · ')}>
-        {column.samples.length === 0 ? 'no values' : column.samples.join(' · ')}
+      <span class="samples" title={samples}>
+        {samples === '' ? 'no values' : samples}
       </span>
       <span class="number soft">
         {formatShare(column.filled, 1)}
@@ -109,5 +110,5 @@ function MappingLine({ column, kind, operation, onChoose }: MappingLineProps) {
 }
 
 export function columnName({ header, column }: Pick<SampledColumn, 'header' | 'column'>): string {
-  return header || `Column ${column}`;
+  return inOrder(header ?? '') || `Column ${column}`;
 }

@@ -5,7 +5,7 @@ import { Button } from '../components/button.tsx';
 import { Icon } from '../components/icon.tsx';
 import { Loading } from '../components/loading.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, formatNumber } from '../format.ts';
+import { countOf, formatNumber, inOrder } from '../format.ts';
 import { asProblem, type Problem } from '../problem.ts';
 import { sayKind, sayOutcome, sayReason } from '../words.ts';
 import { type Batch, isFinal, type Outcome, outcomes } from './batch.ts';
@@ -254,12 +254,12 @@ function RowLines({ batch, row, found, own }: RowLinesProps) {
         {!isFound && found.length > 0 && (
           // The columns of the list may be out of sight: a row that found nothing is known by its own cells.
           <td colSpan={found.length}>
-            <span class="cell soft">{own.filter((cell) => cell !== '').join(' · ')}</span>
+            <span class="cell soft">{inOrder(own.filter((cell) => cell !== '').join(' · '))}</span>
           </td>
         )}
         {further.map((cell, place) => (
           <td key={`further ${place}`}>
-            <span class="cell soft">{cell}</span>
+            <span class="cell soft">{inOrder(cell)}</span>
           </td>
         ))}
       </tr>

@@ -1,6 +1,7 @@
 /** The mapping of a file that no adapter knows: a line for each column, and the name under which it is kept. */
 import { useState } from 'preact/hooks';
 import { SelectField, TextField } from '../components/field.tsx';
+import { inOrder } from '../format.ts';
 import type { Found, Mapping } from './import-run.ts';
 import { mappingFields } from './mapping-fields.ts';
 
@@ -80,12 +81,14 @@ interface ColumnLineProps {
   onChange: (field: string) => void;
 }
 
-function ColumnLine({ column: { name, samples }, field, fields, onChange }: ColumnLineProps) {
+function ColumnLine({ column, field, fields, onChange }: ColumnLineProps) {
+  const name = inOrder(column.name);
+  const samples = inOrder(column.samples.join(' · '));
   return (
     <li class={field === '' ? '' : 'used'}>
       <strong title={name}>{name}</strong>
-      <span class="samples" title={samples.join(' · ')}>
-        {samples.length === 0 ? 'no values' : samples.join(' · ')}
+      <span class="samples" title={samples}>
+        {samples === '' ? 'no values' : samples}
       </span>
       <select
         aria-label={`Use “${name}” as`}
