@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type Response } from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openSocket } from '../../../tests/support/raw-http.ts';
+import { takeThreadTurn } from '../../core/limits/thread-turns.ts';
 import { createHttpServer, type HttpLimits, httpLimits, limitRequest } from './http-server.ts';
 
 let server: Server | undefined;
@@ -88,6 +89,20 @@ describe('of requests that are sent before the response to the one before them',
     while (taken.length < 4) await moment();
     expect(third.destroyed).toBe(false);
   });
+});
+
+test('a hundred connections that come at once are accepted before as many pieces of a download are read', async () => {
+  const { open } = await serve();
+  const connections = Promise.all(Array.from({ length: 100 }, open));
+  let accepted = 0;
+  server?.on('connection', () => accepted++);
+  let pieces = 0;
+  while (accepted < 100) {
+    await takeThreadTurn({ accountId: 'one', signal: new AbortController().signal });
+    pieces++;
+  }
+  await connections;
+  expect(pieces).toBeLessThan(50);
 });
 
 test('the body of a GET does not stay in memory while its response takes', async () => {

@@ -15,6 +15,7 @@ import type { Express, RequestHandler } from 'express';
 import { uuidv7 } from 'uuidv7';
 import { must } from '../../core/lib/assert.ts';
 import { AppError, invalidRequest } from '../../core/lib/errors.ts';
+import { noteConnection } from '../../core/limits/thread-turns.ts';
 import { makeRoom } from './make-room.ts';
 import { renderProblem, toProblem } from './problem.ts';
 import { bodyRateMin, type SlownessLimits, watchSlowClients } from './slow-clients.ts';
@@ -90,6 +91,7 @@ export function createHttpServer(
   const open = new WeakMap<Duplex, Set<ServerResponse>>();
   const waiting = new Set<ServerResponse>();
   server.on('connection', (socket) => {
+    noteConnection();
     const responses = new Set<ServerResponse>();
     open.set(socket, responses);
     // Those that were never begun do not close.

@@ -23,5 +23,26 @@ export interface ThreadUser {
 
 /** Resolves when the next piece may be read. Throws as a share does, and the reason of `signal`. */
 export function takeThreadTurn({ accountId, signal }: ThreadUser): Promise<void> {
-  return inTurn(accountId, signal, () => nextRound());
+  return inTurn(accountId, signal, nextQuietRound);
+}
+
+/** Rounds in which connections arrive that a piece waits for at most: a flood of them must not end all reading. */
+const ROUNDS_MAX = 32;
+let connections = 0;
+
+/** Call it for each connection that is accepted. */
+export function noteConnection(): void {
+  connections++;
+}
+
+/**
+ * Resolves after a round of the event loop in which no connection was accepted. Node accepts one in each round, and a round in
+ * which a piece is read takes ten times as long: a burst of five hundred would be accepted in seconds.
+ */
+export async function nextQuietRound(): Promise<void> {
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const before = connections;
+    await nextRound();
+    if (connections === before) return;
+  }
 }

@@ -3,7 +3,7 @@
  * slowly each is read. Each part is verified before its first byte is sent.
  */
 import { openShare } from '../../core/limits/shares.ts';
-import { takeThreadTurn } from '../../core/limits/thread-turns.ts';
+import { nextQuietRound, takeThreadTurn } from '../../core/limits/thread-turns.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { readObject, readPieceSums, readRange } from '../../core/storage/object-sum.ts';
 import type { Part } from './parts.sql.ts';
@@ -133,7 +133,12 @@ async function inTurn(
   read: () => Promise<Buffer>,
 ): Promise<Buffer> {
   // Only a bucket has addresses of its own.
-  if (store.presigned === null) return readFileInTurn(accountId, signal, read);
+  if (store.presigned === null) {
+    return readFileInTurn(accountId, signal, async () => {
+      await nextQuietRound();
+      return read();
+    });
+  }
   await takeThreadTurn({ accountId, signal });
   return read();
 }
