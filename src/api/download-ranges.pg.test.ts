@@ -60,6 +60,12 @@ describe('a range', () => {
     expect(Buffer.from(await response.arrayBuffer()).equals(whole.subarray(-10))).toBe(true);
   });
 
+  test('of more last bytes than there are is the whole file', async () => {
+    const response = await ask({ Range: `bytes=-${whole.length + 1}` });
+    expect(response.status).toBe(200);
+    expect(Buffer.from(await response.arrayBuffer()).equals(whole)).toBe(true);
+  });
+
   test('beyond the end is refused, and the length is told', async () => {
     const response = await ask({ Range: `bytes=${whole.length}-` });
     expect(response.headers.get('content-range')).toBe(`bytes */${whole.length}`);

@@ -5,8 +5,8 @@ import type { ByteRange, StoredBytes } from '../../jobs/result/results.ts';
 
 /**
  * Sets the headers and the status of a response with these bytes, or with the range that the request asks for.
- * Returns that range; undefined for the whole. A malformed range, several ranges, and a range of an older
- * version (`If-Range`) get the whole. Throws `AppError` 416 when no requested byte exists.
+ * Returns that range; undefined for the whole. A malformed range, several ranges, a range of an older
+ * version (`If-Range`), and more last bytes than there are get the whole. Throws `AppError` 416 when no requested byte exists.
  */
 export function acceptRange(
   request: Request,
@@ -17,7 +17,10 @@ export function acceptRange(
   response.setHeader('Accept-Ranges', 'bytes');
   response.setHeader('ETag', tag);
   const condition = request.get('If-Range');
-  const ranges = condition === undefined || condition === tag ? request.range(bytes) : undefined;
+  const isOfVersion = condition === undefined || condition === tag;
+  // The parser takes too many last bytes for bytes that do not exist.
+  const [, lastBytes = '0'] = /^bytes=-(\d+)$/.exec(request.get('Range') ?? '') ?? [];
+  const ranges = isOfVersion && Number(lastBytes) < bytes ? request.range(bytes) : undefined;
   if (ranges === -1) {
     response.setHeader('Content-Range', `bytes */${bytes}`);
     throw new AppError({
