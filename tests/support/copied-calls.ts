@@ -1,6 +1,10 @@
 /** Single calls that a local copy of the graph answers, as tests count, disturb and compare them. */
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { EnrichedCall } from '../../src/core/calls/enrich-calls.ts';
+import { hashValue } from '../../src/core/graph-copy/hash-value.ts';
 import type { LocalCopy } from '../../src/core/graph-copy/local-copy.ts';
+import { fileName, parseManifest, readManifestText } from '../../src/core/graph-copy/manifest.ts';
 import { textOf } from './graph-readers.ts';
 import { scrapeHere } from './scrape.ts';
 
@@ -55,4 +59,16 @@ export function changing(localCopy: LocalCopy, change: () => Promise<unknown>): 
         }),
       ),
   };
+}
+
+/** Changes one bit of the entry of a person's value in the table of the copy of a folder. */
+export async function changeEntry(folder: string, value: string): Promise<void> {
+  const manifest = parseManifest((await readManifestText(folder)) ?? '');
+  const hash = { place: 0, fingerprint: 0 };
+  hashValue(value, manifest.seed, hash);
+  const file = path.join(folder, manifest.folder, fileName('people', 'identifiers'));
+  const table = new Uint32Array(new Uint8Array(await readFile(file)).buffer);
+  const isPrint = (_: number, at: number) => at % 2 === 0 && table[at] === hash.fingerprint;
+  table[table.findIndex(isPrint)] = hash.fingerprint ^ 1;
+  await writeFile(file, new Uint8Array(table.buffer));
 }

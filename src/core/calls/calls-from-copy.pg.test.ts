@@ -15,9 +15,8 @@ import { readWallet } from '../credits/credits.sql.ts';
 import { inTransaction } from '../db/client.ts';
 import { deletePersons } from '../graph/delete-persons.ts';
 import { buildCopy, rollForward } from '../graph-copy/build-copy.ts';
-import { hashValue } from '../graph-copy/hash-value.ts';
 import { type LocalCopy, openLocalCopy } from '../graph-copy/local-copy.ts';
-import { dropCopies, parseManifest, readManifestText } from '../graph-copy/manifest.ts';
+import { dropCopies, readManifestText } from '../graph-copy/manifest.ts';
 import { readInProcess } from '../graph-copy/read-in-process.ts';
 import { readInThread } from '../graph-copy/read-in-thread.ts';
 import { createKey } from '../keys/keys.ts';
@@ -305,31 +304,6 @@ test('without a copy, with a dropped and with a damaged one, Postgres answers', 
   expect(said).toEqual([expect.stringContaining('people.blocks is damaged')]);
   await postgresAnswers();
   expect(await readdir(folder)).toEqual([]);
-});
-
-test('an address of two people is neither of them when an entry of the table changes while the copy is open', async () => {
-  await importGraph(database.sql, {
-    persons: [21, 22].map((id) => ({
-      id,
-      name: 'Two',
-      twitter: `two${id}`,
-      phone: '+442079460999',
-    })),
-  });
-  await build();
-  const shared = () => run(copy)([callOf('people.enrich', { phone: '+442079460999' })]);
-  const byCopy = await callsDuring(shared);
-  expect(byCopy).toMatchObject({ done: [{ charged: 0 }], copy: 1 });
-  const { folder: built, seed } = parseManifest((await readManifestText(folder)) ?? '');
-  const hash = { place: 0, fingerprint: 0 };
-  hashValue('+442079460999', seed, hash);
-  const file = path.join(folder, built, 'people.identifiers');
-  const table = new Uint32Array(new Uint8Array(await readFile(file)).buffer);
-  const at = table.findIndex((print, index) => index % 2 === 0 && print === hash.fingerprint);
-  table[at] = hash.fingerprint ^ 1;
-  await writeFile(file, new Uint8Array(table.buffer));
-  expect(await callsDuring(shared)).toMatchObject({ done: byCopy.done, copy: 0, postgres: 1 });
-  expect(said).toEqual([expect.stringContaining('people.identifiers is damaged')]);
 });
 
 test('with too many changes Postgres answers, and the copy again when it is rolled forward', async () => {
