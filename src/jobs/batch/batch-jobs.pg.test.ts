@@ -6,6 +6,7 @@ import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
+import { claimChunk } from '../chunk/claim-chunk.sql.ts';
 import { sweep } from '../housekeeping/sweep.ts';
 import {
   type BatchJob,
@@ -116,6 +117,35 @@ test('a stage of the sweep that always fails keeps no other one', async () => {
   expect(pipeline.queues.waiting.map(({ id }) => id)).toContain(`split-batch-${split}`);
   await pipeline.runUntilIdle();
   expect(await pipeline.batch(mine, split)).toMatchObject({ state: 'completed' });
+});
+
+test('a list whose lost chunk cannot be reclaimed keeps no other one', async () => {
+  const { sql, queues, context } = pipeline;
+  const owners = [await pipeline.account(1000), await pipeline.account(1000)];
+  const ids: string[] = [];
+  for (const owner of owners) {
+    const id = await pipeline.upload(owner, list, options);
+    ids.push(id);
+    await queues.runNext(context, 'split-batch');
+    const isOfList = ({ id: job }: { id: string }) => job.startsWith(id);
+    const woken = must(queues.waiting.find(isOfList), 'a chunk').payload;
+    must(await claimChunk(sql, woken as Parameters<typeof claimChunk>[1]), 'the claim');
+    queues.waiting = [];
+  }
+  await pipeline.passAnHour();
+  await sql.unsafe(`
+    alter table chunks add constraint poisoned
+      check (batch_id <> '${ids.toSorted()[0]}' or state <> 'pending') not valid`);
+  const sweeping = await Promise.allSettled([pipeline.sweep()]);
+  const leased = await sql`
+    select batch_id from chunks where state = 'leased' and batch_id = any(${ids})`;
+  await sql`alter table chunks drop constraint poisoned`;
+  expect(sweeping).toMatchObject([{ reason: { constraint_name: 'poisoned' } }]);
+  expect(leased.map(({ batchId }) => batchId)).toEqual([ids.toSorted()[0]]);
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+  const ended = await sql`select state from batches where id = any(${ids})`;
+  expect(ended.map(({ state }) => state)).toEqual(['completed', 'completed']);
 });
 
 test('a sweep reads next to nothing of fifty thousand open lists', async () => {

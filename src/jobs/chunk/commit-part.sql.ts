@@ -278,16 +278,21 @@ function countFailure(sql: Sql, halveFrom: number | null) {
       else greatest(1, least(part_rows_max, rows - rows_done) / 2) end`;
 }
 
-/**
- * Reclaims expired leases: epoch + 1 and the void of the old reservation in one statement. Returns their
- * number. Call in a transaction.
- */
-export async function reclaimChunks(sql: Sql): Promise<number> {
+/** Returns the batches with chunks whose lease has expired. */
+export async function listWithExpiredLeases(sql: Sql): Promise<string[]> {
   const expired = await sql<{ batchId: string }[]>`
     select distinct batch_id from chunks
     where state = 'leased' and not ${isClaimed(sql, sql`lease_until`)}`;
-  if (expired.length === 0) return 0;
-  const batchIds = expired.map((row) => row.batchId);
+  return expired.map((row) => row.batchId);
+}
+
+/**
+ * Reclaims expired leases of these batches (default: all): epoch + 1 and the void of the old reservation in one statement. Returns their
+ * number. Call in a transaction.
+ */
+export async function reclaimChunks(sql: Sql, batches?: string[]): Promise<number> {
+  const batchIds = batches ?? (await listWithExpiredLeases(sql));
+  if (batchIds.length === 0) return 0;
   await sql`select id from batches where id = any(${batchIds}) order by id for update`;
   const reclaimed = await sql`
     with chunk as (

@@ -8,7 +8,7 @@ import { dispatch, takeBackLost } from '../batch/dispatch.ts';
 import { batchJobNames, wakeWaiting } from '../batch/run-batch-jobs.ts';
 import { leasesReclaimed } from '../chunk/chunk-metrics.ts';
 import { endWaits } from '../chunk/chunk-waits.sql.ts';
-import { reclaimChunks } from '../chunk/commit-part.sql.ts';
+import { listWithExpiredLeases, reclaimChunks } from '../chunk/commit-part.sql.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 import { batchesDueForRedaction } from '../result/redact-results.ts';
@@ -48,10 +48,15 @@ export async function sweep(
   await runStages(context, stages, mustStop);
 }
 
-async function reclaim({ sql, log }: JobContext): Promise<void> {
-  const reclaimed = await inTransaction(sql, reclaimChunks);
-  if (reclaimed > 0) log.warn({ chunks: reclaimed }, 'reclaimed expired leases');
-  leasesReclaimed.inc(reclaimed);
+/** Reclaims lost chunks, of each batch alone: one that cannot be reclaimed keeps no others. */
+async function reclaim(context: JobContext): Promise<void> {
+  const { sql, log } = context;
+  const reclaimOf = (id: string) => async () => {
+    const reclaimed = await inTransaction(sql, (tx) => reclaimChunks(tx, [id]));
+    if (reclaimed > 0) log.warn({ batch: id, chunks: reclaimed }, 'reclaimed expired leases');
+    leasesReclaimed.inc(reclaimed);
+  };
+  await runStages(context, (await listWithExpiredLeases(sql)).map(reclaimOf));
 }
 
 /**
