@@ -106,7 +106,7 @@ describe('asking for the field is refused before anything is charged', () => {
 
 describe('of what was accepted before the setting was changed', () => {
   /** Runs `work` as processes do that have the earlier setting. */
-  async function before<Done>(work: () => Promise<Done>): Promise<Done> {
+  async function underEarlier<Done>(work: () => Promise<Done>): Promise<Done> {
     const { config } = pipeline.context;
     Object.assign(config, { mobileInRecords: true });
     try {
@@ -123,9 +123,9 @@ describe('of what was accepted before the setting was changed', () => {
   };
 
   test('a list that chose the field ends without a charge for it, and keeps what was delivered', async () => {
-    const delivered = await before(() => pipeline.enrich(caller, list, chosen));
-    const id = await before(() => pipeline.upload(caller, list, chosen));
-    const required = await before(() =>
+    const delivered = await underEarlier(() => pipeline.enrich(caller, list, chosen));
+    const id = await underEarlier(() => pipeline.upload(caller, list, chosen));
+    const required = await underEarlier(() =>
       pipeline.upload(caller, list, { operation: 'people.enrich', required: 'mobile' }),
     );
     await pipeline.runUntilIdle();
@@ -136,12 +136,12 @@ describe('of what was accepted before the setting was changed', () => {
   });
 
   test('an export that chose it, and one of a schedule, are not charged', async () => {
-    const id = await before(() =>
+    const id = await underEarlier(() =>
       pipeline.makeExport(caller, { filter: 'name=Ada', fields: ['mobile'] }),
     );
     await pipeline.runUntilIdle();
     expect(await pipeline.exportOf(caller, id)).toMatchObject(refused);
-    const made = await before(() =>
+    const made = await underEarlier(() =>
       pipeline.call(caller, '/v1/schedules', {
         method: 'POST',
         headers: { 'Content-Type': 'application/json' },
