@@ -66,6 +66,7 @@ describe('what cannot be read is answered as a problem', () => {
     ],
     ['no HTTP', 'hello\r\n\r\n', 400, 'invalid_request'],
     ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400, 'invalid_request'],
+    ['two hosts', 'GET /healthz HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400, 'invalid_request'],
     [
       'an expectation that cannot be met',
       'GET /healthz HTTP/1.1\r\nHost: x\r\nExpect: a-miracle\r\n\r\n',

@@ -126,7 +126,7 @@ export function createHttpServer(
       watch(request, response);
       if (request.rawHeaders.length > 2 * limits.headersMax) {
         refuseUnread(request, response, headersTooLarge(limits));
-      } else if (lacksHost(request)) refuseUnread(request, response, hostMissing());
+      } else if (!hasHost(request)) refuseUnread(request, response, hostMissing());
       else listener(request, response);
     };
     if (isInTurn) begin();
@@ -214,9 +214,9 @@ function lacksBody(request: IncomingMessage): boolean {
   return !request.complete && request.readableLength < request.readableHighWaterMark;
 }
 
-/** Returns true for a request of HTTP/1.1 without `Host`, which gets 400 (RFC 9112, section 3.2). */
-function lacksHost({ httpVersion, headers }: IncomingMessage): boolean {
-  return httpVersion === '1.1' && headers.host === undefined;
+/** Returns false for a request of HTTP/1.1 without `Host`, or with several, which gets 400 (RFC 9112, section 3.2). */
+function hasHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
+  return httpVersion !== '1.1' || headersDistinct.host?.length === 1;
 }
 
 /** Responds to a request whose body is still arriving, and ends the connection. */
@@ -278,7 +278,7 @@ function problemMessage(error: AppError): { headers: Record<string, string>; bod
 }
 
 function hostMissing(): AppError {
-  return invalidRequest('The header `Host` is missing, which HTTP/1.1 requires.');
+  return invalidRequest('Send one header `Host`, which HTTP/1.1 requires.');
 }
 
 function expectationUnknown(expectation: string): AppError {
