@@ -4,7 +4,7 @@ import { App } from './app.tsx';
 import { keepFocus } from './keep-focus.ts';
 import { WELCOME_PATH } from './pages.ts';
 import { address, goTo } from './router.ts';
-import { loadSession, session } from './session.ts';
+import { followSession, loadSession, session } from './session.ts';
 
 /** The text of the link that signs in once, which leaves the address at once; null without one. */
 function takeLink(): string | null {
@@ -27,4 +27,8 @@ void load(takeLink());
 address.follow(() => {
   const link = takeLink();
   if (link !== null) void load(link);
+});
+// A page that the browser brings back from its history is as it was left, whoever is signed in by now.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted) void followSession();
 });

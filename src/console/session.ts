@@ -84,11 +84,6 @@ export async function followSession(): Promise<void> {
   if (now !== null) endAsking(isSame && !isElsewhere);
 }
 
-// A page that the browser brings back from its history is as it was left, whoever is signed in by now.
-addEventListener('pageshow', ({ persisted }) => {
-  if (persisted) void followSession();
-});
-
 /** Ends the question to sign in again. */
 function endAsking(isSame: boolean): void {
   const again = signInAgain.get();

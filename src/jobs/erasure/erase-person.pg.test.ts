@@ -97,7 +97,7 @@ describe('show', () => {
     const made = await pipeline.call(caller, '/v1/schedules', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'c' },
-      body: String.raw`{"name": "\ud800", "filter": "gender=2", "cron": "30 2 * * *"}`,
+      body: String.raw`{"name": "A\ud800", "filter": "gender=2", "cron": "30 2 * * *"}`,
     });
     expect(made.status).toBe(201);
     await get(adaCall, 'a');
