@@ -21,6 +21,13 @@ const others = given.flatMap((name, first) =>
     position: 'Engineer',
   })),
 );
+/** With them ten people have each name: fewer are not counted for free. */
+const namesakes = ['Aurin', 'Belko', 'Corvin', 'Darek', 'Elmor', 'Fendri']
+  .flatMap((rare, place) => [
+    ...given.map((name) => ({ name, surname: rare })),
+    ...(place < 2 ? family.map((surname) => ({ name: rare, surname })) : []),
+  ])
+  .map((person, at) => ({ id: 2000 + at, ...person }));
 /** Two people each, of one name at one company; the first two share a phone. */
 const phone = '+49 30 901820';
 const twins = ['Quast', 'Zwirner', 'Opitz'].flatMap((surname, index) =>
@@ -46,7 +53,8 @@ describeWithBrowser('the page of ambiguous rows', () => {
     pipeline = await openPipeline();
     const countries = [{ id: 1, name: 'Germany', iso2: 'DE' }];
     const companies = [{ id: 10, name: 'Bergkristall AG', countryId: 1 }];
-    await importGraph(pipeline.sql, { countries, companies, persons: [...others, ...twins] });
+    const persons = [...others, ...namesakes, ...twins];
+    await importGraph(pipeline.sql, { countries, companies, persons });
     browser = await startChromium();
     caller = await pipeline.unmeteredAccount(1_000);
     ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
