@@ -45,6 +45,15 @@ test('an id is one part of a path, whatever it holds', async () => {
   ]);
 });
 
+test('an id that leads out of its part of the path is refused', async () => {
+  for (const id of ['', '.', '..']) {
+    await expect(client().getBatch(id)).rejects.toThrow('cannot be an id');
+    await expect(client().replayDelivery('..', id)).rejects.toThrow('cannot be an id');
+    await expect(client().getResults(id)).rejects.toThrow('cannot be an id');
+  }
+  expect(received).toEqual([]);
+});
+
 test('the address of a page at another host is refused, and gets no key', async () => {
   for (const page of [`http://${hostOf(other)}/v1/personsearch`, `//${hostOf(other)}/`]) {
     await expect(client().searchPage(page)).rejects.toThrow('is no path of the service');

@@ -80,11 +80,16 @@ export class UnreachableError extends Error {
   }
 }
 
-/** Returns the path of a call. An id may come from others: it is one part of the path, and leads to no other call. */
+/**
+ * Returns the path of a call. An id may come from others: it is one part of the path, and leads to no other call. Throws `TypeError` for
+ * nothing and for dots, which an address takes for the folder itself or the one above.
+ */
 function pathOf(template: string, ids: Pick<Sent, 'id' | 'delivery_id'>): string {
-  return template.replaceAll(/\{(\w+)\}/g, (_, id) =>
-    encodeURIComponent(ids[id as keyof typeof ids] ?? ''),
-  );
+  return template.replaceAll(/\{(\w+)\}/g, (_, name) => {
+    const id = ids[name as keyof typeof ids] ?? '';
+    if (/^\.{0,2}$/.test(id)) throw new TypeError(`'${id}' cannot be an id.`);
+    return encodeURIComponent(id);
+  });
 }
 
 /** The actions on lists and exports alike. */
