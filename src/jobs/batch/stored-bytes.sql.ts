@@ -44,6 +44,18 @@ export async function listUnknownBatches(sql: Sql, ids: string[]): Promise<strin
   return rows.map((row) => row.id);
 }
 
+/**
+ * The ids among these whose files no batch has: without a row, or deleted more than a day ago. A store that failed may have kept some of
+ * those, and no worker writes to them any more.
+ */
+export async function listWithoutFiles(sql: Sql, ids: string[]): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select id from unnest(${ids}::uuid[]) given (id)
+    where not exists (select from batches b where b.id = given.id
+      and (b.files_deleted_at is null or b.files_deleted_at > now() - interval '1 day'))`;
+  return rows.map((row) => row.id);
+}
+
 /** The identity of this installation. */
 export async function readInstallationId(sql: Sql): Promise<string> {
   const [row] = await sql<{ id: string }[]>`select id from installation`;

@@ -1,13 +1,14 @@
 /**
- * Deletes unfinished writes, uploads without a batch, left by a process that died before recording one, and files without an import run, as
- * after a restore of the database. Nothing refers to them, so all objects have to be listed; the id in the key gives their age. A bucket is
- * listed only with the mark of this installation: another one may know the objects.
+ * Deletes unfinished writes, uploads without a batch, left by a process that died before recording one, files of a list that was
+ * deleted while the store failed, and files without an import run, as after a restore of the database. Nothing refers to them, so
+ * all objects have to be listed; the id in the key gives their age. A bucket is listed only with the mark of this installation:
+ * another one may know the objects.
  */
 
 import { bornAt, isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
 import { triedToDelete } from '../batch/delete-stored.ts';
 import { isOwnStore } from '../batch/own-store.ts';
-import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
+import { listWithoutFiles } from '../batch/stored-bytes.sql.ts';
 import { findUnknownRuns } from '../imports/delete-runs.ts';
 import type { JobContext } from '../queue/job-context.ts';
 
@@ -15,10 +16,10 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** Ids per lookup. */
 const BLOCK = 1000;
 
-/** Folders with a folder for each row, named by its id, and the ids without a row. */
+/** Folders with a folder for each row, named by its id, and the ids without a row that needs theirs. */
 const folders = [
-  { folder: 'batches/', listUnknown: listUnknownBatches },
-  { folder: 'imports/', listUnknown: findUnknownRuns },
+  { folder: 'batches/', listNeedless: listWithoutFiles },
+  { folder: 'imports/', listNeedless: findUnknownRuns },
 ];
 const ID = /^[a-z]+\/([0-9a-f-]{36})\//;
 
@@ -34,8 +35,8 @@ export async function deleteOrphans(
   const bornBefore = Date.now() - config.filesKeepDays * DAY_MS;
   let deleted = 0;
   const found = folders.map((one) => ({ ...one, ids: new Set<string>() }));
-  const flush = async ({ folder, listUnknown, ids }: (typeof found)[number]) => {
-    for (const id of await listUnknown(sql, [...ids])) {
+  const flush = async ({ folder, listNeedless, ids }: (typeof found)[number]) => {
+    for (const id of await listNeedless(sql, [...ids])) {
       if (await triedToDelete(context, `${folder}${id}/`)) deleted++;
     }
     ids.clear();

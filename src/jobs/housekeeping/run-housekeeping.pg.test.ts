@@ -243,6 +243,24 @@ describe('an upload without a batch', () => {
     expect(await objectsOf(id)).toEqual([]);
   });
 
+  test('of a list that was deleted while the store failed is deleted at that age too, after the days of its debris', async () => {
+    const { sql, store } = pipeline.context;
+    const id = await pipeline.enrich(caller, list, options);
+    vi.spyOn(store, 'deletePrefix').mockRejectedValueOnce(new Error('EACCES'));
+    expect((await pipeline.call(caller, `/v1/batches/${id}`, { method: 'DELETE' })).status).toBe(
+      500,
+    );
+    const left = await objectsOf(id);
+    expect(left).not.toEqual([]);
+    vi.useFakeTimers({ now: Date.now() + (DAYS + 1) * 86_400_000, toFake: ['Date'] });
+    expect(await deleteOrphans(pipeline.context)).toBe(0);
+    expect(await objectsOf(id)).toEqual(left);
+    await sql`update batches set files_deleted_at = files_deleted_at - interval '3 days' where id = ${id}`;
+    expect(await deleteOrphans(pipeline.context)).toBe(1);
+    vi.useRealTimers();
+    expect(await objectsOf(id)).toEqual([]);
+  });
+
   test('is not deleted while its batch exists, however old', async () => {
     const id = await pipeline.enrich(caller, list, options);
     const before = await objectsOf(id);
