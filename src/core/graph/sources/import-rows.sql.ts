@@ -79,25 +79,21 @@ function* linesOf(rows: readonly StagedRow[]): Generator<string> {
  * then have no name. Call it before `resolveHeldKeys`.
  */
 export async function nameErased(locked: Sql, source: string): Promise<void> {
-  const erased: ReturnType<Sql> = locked`(${erasedKeysOf(locked, source)}) e`;
-  const [found] = await locked<{ isAny: boolean }[]>`
-    select exists (select from ${erased}) as is_any`;
-  if (found?.isAny !== true) return;
-  const held: ReturnType<Sql> = locked`replace(s.key, ${HOLDER_MARK}, ' ')`;
-  await locked`
-    update import_rows s set key = e.key from ${erased} where e.key = ${erasedKey(locked, held)}`;
+  const kept = await locked<{ key: string }[]>`${erasedKeysOf(locked, source)}`;
+  if (kept.length === 0) return;
+  // As an array, in which each row is looked up: a join may compare each row with each key.
+  const isKept = (key: ReturnType<Sql>) =>
+    locked`${key} = any(${kept.map((one) => one.key)}::text[])`;
+  const held = erasedKey(locked, locked`replace(s.key, ${HOLDER_MARK}, ' ')`);
+  await locked`update import_rows s set key = ${held} where ${isKept(held)}`;
   // Of a person without any address only the name is known.
-  const name: ReturnType<Sql> = locked`split_part(s.key, ${HOLDER_MARK}, 1)`;
+  const name = erasedKey(locked, locked`split_part(s.key, ${HOLDER_MARK}, 1)`);
+  await locked`update import_rows s set key = ${name} where starts_with(s.key, 'name:') and ${isKept(name)}`;
+  const person = erasedKey(locked, locked`(s.record::json ->> '_person')`);
   await locked`
-    update import_rows s set key = e.key from ${erased}
-    where starts_with(s.key, 'name:') and e.key = ${erasedKey(locked, name)}`;
-  const key: ReturnType<Sql> = locked`s.key`;
-  const person: ReturnType<Sql> = locked`(s.record::json ->> '_person')`;
-  await locked`
-    update import_rows s set key = ${erasedKey(locked, key)},
-      record = ${namelessOffice(locked, locked`s.record`, locked`e.key`)}
-    from ${erased} where s.entity = ${entityCodes.officer} and s.state = ${rowStates.record}
-      and e.key = ${erasedKey(locked, person)}`;
+    update import_rows s set key = ${erasedKey(locked, locked`s.key`)},
+      record = ${namelessOffice(locked, locked`s.record`, person)}
+    where s.entity = ${entityCodes.officer} and s.state = ${rowStates.record} and ${isKept(person)}`;
 }
 
 /**
