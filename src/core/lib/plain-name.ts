@@ -1,5 +1,5 @@
 /** Characters that no one sees: they end a line, or turn the direction of the text that follows, also outside the name. */
-export const HIDING = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+export const HIDING = /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu;
 
 const VISIBLE = /[^\p{C}\p{Z}\p{M}]/u;
 
@@ -9,7 +9,7 @@ const VISIBLE = /[^\p{C}\p{Z}\p{M}]/u;
  */
 export function plainName(name: string): string {
   const plain = name
-    .replaceAll(/[\t\r\n]+/g, ' ')
+    .replaceAll(/[\t\r\n\u2028\u2029]+/g, ' ')
     .replaceAll(HIDING, '')
     .trim();
   return VISIBLE.test(plain) ? plain : '';
