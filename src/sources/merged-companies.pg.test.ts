@@ -6,6 +6,7 @@ import { filesOf, noRejects, sourceInput } from '../../tests/support/source-inpu
 import { importSource } from '../core/graph/sources/import-source.ts';
 import type { SourceRecord } from '../core/graph/sources/source-record.ts';
 import { must } from '../core/lib/assert.ts';
+import { suppressPeople } from '../core/suppression/suppress.ts';
 
 let pipeline: Pipeline;
 let by: Caller;
@@ -64,4 +65,28 @@ it('keep the facts that a file of one’s own has of it, also when it is joined 
       (select array_agg(company_id) from financial_periods) as periods,
       (select array_agg(id) from companies) as companies`;
   expect(facts).toEqual({ officers: [5], periods: [5], companies: [5] });
+});
+
+it('keep an officer who opted out unnamed when they are joined with a company of another source', async () => {
+  const number = { registryNumber: '01234567', registryCountry: 'GB' };
+  const record = { name: 'Acme Ltd', ...number };
+  const lark = { name: 'LARK, Ada', birthYear: 1970 };
+  const crow = { name: 'CROW, Ben', birthYear: 1980 };
+  const officer = (key: string, given: object): SourceRecord => {
+    const of = ['key:register/acme'];
+    return { entity: 'officer', key, record: { ...given, role: 'director' }, company: of };
+  };
+  const acmeOfRegister: SourceRecord = { entity: 'company', key: 'acme', record };
+  await load('register', '2026-01-01', acmeOfRegister, officer('a', lark), officer('b', crow));
+  const ada = { id: 1, name: 'Ada', surname: 'Lark', birthYear: 1970 };
+  const secretary = { ...number, ...lark, role: 'secretary' };
+  await importGraph(pipeline.sql, { persons: [ada], officers: [secretary] });
+  await suppressPeople(pipeline.sql, [1], []);
+  const named = () => pipeline.sql`
+    select name, company_id from officers where name not like 'suppressed:%'`;
+  await importGraph(pipeline.sql, { companies: [{ id: 5, ...record }] });
+  expect(await named()).toEqual([{ name: 'CROW, Ben', companyId: 5 }]);
+  await importGraph(pipeline.sql, { officers: [secretary] });
+  await load('register', '2026-01-02', acmeOfRegister, officer('a', lark), officer('b', crow));
+  expect(await named()).toEqual([{ name: 'CROW, Ben', companyId: 5 }]);
 });
