@@ -30,6 +30,7 @@ import type { Shortage } from '../batch/states.ts';
 import { assertStorageLeft, isStorageFull } from '../batch/stored-bytes.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
+import { deleteAbandonedParts } from '../result/delete-abandoned.ts';
 import { finishBatch } from '../result/finish-batch.ts';
 import { partKey, personIndexKey } from '../result/part-keys.ts';
 import { encodePersonIndex, indexedSubject } from '../result/person-index.ts';
@@ -204,6 +205,8 @@ async function processChunk(
   }
   if (committed === undefined) {
     warnRefused(context, chunk);
+    // They count towards no account's storage. Callers can end a list at any moment of its run.
+    await deleteAbandonedParts(context, [part.objectKey, personIndexKey(part.objectKey)]);
     return undefined;
   }
   countPart('committed');

@@ -21,7 +21,7 @@ afterAll(() => pipeline.close());
 const partsOf = async (id: string) =>
   (await pipeline.objects()).filter((key) => key.includes(`${id}/parts/`) && key.endsWith('.csv'));
 
-/** A list whose worker froze when it had stored a part, before the commit. */
+/** A list whose worker froze when it had stored a part, before the commit. It dies before it deletes anything. */
 async function frozenAfterPart(email: string) {
   const { context, queues, faults } = pipeline;
   const id = await pipeline.upload(caller, `email\n${email}\n`, options);
@@ -34,7 +34,9 @@ async function frozenAfterPart(email: string) {
     frozen.raise();
     await thawed.raised;
   };
-  const working = queues.run(context, must(queues.waiting[0], 'a chunk'));
+  const dying = { ...context.store, delete: () => Promise.reject(new Error('killed')) };
+  const job = must(queues.waiting[0], 'a chunk');
+  const working = queues.run({ ...context, store: dying }, job);
   await frozen.raised;
   while ((await partsOf(id)).length === 0);
   const thaw = async () => {

@@ -285,7 +285,7 @@ describe('debris of a worker without a lease', () => {
     return rows.map((row) => row.id);
   }
 
-  /** A part that was written but never committed, and one that was. */
+  /** A part that was written but never committed by a worker that then died, and one that was. */
   async function withDebris(): Promise<{ id: string; thaw(): Promise<void> }> {
     const id = await pipeline.upload(caller, 'email\np1@list.example\n', options);
     await pipeline.queues.runNext(pipeline.context, 'split-batch');
@@ -297,7 +297,9 @@ describe('debris of a worker without a lease', () => {
       return thawed.raised;
     };
     const woken = must(pipeline.queues.waiting[0], 'a chunk');
-    const zombie = pipeline.queues.run(pipeline.context, woken);
+    const { store } = pipeline.context;
+    const dying = { ...store, delete: () => Promise.reject(new Error('killed')) };
+    const zombie = pipeline.queues.run({ ...pipeline.context, store: dying }, woken);
     await frozen.raised;
     await pipeline.passAnHour();
     await pipeline.sweep();

@@ -1,0 +1,119 @@
+/** Objects that work stores for a list that its caller ends or changes meanwhile are not kept: no quota counts them. */
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { Signal } from '../../tests/support/signal.ts';
+import { crowd } from '../../tests/support/small-graph.ts';
+import { must } from '../core/lib/assert.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ UPLOAD_BYTES_MAX: '300000', STORED_BYTES_MAX: '1000000' });
+  await importGraph(pipeline.sql, { persons: crowd(1) });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  pipeline.queues.waiting = [];
+  delete pipeline.faults.get;
+  delete pipeline.faults.put;
+  delete pipeline.faults.putStream;
+});
+afterAll(() => pipeline.close());
+
+const options = { operation: 'people.enrich', fields: 'id' };
+/** Not UTF-8, so that the split writes a copy of it. */
+const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
+const list = utf16('email\np1@list.example\n');
+
+const objectsOf = async (id: string) =>
+  (await pipeline.objects())
+    .filter((key) => key.startsWith(`batches/${id}/`))
+    .map((key) => key.slice(`batches/${id}/`.length));
+
+const change = (id: string, method: string, body?: object) =>
+  pipeline.call(caller, `/v1/batches/${id}`, {
+    method,
+    ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+
+/** Holds the next call of the store until `letGo`. */
+function holdNext(fault: 'get' | 'put' | 'putStream'): { held: Promise<void>; letGo(): void } {
+  const [held, goOn] = [new Signal(), new Signal()];
+  pipeline.faults[fault] = () => {
+    delete pipeline.faults[fault];
+    held.raise();
+    return goOn.raised;
+  };
+  return { held: held.raised, letGo: () => goOn.raise() };
+}
+
+/** Runs the next job of a name, and `meanwhile` before its first object is stored. */
+async function runWith(
+  name: 'split-batch' | 'run-chunk',
+  fault: 'put' | 'putStream',
+  meanwhile: () => Promise<unknown>,
+): Promise<void> {
+  const { held, letGo } = holdNext(fault);
+  const job = must(
+    pipeline.queues.waiting.find((woken) => woken.name === name),
+    name,
+  );
+  const running = pipeline.queues.run(pipeline.context, job);
+  await held;
+  await meanwhile();
+  letGo();
+  await running;
+}
+
+test('the copy of a list that is deleted while it is split is not kept', async () => {
+  caller = await pipeline.account(10);
+  const id = await pipeline.upload(caller, list, options);
+  const { store } = pipeline.context;
+  const putStream = store.putStream.bind(store);
+  vi.spyOn(store, 'putStream').mockImplementationOnce(async (key, source) => {
+    // As in a bucket, where an object that is being read can still be read after its deletion.
+    const read = await buffer(source);
+    expect((await change(id, 'DELETE')).status).toBe(204);
+    return putStream(key, Readable.from([read]));
+  });
+  await pipeline.runUntilIdle();
+  expect(await objectsOf(id)).toEqual([]);
+});
+
+test('the copy of a list that is cancelled while it is split is not kept', async () => {
+  caller = await pipeline.account(10);
+  const id = await pipeline.upload(caller, list, options);
+  await runWith('split-batch', 'putStream', () =>
+    pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' }),
+  );
+  expect((await pipeline.batch(caller, id)).state).toBe('cancelled');
+  expect(await objectsOf(id)).toEqual(['upload']);
+});
+
+test.each([
+  ['whose result may not fit', `email${',y'.repeat(400)}\n${'x\n'.repeat(3_000)}`, 'storage_full'],
+  [
+    'that cannot be read',
+    `email\n${'a@b.example\n'.repeat(9_000)}${',x'.repeat(600)}\n`,
+    'unreadable_csv',
+  ],
+])('the copy of a list %s is not kept', async (_, text, code) => {
+  caller = await pipeline.account(10);
+  const id = await pipeline.enrich(caller, utf16(text), { ...options, mapping: '{"email":1}' });
+  expect((await pipeline.batch(caller, id)).error).toMatchObject({ code });
+  expect(await objectsOf(id)).toEqual(['upload']);
+});
+
+test('a part of a list that is deleted while it is written is not kept', async () => {
+  caller = await pipeline.account(10);
+  const id = await pipeline.upload(caller, list, options);
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  await runWith('run-chunk', 'put', async () => {
+    expect((await change(id, 'DELETE')).status).toBe(204);
+  });
+  expect(await objectsOf(id)).toEqual([]);
+  expect(await pipeline.wallet(caller)).toEqual({ balance: 10, reserved: 0 });
+});
