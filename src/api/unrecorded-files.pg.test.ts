@@ -4,6 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { expectProblem } from '../../tests/support/problem.ts';
 import { Signal } from '../../tests/support/signal.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
 import { must } from '../core/lib/assert.ts';
@@ -105,6 +106,24 @@ test.each([
   const id = await pipeline.enrich(caller, utf16(text), { ...options, mapping: '{"email":1}' });
   expect((await pipeline.batch(caller, id)).error).toMatchObject({ code });
   expect(await objectsOf(id)).toEqual(['upload']);
+});
+
+test('of a list that is read again while another call has it read again, one copy is kept', async () => {
+  caller = await pipeline.account(10);
+  const id = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
+  const { held, letGo } = holdNext('get');
+  const late = change(id, 'PATCH', { encoding: 'utf-16le' });
+  await held;
+  expect((await change(id, 'PATCH', { encoding: 'utf-16le' })).status).toBe(200);
+  await pipeline.runUntilIdle();
+  letGo();
+  await expectProblem(await late, { status: 409, code: 'invalid_state' });
+  await pipeline.runUntilIdle();
+  expect(await objectsOf(id)).toEqual([expect.stringMatching(/^canonical-/), 'upload']);
+  const started = await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
+  expect(started.status).toBe(202);
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(caller, id)).toMatchObject({ rows: { matched: 1 } });
 });
 
 test('a part of a list that is deleted while it is written is not kept', async () => {

@@ -245,15 +245,16 @@ const unpriced: ReadonlySet<string> = new Set<keyof BatchChange>(['name', 'field
 
 /**
  * Changes a batch that is `ready` and discards its quote if the change may alter it. One that is read again is split again: it is `validating`
- * without chunks, as after its upload. False when it is in another state, or is read in another way by now.
+ * without chunks, as after its upload. False when it is in another state, or was read again since.
  * Call in a transaction.
  */
 export async function changeBatch(
   sql: Sql,
   owner: Owner,
-  { id, uploadKey, dialect: before }: Pick<ListBatch, 'id' | 'uploadKey' | 'dialect'>,
+  batch: Pick<ListBatch, 'id' | 'uploadKey' | 'canonicalKey' | 'dialect'>,
   change: BatchChange & Partial<RereadUpload>,
 ): Promise<boolean> {
+  const { id, uploadKey, canonicalKey, dialect: before } = batch;
   const { doubts, ...changed } = change;
   const { mapping, dialect } = changed;
   const doubted = sql`jsonb_set(dialect, '{doubts}', ${sql.json((doubts ?? []) as never)})`;
@@ -268,6 +269,7 @@ export async function changeBatch(
     update batches set ${sql(row as never)}
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
       and state = 'ready' and upload_key = ${uploadKey}
+      and canonical_key is not distinct from ${canonicalKey}
       and dialect - 'doubts' = ${sql.json(before as never)}::jsonb - 'doubts' returning id`);
   if (moved.length > 0 && dialect) await sql`delete from chunks where batch_id = ${id}`;
   return moved.length > 0;
