@@ -132,7 +132,8 @@ describe('a session of a key', () => {
 
   test('may do what the key may, and counts as the key', async () => {
     const path = '/v1/people/enrich?email=nobody@nowhere.example';
-    await expectProblem(await callAs(cookie, path), { status: 404, code: 'no_match' });
+    const named = { ...fromOurPage, 'Enrich-Account': caller.accountId };
+    await expectProblem(await callAs(cookie, path, named), { status: 404, code: 'no_match' });
     const response = await callAs(cookie, '/v1/me');
     const byKey = await pipeline.call(caller, '/v1/me');
     const remaining = (one: Response) =>
@@ -165,6 +166,22 @@ describe('a session of a key', () => {
     ];
     for (const headers of ours) {
       expect((await callAs(cookie, '/v1/batches', headers)).status).toBe(200);
+    }
+  });
+
+  test('pays for no link, image or form of our own pages: those cannot name the account', async () => {
+    for (const path of [
+      '/v1/people/enrich?email=a@b.example',
+      '/v1/companies/enrich?domain=b.example',
+      '/v1/personsearch?gender=1',
+      '/personsearch/?gender=1',
+    ]) {
+      await expectProblem(await callAs(cookie, path), { status: 403, code: 'forbidden' });
+      const other = { ...fromOurPage, 'Enrich-Account': '1' };
+      await expectProblem(await callAs(cookie, path, other), {
+        status: 409,
+        code: 'account_changed',
+      });
     }
   });
 

@@ -23,6 +23,7 @@ import { claimRequest, type KeptResponse, unclaimed } from './idempotent-request
 import { parseParameters } from './parse-parameters.ts';
 import { requestIdOf } from './problem.ts';
 import { readJson } from './read-json.ts';
+import { assertAccountNamed } from './session-cookie.ts';
 import { assertValidIfLate } from './while-valid.ts';
 
 export interface RouteInput<Query = unknown, Params = unknown> {
@@ -246,6 +247,7 @@ async function respond<
   const { key, credentials } = authorized;
   holdResponse(key.accountId, response, definition.responseBytesMax ?? 0);
   assertScope(definition, key);
+  if (definition.credits !== undefined) assertAccountNamed(request, credentials);
   const sentQuery = definition.readsQuery ? {} : request.query;
   const query = parseParameters((definition.query ?? none) as Query, sentQuery);
   const params = request.params as z.output<Params>;
@@ -361,9 +363,7 @@ async function receive<Query extends z.ZodType, Params extends z.ZodType, Body>(
   input: RouteInput<z.output<Query>, z.output<Params>>,
 ): Promise<Received<Body>> {
   if (definition.receive !== undefined) return definition.receive(input);
-  if (definition.body === undefined) {
-    return { body: undefined as Body };
-  }
+  if (definition.body === undefined) return { body: undefined as Body };
   const body = parseParameters(definition.body, await readJson(input.request));
   return { body, same: { options: body as Record<string, unknown> } };
 }

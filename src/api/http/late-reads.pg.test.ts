@@ -70,7 +70,11 @@ test('whose session ends', async () => {
   const keyId = await consoleKeyOf(pipeline.sql, accountId, 'live');
   const session = { tokenSha256, accountId, keyId };
   await insertSession(pipeline.sql, session, { seconds: 600, passwordHash: null });
-  const headers = { Cookie: `enrich_session=${token}`, 'Sec-Fetch-Site': 'same-origin' };
+  const headers = {
+    Cookie: `enrich_session=${token}`,
+    'Sec-Fetch-Site': 'same-origin',
+    'Enrich-Account': accountId,
+  };
   const end = () => deleteSession(pipeline.sql, tokenSha256);
   for (const read of await callWhile(headers, end)) {
     await expectProblem(read, { status: 401, code: 'session_expired' });

@@ -67,6 +67,20 @@ export async function presentedBySession(
 }
 
 /**
+ * Throws `AppError` 403 for a priced call with a session that does not name its account. Only a script can send the header: a
+ * link, an image or a form on one of our pages, which `assertSameOrigin` lets pass, cannot.
+ */
+export function assertAccountNamed(
+  request: Request,
+  { sessionSha256 }: Pick<Presented, 'sessionSha256'>,
+): void {
+  if (sessionSha256 === null || request.get('Enrich-Account') !== undefined) return;
+  throw forbidden(
+    'A session spends credits only in a call that names its account in the header `Enrich-Account`.',
+  );
+}
+
+/**
  * Throws `AppError` 403 for a call that another site may have made. Browsers send its origin in `Sec-Fetch-Site`; over
  * plain HTTP they send only the page's address.
  */
