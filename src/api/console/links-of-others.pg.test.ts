@@ -53,4 +53,17 @@ describeWithBrowser('a link to the console', () => {
     expect(asked).not.toContain('/v1/personsearch');
     expect((await pipeline.wallet(caller))?.balance).toBe(1_000);
   });
+
+  test('with thousands of conditions is a page that can still be used', async () => {
+    const caller = await pipeline.account(0);
+    const { page } = await openSignedIn(browser, pipeline.url, caller.key);
+    const filter = Array.from({ length: 3_000 }, (_, at) => `a${at}=1`).join('&');
+    await page.goto(`${pipeline.url}/?again#/search?${new URLSearchParams({ filter })}`);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page
+      .getByRole('button', { name: 'Remove condition' })
+      .first()
+      .waitFor({ state: 'detached' });
+    await page.context().close();
+  });
 });

@@ -16,6 +16,9 @@ interface FilterRowsProps {
   problem: Problem | null;
 }
 
+/** More than there are fields. A link may have thousands, which the service refuses, and would take a browser minutes to draw. */
+const SHOWN_MAX = 200;
+
 const emptyRow: Row = { name: '', question: 'is', values: [], text: '', raw: null };
 
 /** Conditions on any field, a row each, and whatever else a filter holds that has no control. */
@@ -31,7 +34,7 @@ export function FilterRows({ filter, onChange, problem }: FilterRowsProps) {
   };
   return (
     <div class="conditions">
-      {rows.map((row, place) => (
+      {rows.slice(0, SHOWN_MAX).map((row, place) => (
         <RowEditor
           key={place}
           id={`condition-${place}`}
