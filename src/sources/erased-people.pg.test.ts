@@ -100,6 +100,23 @@ describe('a person who left the graph', () => {
   });
 });
 
+it('a namesake without an address, at another company, is read as before', async () => {
+  const importNames = (asOf: string, ...rows: Record<string, string>[]) => {
+    const named = rows.map((row) => ({ 'First Name': 'Ada', 'Last Name': 'Lark', ...row }));
+    const text = csvOf([...cells, 'Organization Title', ...addresses], named);
+    const given = { name: 'contacts.csv', source: 'google-contacts', asOf, text };
+    return importText(pipeline.sql, given);
+  };
+  const acme = { 'Organization Name': 'Acme' };
+  const beta = { 'Organization Name': 'Beta' };
+  await importNames('2026-01-01', acme);
+  const id = await idOf('Ada');
+  await importNames('2026-01-02', acme, beta);
+  await erase({ id });
+  const report = await importNames('2026-01-03', { ...beta, 'Organization Title': 'Auditor' });
+  expect(report).toMatchObject({ changed: 1 });
+});
+
 describe('a contact whose address is the key', () => {
   it('leaves no address, and does not come back with the file', async () => {
     await importContacts('2026-01-01', ['Ada', email]);
@@ -143,7 +160,12 @@ describe('an officer of a register', () => {
   }
 
   /** Ada is of this office in these companies, and Bob of the first one. */
-  function importRoles(asOf: string, office: string, companies: readonly string[]) {
+  function importRoles(
+    asOf: string,
+    office: string,
+    companies: readonly string[],
+    options: Parameters<typeof importText>[2] = {},
+  ) {
     const role = (kode: string, beskrivelse: string, fornavn: string) => ({
       type: { kode, beskrivelse },
       person: { navn: { fornavn, etternavn: 'Larkovna' }, fodselsdato: '1971-02-03' },
@@ -158,7 +180,7 @@ describe('an officer of a register', () => {
       }),
     );
     const given = { name: 'roller.json', source: 'brreg', asOf, text };
-    return importText(pipeline.sql, given, { allowsGone: true });
+    return importText(pipeline.sql, given, { allowsGone: true, ...options });
   }
 
   const directors = () => pipeline.sql<{ name: string | null; role: string }[]>`
@@ -196,6 +218,25 @@ describe('an officer of a register', () => {
       { name: null },
       { name: 'Bob Larkovna' },
     ]);
+  });
+
+  it('who is erased while a file with a new office is imported leaves no name', async () => {
+    const id = await idOf('Ada');
+    await importRoles('2026-01-02', 'Styrets leder', [number, other], {
+      onWritten: () => erase({ id }),
+    });
+    expect(await said()).not.toMatch(/ada/i);
+    expect(await directors()).toMatchObject([
+      { name: null },
+      { name: null },
+      { name: 'Bob Larkovna' },
+    ]);
+  });
+
+  it('who was erased is an officer no more when the register says so', async () => {
+    await erase({ id: await idOf('Ada') });
+    await importRoles('2026-01-02', 'Styrets leder', []);
+    expect(await directors()).toEqual([{ name: 'Bob Larkovna', role: 'Styremedlem' }]);
   });
 
   it('who opted out is an officer no more when the register says so', async () => {

@@ -1,5 +1,10 @@
 import type { Database } from '../db/client.ts';
-import { forgetSourceRecords, hideOffices, listOffices } from './erased-records.sql.ts';
+import {
+  forgetSourceRecords,
+  hideOffices,
+  listOffices,
+  readLastImport,
+} from './erased-records.sql.ts';
 import { deletePersonRows } from './graph.sql.ts';
 import { writeGraph } from './write-graph.ts';
 
@@ -10,9 +15,10 @@ import { writeGraph } from './write-graph.ts';
  */
 export async function deletePersons(sql: Database, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0;
+  const last = await readLastImport(sql);
   const offices = await listOffices(sql, ids);
   return writeGraph(sql, async (tx) => {
-    await hideOffices(tx, offices);
+    await hideOffices(tx, [...offices, ...(await listOffices(tx, ids, last))]);
     await forgetSourceRecords(tx, ids);
     return deletePersonRows(tx, ids);
   });

@@ -12,7 +12,7 @@ export function erasedKey(sql: Sql, key: ReturnType<Sql>): ReturnType<Sql> {
 }
 
 /** Query of `key`: the keys of a source that `erasedKey` has made. */
-export function erasedKeysOf(sql: Sql, source: string): ReturnType<Sql> {
+export function erasedKeysOf(sql: Sql, source: string | ReturnType<Sql>): ReturnType<Sql> {
   return sql`select key from source_records where source = ${source} and key >= 'erased:' and key < 'erased;'`;
 }
 
@@ -33,20 +33,48 @@ export interface Office {
   person: string;
 }
 
-/** Returns the offices that sources say, or said, of these people, also those that are not built. Reads all records of the sources. */
-export async function listOffices(sql: Sql, ids: readonly number[]): Promise<Office[]> {
+/** Returns the number of the last import that was written. */
+export async function readLastImport(sql: Sql): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`select coalesce(max(id), 0) as id from imports`;
+  return row?.id ?? 0;
+}
+
+/**
+ * Returns the offices that sources say, or said, of these people, also those that are not built; only those that an import after
+ * this one wrote, if any. Reads all records of the sources, or of these imports.
+ */
+export async function listOffices(sql: Sql, ids: readonly number[], after = -1): Promise<Office[]> {
   return sql<Office[]>`
     with person as materialized (
       select source, key, ${erasedKey(sql, sql`key`)} as erased from source_records
       where entity = ${entityCodes.person} and id = any(${[...ids]}::bigint[])),
     stated as (
       select source, number, record from source_records
-      where entity = ${entityCodes.officer} and source in (select source from person)
+      where entity = ${entityCodes.officer} and source in (select source from person) and import_id > ${after}
       union all
       select r.source, v.number, v.before_record from source_record_versions v join source_records r using (number)
-      where r.entity = ${entityCodes.officer} and r.source in (select source from person))
+      where r.entity = ${entityCodes.officer} and r.source in (select source from person) and v.import_id > ${after})
     select distinct s.number, p.erased as person from stated s
     join person p on p.source = s.source and p.key = s.record::json ->> '_person'`;
+}
+
+/**
+ * Removes names and births from offices of people who were erased while an import, or its undoing, wrote them. Reads the offices
+ * of the companies that are left to build.
+ */
+export async function hideOfficesToBuild(tx: Sql): Promise<void> {
+  const person: ReturnType<Sql> = tx`(r.record::json ->> '_person')`;
+  const offices = await tx<Office[]>`
+    with erased as materialized (
+      select e.source, e.key
+      from (select distinct source from imports where state in ('running', 'undoing')) i
+      cross join lateral (select i.source, key from (${erasedKeysOf(tx, tx`i.source`)}) k) e)
+    select r.number, e.key as person
+    from records_to_build q
+    join source_records r on r.id = q.id and r.entity = ${entityCodes.officer}
+    join erased e on e.source = r.source and e.key = ${erasedKey(tx, person)}
+    where q.entity = ${entityCodes.company} and not starts_with(${person}, 'erased:')`;
+  await hideOffices(tx, offices);
 }
 
 /** Removes names and births from these offices: role and dates stay. */
@@ -71,6 +99,8 @@ export async function forgetSourceRecords(tx: Sql, ids: readonly number[]): Prom
   const isTheirs = tx`entity = ${entityCodes.person} and id = any(${[...ids]}::bigint[])`;
   const numbers = tx`select number from source_records where ${isTheirs}`;
   await tx`delete from former_identifiers where person_id = any(${[...ids]}::bigint[])`;
+  // Waits for an import that writes them: what it adds is seen from here on.
+  await tx`select from source_records where ${isTheirs} for update`;
   await tx`delete from source_keys where number in (${numbers})`;
   await tx`delete from source_record_versions where number in (${numbers})`;
   await tx`

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Sql } from '../../db/client.ts';
 import { assert, must } from '../../lib/assert.ts';
 import { suppressBuilt } from '../../suppression/suppress.ts';
+import { hideOfficesToBuild } from '../erased-records.sql.ts';
 import { type FurtherIdentifier, replaceFurtherIdentifiers } from '../further-identifiers.sql.ts';
 import type { Batch, BatchRow, ImportContext } from '../import/batch.ts';
 import { isAbsent } from '../import/coerce.ts';
@@ -73,6 +74,7 @@ async function buildAndFinish(
   const countryCodes = await selectCountryCodes(sql);
   const context = { importedAt, countryCodes, dropped: {}, companyKeys };
   const report = async () => onProgress(await queries.countQueued(sql));
+  if (await hasUnfinishedImports(sql)) await writeGraph(sql, hideOfficesToBuild);
   const companies = await buildAll(sql, 'company', context, report);
   await companyKeys.write(sql);
   const people = await buildAll(sql, 'person', context, report);

@@ -5,6 +5,7 @@
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { recordFormerKeys } from '../former-identifiers.sql.ts';
+import { entityCodes } from '../source-entities.ts';
 import { rowStates } from './source-record.ts';
 
 /** Ids of records that no file of one's own names: from here on, by their number. */
@@ -96,7 +97,10 @@ export async function addGone(
     live as (
       select r.number, r.id, r.entity, r.key, r.as_of from source_records r
       where r.source = ${source} and r.record is not null
-        and exists (select from unnest(${[...prefixes]}::text[]) p where starts_with(r.key, p))),
+        and (exists (select from unnest(${[...prefixes]}::text[]) p where starts_with(r.key, p))
+          -- The office of a person who was erased: the files have offices.
+          or r.entity = ${entityCodes.officer} and starts_with(r.key, 'erased:')
+            and exists (select from changes c where c.entity = ${entityCodes.officer}))),
     gone as (
       insert into changes (is_counted, state, entity, key, is_fresh, number, id, kind)
       select false, 1, l.entity, l.key, false, l.number, l.id, 'gone' from live l

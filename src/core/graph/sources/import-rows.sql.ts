@@ -84,11 +84,16 @@ export async function nameErased(locked: Sql, source: string): Promise<void> {
   // As an array, in which each row is looked up: a join may compare each row with each key.
   const isKept = (key: ReturnType<Sql>) =>
     locked`${key} = any(${kept.map((one) => one.key)}::text[])`;
-  const held = erasedKey(locked, locked`replace(s.key, ${HOLDER_MARK}, ' ')`);
+  const withHolder: ReturnType<Sql> = locked`replace(s.key, ${HOLDER_MARK}, ' ')`;
+  const held = erasedKey(locked, withHolder);
   await locked`update import_rows s set key = ${held} where ${isKept(held)}`;
-  // Of a person without any address only the name is known.
+  // Of a person without any address only the name is known. One of another place whose record stays is not that person.
   const name = erasedKey(locked, locked`split_part(s.key, ${HOLDER_MARK}, 1)`);
-  await locked`update import_rows s set key = ${name} where starts_with(s.key, 'name:') and ${isKept(name)}`;
+  await locked`
+    update import_rows s set key = ${name}
+    where starts_with(s.key, 'name:') and ${isKept(name)} and not exists (
+      select from source_records o
+      where o.source = ${source} and o.key = ${withHolder} and o.record is not null)`;
   const person = erasedKey(locked, locked`(s.record::json ->> '_person')`);
   await locked`
     update import_rows s set key = ${erasedKey(locked, locked`s.key`)},
