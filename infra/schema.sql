@@ -1056,6 +1056,7 @@ create table graph.former_identifiers (
   kind smallint not null,
   person_id bigint not null,
   left_at timestamp with time zone default now() not null,
+  identifier_sha256 bytea,
   constraint former_identifiers_pkey PRIMARY KEY (value_sha256, kind, person_id)
 );
 

@@ -37,8 +37,8 @@ function importContacts(
 }
 
 /** A card with an id. */
-function importCard(asOf: string, name: string, property: string) {
-  const text = `BEGIN:VCARD\nVERSION:3.0\nUID:${property}\nN:Lark;${name};;;\n${property}\nEND:VCARD\n`;
+function importCard(asOf: string, name: string, property: string, uid = property) {
+  const text = `BEGIN:VCARD\nVERSION:3.0\nUID:${uid}\nN:Lark;${name};;;\n${property}\nEND:VCARD\n`;
   return importText(pipeline.sql, { name: 'a.vcf', source: 'vcard', asOf, text });
 }
 
@@ -88,6 +88,20 @@ describe('a person who left the graph', () => {
     },
   );
 
+  it('and is erased by e-mail is not served when another source has the profile', async () => {
+    const link = 'https://www.linkedin.com/in/ada-lark-home';
+    const text = csvOf(
+      ['First Name', 'Last Name', 'URL', 'Email Address', 'Company', 'Position', 'Connected On'],
+      [{ 'First Name': 'Ada', 'Last Name': 'Lark', URL: link, 'Email Address': email }],
+    );
+    const given = { name: 'Connections.csv', source: 'linkedin', asOf: '2026-01-01', text };
+    const { import_id: imported } = await importText(pipeline.sql, given);
+    await undoImport(pipeline.sql, must(imported, 'import'));
+    await erase({ identifier: email });
+    await importCard('2026-01-02', 'Ada', `URL:${link}`);
+    expect(await served()).toEqual([]);
+  });
+
   it('and is erased spares who has an address of theirs now', async () => {
     const { import_id: imported } = await importContacts('2026-01-01', ['Ada', email, phone]);
     const id = await idOf('Ada');
@@ -98,6 +112,30 @@ describe('a person who left the graph', () => {
     await importCard('2026-01-03', 'Bob', `EMAIL:${email}`);
     expect(await served()).toEqual(['Bob']);
   });
+});
+
+it.each([
+  ['e-mail', 'EMAIL', 'ada@new.example', email],
+  ['phone', 'TEL', '+442079460003', phone],
+  ['profile', 'URL', 'https://www.linkedin.com/in/ada-new', 'https://www.linkedin.com/in/ada-old'],
+])(
+  'a person with another %s than before is not served when another source has the earlier one',
+  async (_kind, property, present, earlier) => {
+    await importCard('2026-01-01', 'Ada', `${property}:${earlier}`, 'ada');
+    await importCard('2026-01-02', 'Ada', `${property}:${present}`, 'ada');
+    await erase({ identifier: present });
+    await importCard('2026-01-03', 'Ada', `${property}:${earlier}`, 'other');
+    expect(await served()).toEqual([]);
+  },
+);
+
+it('a person with an earlier address of another one is erased without that one', async () => {
+  await importCard('2026-01-01', 'Ada', `EMAIL:${email}`, 'ada');
+  await importCard('2026-01-02', 'Ada', 'EMAIL:ada@new.example', 'ada');
+  await importCard('2026-01-03', 'Bob', `EMAIL:${email}`, 'bob');
+  await erase({ identifier: 'ada@new.example' });
+  await importCard('2026-01-04', 'Bob', `EMAIL:${email}`, 'bob');
+  expect(await served()).toEqual(['Bob']);
 });
 
 it('a namesake without an address, at another company, is read as before', async () => {

@@ -3,7 +3,7 @@
  * person in stored results.
  */
 import type { Sql } from '../db/client.ts';
-import { personIdentifierCodes } from './identifier-kinds.ts';
+import { personCodes, personIdentifierCodes } from './identifier-kinds.ts';
 
 /** Records the identifiers of people who leave. */
 export async function recordFormerIdentifiers(tx: Sql, ids: readonly number[]): Promise<void> {
@@ -31,11 +31,14 @@ export async function recordFormerKeys(tx: Sql, numbers: ReturnType<Sql>): Promi
 
 /** `identifiers` is a query of person, kind and value. */
 async function insertFormer(tx: Sql, identifiers: ReturnType<Sql>): Promise<void> {
+  const kinds = tx`unnest(${personCodes.map(({ code }) => code)}::smallint[],
+    ${personCodes.map(({ kind }) => kind)}::text[]) k (code, name)`;
   await tx`
-    insert into former_identifiers (value_sha256, kind, person_id)
-    select distinct sha256(convert_to(value, 'UTF8')), kind, person_id
-    from (${identifiers}) i (person_id, kind, value)
-    on conflict (value_sha256, kind, person_id) do update set left_at = excluded.left_at`;
+    insert into former_identifiers (value_sha256, kind, person_id, identifier_sha256)
+    select distinct sha256(convert_to(value, 'UTF8')), kind, person_id, sha256(convert_to(k.name || ':' || value, 'UTF8'))
+    from (${identifiers}) i (person_id, kind, value) join ${kinds} on k.code = i.kind
+    on conflict (value_sha256, kind, person_id)
+      do update set left_at = excluded.left_at, identifier_sha256 = excluded.identifier_sha256`;
 }
 
 /**

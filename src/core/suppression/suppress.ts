@@ -110,16 +110,16 @@ export async function suppressHashes(
 }
 
 /**
- * Suppresses people by id, and people imported later with one of the identifiers, or with an e-mail or phone of which only the
- * hash is known.
+ * Suppresses people by id, and people imported later with one of the identifiers, or with one of which only the hash is known:
+ * of an e-mail or phone that of the value, of others that of an opt-out.
  */
 export async function suppressPeople(
   sql: Sql,
   ids: readonly number[],
   identifiers: readonly PersonIdentifier[],
-  bareHashes: readonly Buffer[] = [],
+  moreHashes: readonly Buffer[] = [],
 ): Promise<void> {
-  const hashes = [...identifiers.map(suppressionHash), ...bareHashes];
+  const hashes = [...identifiers.map(suppressionHash), ...moreHashes];
   await writeGraph(sql, (tx) => insertSuppressedPeople(tx, ids, hashes));
 }
 

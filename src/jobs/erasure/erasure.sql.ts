@@ -2,6 +2,7 @@
 import type { Sql } from '../../core/db/client.ts';
 import { personIdentifierCodes } from '../../core/graph/identifier-kinds.ts';
 import { entityCodes } from '../../core/graph/source-entities.ts';
+import type { EarlierIdentifier } from '../../core/graph/sources/earlier-identifiers.ts';
 import { must } from '../../core/lib/assert.ts';
 
 /**
@@ -46,10 +47,14 @@ export interface StoredIdentifier {
   isShared: boolean;
 }
 
-/** The look-up values of a person, by all ids that imports have joined: those of people who are not built yet differ. */
+/**
+ * The look-up values of a person, by all ids that imports have joined: those of people who are not built yet differ. `earlier` are
+ * those that their sources had before.
+ */
 export async function listIdentifiers(
   sql: Sql,
   ids: readonly number[],
+  earlier: readonly EarlierIdentifier[] = [],
 ): Promise<StoredIdentifier[]> {
   const own: ReturnType<Sql> = sql`${[...ids]}::bigint[]`;
   return sql<StoredIdentifier[]>`
@@ -60,7 +65,9 @@ export async function listIdentifiers(
         substr(k.value, strpos(k.value, ':') + 1) as value
       from source_keys k join source_records r using (number)
       where not k.is_reference and r.entity = ${entityCodes.person} and r.record is not null
-        and r.id = any(${own}) and (k.value like 'email:%' or k.value like 'profile:%'))
+        and r.id = any(${own}) and (k.value like 'email:%' or k.value like 'profile:%')
+      union
+      select * from unnest(${earlier.map(({ code }) => code)}::smallint[], ${earlier.map(({ value }) => value)}::text[]))
     select i.kind as code, i.value, (
       exists (
         select from person_identifiers o where o.value = i.value and o.person_id <> all(${own}))
@@ -82,13 +89,13 @@ export async function listIdentifiers(
 }
 
 /**
- * Returns the hashes of the former identifiers of these people, under these kinds, that no one else has or had. Reads all
- * identifiers of people who are known by a hash.
+ * Returns the hashes for opt-outs by the former identifiers of these people that no one else has or had: of the value alone under
+ * the kinds `bare`. Reads all identifiers of people who are known by a hash.
  */
 export async function listFormerHashes(
   sql: Sql,
   ids: readonly number[],
-  codes: readonly number[],
+  bare: readonly number[],
 ): Promise<Buffer[]> {
   const own: ReturnType<Sql> = sql`${[...ids]}::bigint[]`;
   const ofOthers: ReturnType<Sql> = sql`
@@ -99,16 +106,18 @@ export async function listFormerHashes(
       on sha256(convert_to(i.value, 'UTF8')) = f.hash and i.person_id <> all(${own})
     union
     select f.hash from former f
-    join source_keys k on sha256(convert_to(substr(k.value, 7), 'UTF8')) = f.hash and k.value like 'email:%'
+    join source_keys k on sha256(convert_to(substr(k.value, strpos(k.value, ':') + 1), 'UTF8')) = f.hash
+      and (k.value like 'email:%' or k.value like 'profile:%')
     join source_records r on r.number = k.number and r.record is not null and r.id <> all(${own})
     union
     select f.hash from former f
     join former_identifiers o on o.value_sha256 = f.hash and o.person_id <> all(${own})`;
   const rows = await sql<{ hash: Buffer }[]>`
     with former as materialized (
-      select distinct value_sha256 as hash from former_identifiers
-      where person_id = any(${own}) and kind = any(${[...codes]}::smallint[]))
-    select hash from former where hash not in (${ofOthers})`;
+      select distinct value_sha256 as hash,
+        case when kind = any(${[...bare]}::smallint[]) then value_sha256 else identifier_sha256 end as recorded
+      from former_identifiers where person_id = any(${own}))
+    select distinct recorded as hash from former where recorded is not null and hash not in (${ofOthers})`;
   return rows.map(({ hash }) => hash);
 }
 
