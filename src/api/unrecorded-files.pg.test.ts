@@ -126,6 +126,14 @@ test('of a list that is read again while another call has it read again, one cop
   expect(await pipeline.batch(caller, id)).toMatchObject({ rows: { matched: 1 } });
 });
 
+test('the former copy of a list that is read again is not kept when no worker can be woken', async () => {
+  caller = await pipeline.account(10);
+  const id = await pipeline.enrich(caller, list, { ...options, hold: 'true' });
+  vi.spyOn(pipeline.queues, 'wake').mockRejectedValueOnce(new Error('no queue'));
+  expect((await change(id, 'PATCH', { encoding: 'utf-16le' })).status).toBe(200);
+  expect(await objectsOf(id)).toEqual(['upload']);
+});
+
 test('a part of a list that is deleted while it is written is not kept', async () => {
   caller = await pipeline.account(10);
   const id = await pipeline.upload(caller, list, options);

@@ -66,7 +66,9 @@ export async function rereadList(
     if (isNew && error instanceof AppError) await context.store.delete(list.uploadKey);
     throw error;
   }
-  await wakeSplit(context, batch.id);
+  await wakeSplit(context, batch.id).catch((error: unknown) => {
+    context.log.warn({ err: error }, 'workers not woken; the sweep will wake them');
+  });
   const { canonicalKey, uploadKey } = batch;
   if (canonicalKey !== null && canonicalKey !== uploadKey) await context.store.delete(canonicalKey);
   if (isNew) await context.store.delete(uploadKey);
