@@ -44,37 +44,41 @@ export async function readLastImport(sql: Sql): Promise<number> {
  * this one wrote, if any. Reads all records of the sources, or of these imports.
  */
 export async function listOffices(sql: Sql, ids: readonly number[], after = -1): Promise<Office[]> {
+  // Parsing the records of a register takes minutes. A key with a character that JSON escapes is not a part of the text.
+  const isMentioned = (record: ReturnType<Sql>): ReturnType<Sql> => sql`exists (
+    select from person p where p.source = r.source
+      and (strpos(${record}, p.key) > 0 or to_json(p.key)::text <> '"' || p.key || '"'))`;
   return sql<Office[]>`
     with person as materialized (
       select source, key, ${erasedKey(sql, sql`key`)} as erased from source_records
       where entity = ${entityCodes.person} and id = any(${[...ids]}::bigint[])),
-    stated as (
-      select source, number, record from source_records
-      where entity = ${entityCodes.officer} and source in (select source from person) and import_id > ${after}
+    stated as materialized (
+      select r.source, r.number, r.record from source_records r
+      where r.entity = ${entityCodes.officer} and r.import_id > ${after} and ${isMentioned(sql`r.record`)}
       union all
       select r.source, v.number, v.before_record from source_record_versions v join source_records r using (number)
-      where r.entity = ${entityCodes.officer} and r.source in (select source from person) and v.import_id > ${after})
+      where r.entity = ${entityCodes.officer} and v.import_id > ${after} and ${isMentioned(sql`v.before_record`)})
     select distinct s.number, p.erased as person from stated s
     join person p on p.source = s.source and p.key = s.record::json ->> '_person'`;
 }
 
 /**
- * Removes names and births from offices of people who were erased while an import, or its undoing, wrote them. Reads the offices
- * of the companies that are left to build.
+ * Returns the offices with a name, in companies that are left to build, of people who were erased while an import, or its
+ * undoing, wrote them. Reads all offices of these companies when a source has erased people.
  */
-export async function hideOfficesToBuild(tx: Sql): Promise<void> {
-  const person: ReturnType<Sql> = tx`(r.record::json ->> '_person')`;
-  const offices = await tx<Office[]>`
+export async function listOfficesToHide(sql: Sql): Promise<Office[]> {
+  return sql<Office[]>`
     with erased as materialized (
-      select e.source, e.key
+      select i.source, e.key
       from (select distinct source from imports where state in ('running', 'undoing')) i
-      cross join lateral (select i.source, key from (${erasedKeysOf(tx, tx`i.source`)}) k) e)
-    select r.number, e.key as person
-    from records_to_build q
-    join source_records r on r.id = q.id and r.entity = ${entityCodes.officer}
-    join erased e on e.source = r.source and e.key = ${erasedKey(tx, person)}
-    where q.entity = ${entityCodes.company} and not starts_with(${person}, 'erased:')`;
-  await hideOffices(tx, offices);
+      cross join lateral (${erasedKeysOf(sql, sql`i.source`)}) e),
+    stated as materialized (
+      select r.number, r.source, r.record::json ->> '_person' as person
+      from records_to_build q join source_records r on r.id = q.id and r.entity = ${entityCodes.officer}
+      where q.entity = ${entityCodes.company} and r.source in (select source from erased))
+    select s.number, e.key as person from stated s
+    join erased e on e.source = s.source and e.key = ${erasedKey(sql, sql`s.person`)}
+    where not starts_with(s.person, 'erased:')`;
 }
 
 /** Removes names and births from these offices: role and dates stay. */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Sql } from '../../db/client.ts';
 import { assert, must } from '../../lib/assert.ts';
 import { suppressBuilt } from '../../suppression/suppress.ts';
-import { hideOfficesToBuild } from '../erased-records.sql.ts';
+import { hideOffices, listOfficesToHide } from '../erased-records.sql.ts';
 import { type FurtherIdentifier, replaceFurtherIdentifiers } from '../further-identifiers.sql.ts';
 import type { Batch, BatchRow, ImportContext } from '../import/batch.ts';
 import { isAbsent } from '../import/coerce.ts';
@@ -74,7 +74,7 @@ async function buildAndFinish(
   const countryCodes = await selectCountryCodes(sql);
   const context = { importedAt, countryCodes, dropped: {}, companyKeys };
   const report = async () => onProgress(await queries.countQueued(sql));
-  if (await hasUnfinishedImports(sql)) await writeGraph(sql, hideOfficesToBuild);
+  if (await hasUnfinishedImports(sql)) await hideErasedMeanwhile(sql);
   const companies = await buildAll(sql, 'company', context, report);
   await companyKeys.write(sql);
   const people = await buildAll(sql, 'person', context, report);
@@ -84,6 +84,14 @@ async function buildAndFinish(
     await writeGraph(sql, refreshNameCounts);
   }
   await finishImports(sql);
+}
+
+/** Hides the offices of people who were erased while the imports that are not built yet were written. */
+async function hideErasedMeanwhile(sql: Database): Promise<void> {
+  // An erasure that goes on then sees what they have written, and one that has ended is seen.
+  await writeGraph(sql, async () => {});
+  const offices = await listOfficesToHide(sql);
+  if (offices.length > 0) await writeGraph(sql, (tx) => hideOffices(tx, offices));
 }
 
 /** Builds all queued people or companies; returns how many. While one part is written the next one is read. */
