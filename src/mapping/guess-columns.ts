@@ -214,18 +214,23 @@ function columnsByName(
       a.view.column - b.view.column,
   );
   // "Delegate email" next to "Email" may be another's, and of all rows one's.
-  return (exact.length > 0 ? sorted : firstOfPerson(kind, sorted, subject)).map(({ view }) =>
-    byName(view),
-  );
+  const mapped = sorted.map(({ view }) => byName(view));
+  return exact.length > 0 ? mapped : firstOfficer(kind, mapped, subject);
 }
 
-/** Of columns whose names are not known, such as "CEO email" and "CFO email", another one may be another person's. */
-function firstOfPerson<Column>(
+/** Offices of which a company has one person each. */
+const OFFICE =
+  /\b(?:c[a-z]o|chro|(?:co ?)?founder|president|chair(?:man|woman|person)?|director|treasurer|partner)\b/;
+
+/** Of columns that name offices, such as "CEO email" and "CFO email", another one is another person's. */
+function firstOfficer(
   kind: GuessedKind,
-  columns: readonly Column[],
+  columns: MappedColumn[],
   subject: Subject,
-): readonly Column[] {
-  return subject === 'person' && contactKinds.has(kind) ? columns.slice(0, 1) : columns;
+): MappedColumn[] {
+  if (subject !== 'person' || !contactKinds.has(kind)) return columns;
+  const isOfOfficers = columns.some(({ header }) => OFFICE.test(foldColumnName(header ?? '')));
+  return isOfOfficers ? columns.slice(0, 1) : columns;
 }
 
 /**
@@ -320,8 +325,7 @@ function columnsByContent(
     const { column, header, content } = view;
     return [{ column, header, reason: describeShare(content, seen) }];
   });
-  // Without a header, they are more likely several of one person.
-  return found.some(({ header }) => header) ? [...firstOfPerson(kind, found, subject)] : found;
+  return firstOfficer(kind, found, subject);
 }
 
 /** Without a column of web addresses, uses the domains of work e-mails. */

@@ -110,13 +110,18 @@ test.each(['Contact person (company)', 'Company contact person'])(
   },
 );
 
-test('of columns whose names are known by half only the first of a kind is read', () => {
+test('of columns that name offices only the first of a kind is read', () => {
   const columns = { 'CEO email': ADA[1], 'CFO email': BOB[1], 'CFO phone': BOB[2] };
   expect(guess(columns)).toEqual({ email: [1], phone: [3] });
   // Both are in the domain of the company.
   const list = { header: Object.keys(columns), sample: [Object.values(columns)] };
   expect(guessColumns('companies.enrich', list).domain).toHaveLength(2);
   expect(guess({ CEO: ADA[1], CFO: BOB[1] })).toEqual({ email: [1] });
+});
+
+test('columns that name where a value is from are of one person', () => {
+  const columns = { 'Apollo email': ADA[1], 'Hunter email': BOB[1] };
+  expect(guess(columns)).toEqual({ email: [1, 2] });
 });
 
 test('a company contact is a person', () => {
