@@ -156,3 +156,13 @@ test('a batch with an object that cannot be read counts as damaged, and keeps no
   await run();
   expect((await audit(pipeline.sql)).ok).toBe(true);
 });
+
+test('a database that goes away while a batch is read does not make it a damaged one', async () => {
+  await pipeline.enrich(caller, list, { operation: 'people.enrich', fields: 'id' });
+  await passADay();
+  const away = Object.assign(new Error('terminating connection'), { code: '57P01' });
+  pipeline.faults.get = () => Promise.reject(away);
+  await expect(run()).rejects.toBe(away);
+  delete pipeline.faults.get;
+  expect(await pipeline.sql`select id from batches where objects_damaged > 0`).toEqual([]);
+});

@@ -2,6 +2,8 @@
  * Finds damage before a file is requested: reads and verifies all objects of one batch after the other in the
  * background, the batch checked longest ago first.
  */
+import { isOfFiles, isUnavailable } from '../../core/db/pg-errors.ts';
+import { AppError } from '../../core/lib/errors.ts';
 import { objectsDamaged } from '../../core/storage/object-sum.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { storeResponds } from '../batch/delete-stored.ts';
@@ -17,7 +19,8 @@ const PACE = { minutes: 10, bytesMax: 256 * 1024 * 1024, batchBytesMin: 64 * 102
 
 /**
  * Reads as many batches as the pace allows, until `mustStop()` is true. Returns the number of batches read. One with an object that cannot
- * be read, as on a bad sector, counts as damaged and keeps no other; throws when the store does not respond at all.
+ * be read, as on a bad sector, counts as damaged and keeps no other; throws when the store does not respond at all, and the error of a
+ * database that went away, which says nothing about the objects.
  */
 export async function scrub(context: JobContext, mustStop: () => boolean): Promise<number> {
   const { sql, config, log } = context;
@@ -28,7 +31,7 @@ export async function scrub(context: JobContext, mustStop: () => boolean): Promi
     if (batch === undefined) return batches;
     const found = await checkObjects(context, batch, undefined, mustStop).catch(
       async (error: unknown) => {
-        if (!(await storeResponds(context.store))) throw error;
+        if (isOfDatabase(error) || !(await storeResponds(context.store))) throw error;
         log.error({ err: error, batch: batch.id }, 'objects cannot be read');
         return null;
       },
@@ -47,4 +50,8 @@ export async function scrub(context: JobContext, mustStop: () => boolean): Promi
     }
     await recordScrub(sql, batch.id, damaged.length + missing.length);
   }
+}
+
+function isOfDatabase(error: unknown): boolean {
+  return isUnavailable(error) && !isOfFiles(error) && !(error instanceof AppError);
 }
