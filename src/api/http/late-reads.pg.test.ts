@@ -19,23 +19,25 @@ beforeAll(async () => {
 afterAll(() => pipeline.close());
 afterEach(() => vi.restoreAllMocks());
 
-const lists = { table: 'batches', path: '/v1/batches' };
+/** An account has two such reads processed at a time, and calls by name in one statement. */
+const lists = { table: 'batches', path: '/v1/batches', calls: 2 };
 const names = {
   table: 'graph.person_name_keys',
   path: '/v1/people/enrich?match=likely&name=Ilka+Quast',
+  calls: 1,
 };
 
-/** Sends calls that wait for a lock, the last one of them for its turn; `end` is called meanwhile, and time passes. */
+/** Sends calls that wait for a lock, each with a key that was found before; `end` is called meanwhile, and time passes. */
 async function callWhile(
   headers: Record<string, string>,
   end: () => Promise<unknown>,
-  { table, path } = lists,
+  { table, path, calls } = lists,
 ): Promise<Response[]> {
   let reads: Promise<Response>[] = [];
   await inTransaction(pipeline.sql, async (tx) => {
     await tx`lock table ${tx(table)} in access exclusive mode`;
-    reads = [1, 2, 3].map(() => fetch(pipeline.url + path, { headers }));
-    await pipeline.untilBlocked(1);
+    reads = Array.from({ length: calls }, () => fetch(pipeline.url + path, { headers }));
+    await pipeline.untilBlocked(calls);
     await end();
     const now = performance.now;
     vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 1_000);
