@@ -32,6 +32,7 @@ import type { Queues } from '../../src/jobs/queue/queues.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { MemoryQueues } from './memory-queues.ts';
 import { startS3Server } from './s3-server.ts';
+import { untilBlocked } from './until-blocked.ts';
 
 export interface Caller {
   accountId: string;
@@ -255,16 +256,8 @@ export async function openPipelineWith(
           where k.credits_of = ${caller.keyId})`;
     },
 
-    /** Resolves once this many sessions wait for a row lock. */
-    async untilBlocked(sessions: number): Promise<void> {
-      let waiting = 0;
-      while (waiting < sessions) {
-        const [blocked] = await database.sql<{ sessions: number }[]>`
-          select count(*)::int as sessions from pg_stat_activity
-          where datname = current_database() and wait_event_type = 'Lock'`;
-        waiting = blocked?.sessions ?? 0;
-      }
-    },
+    /** Resolves once this many sessions wait for a lock. */
+    untilBlocked: (sessions: number) => untilBlocked(database.sql, sessions),
 
     /** Keys of the stored objects, temporary ones included. */
     async objects(): Promise<string[]> {

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { untilBlocked } from '../../../tests/support/until-blocked.ts';
 import { audit } from '../../jobs/audit/audit.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import type { CallCredentials } from '../call-credentials.ts';
@@ -56,23 +57,13 @@ async function expectAgreement(): Promise<void> {
   expect(broken.filter((name) => name !== 'every charge is the price of its matches')).toEqual([]);
 }
 
-/** Returns when this many sessions wait for a row lock. */
-async function untilBlocked(sessions: number): Promise<void> {
-  while (true) {
-    const [blocked] = await database.sql<{ sessions: number }[]>`
-      select count(*)::int as sessions from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    if ((blocked?.sessions ?? 0) >= sessions) return;
-  }
-}
-
 /** Returns the results of statements that all wait for the wallet of `buyer`. */
 async function atOnce<Charged>(buyer: Payer, statements: (() => Promise<Charged>)[]) {
   let charging: Promise<Charged[]> = Promise.resolve([]);
   await inTransaction(database.sql, async (tx) => {
     await tx`select from wallets where account_id = ${buyer.accountId} for update`;
     charging = Promise.all(statements.map((statement) => statement()));
-    await untilBlocked(statements.length);
+    await untilBlocked(database.sql, statements.length);
   });
   return charging;
 }
@@ -153,7 +144,7 @@ describe.each([
           sql,
           payers.toReversed().map((one) => call(one, 1)),
         );
-        await untilBlocked(1);
+        await untilBlocked(database.sql, 1);
         const free = await sql`
         select from ${sql(table)} where ${sql(column)} = any(${others}::uuid[])
         for update skip locked`;
@@ -231,7 +222,7 @@ test.each([
   await inTransaction(sql, async (tx) => {
     await tx`select from wallets where account_id = ${buyer.accountId} for update`;
     charging = chargeCalls(sql, [callOf(buyer, 2)]);
-    await untilBlocked(1);
+    await untilBlocked(database.sql, 1);
     await change(buyer, tx);
   });
   const [result] = await charging;
@@ -288,7 +279,7 @@ describe('a caller whose key or session has ended', () => {
       const accounts = [buyer.accountId, gone.accountId];
       await tx`select from wallets where account_id = any(${accounts}::uuid[]) for update`;
       charging = Promise.all([charge(buyer), charge(gone)]);
-      await untilBlocked(2);
+      await untilBlocked(database.sql, 2);
       await revoke(buyer);
       await sql`update sessions set expires_at = now() where token_sha256 = ${gone.sessionSha256}`;
     });

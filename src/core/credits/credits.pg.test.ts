@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { untilBlocked } from '../../../tests/support/until-blocked.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { inTransaction } from '../db/client.ts';
 import { lockWallet, readWallet } from './credits.sql.ts';
@@ -10,17 +11,6 @@ beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.drop());
-
-/** Resolves once this many sessions wait for a lock. */
-async function untilBlocked(sessions: number): Promise<void> {
-  let waiting = 0;
-  while (waiting < sessions) {
-    const blocked = await database.sql`
-      select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    waiting = blocked.length;
-  }
-}
 
 test('a grant with the same reference moves credits once', async () => {
   const { sql } = database;
@@ -63,7 +53,7 @@ test('a grant beside another one fills the wallet no further than it holds', asy
         grantCredits(sql, { accountId, amount, reference }),
       ),
     );
-    await untilBlocked(2);
+    await untilBlocked(database.sql, 2);
   });
   const statuses = (await granted).map(({ status }) => status);
   expect(statuses.sort()).toEqual(['fulfilled', 'rejected']);

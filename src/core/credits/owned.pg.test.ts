@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { untilBlocked } from '../../../tests/support/until-blocked.ts';
 import { audit } from '../../jobs/audit/audit.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { inTransaction } from '../db/client.ts';
@@ -56,24 +57,13 @@ async function expectAgreement(): Promise<void> {
   expect(checks.filter(({ violations }) => violations > 0)).toEqual([]);
 }
 
-/** Resolves once this many sessions wait for a lock. */
-async function untilBlocked(sessions: number): Promise<void> {
-  let waiting = 0;
-  while (waiting < sessions) {
-    const [blocked] = await database.sql<{ sessions: number }[]>`
-      select count(*)::int as sessions from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`;
-    waiting = blocked?.sessions ?? 0;
-  }
-}
-
 /** Returns the results of statements that all wait for the wallet. */
 async function atOnce<Charged>(by: Payer, statements: (() => Promise<Charged>)[]) {
   let charging: Promise<Charged[]> = Promise.resolve([]);
   await inTransaction(database.sql, async (tx) => {
     await tx`select from wallets where account_id = ${by.accountId} for update`;
     charging = Promise.all(statements.map((statement) => statement()));
-    await untilBlocked(statements.length);
+    await untilBlocked(database.sql, statements.length);
   });
   return charging;
 }
@@ -197,7 +187,7 @@ test('people who are paid for again while those no longer owned are deleted are 
     // In another order than that in which they are stored.
     await chargeCalls(tx, [call(by, 2)]);
     deleting = deleteNoLongerOwned(sql);
-    await Promise.race([deleting, untilBlocked(1)]);
+    await Promise.race([deleting, untilBlocked(database.sql, 1)]);
     await chargeCalls(tx, [call(by, 1)]);
   });
   await deleting;
