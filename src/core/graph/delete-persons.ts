@@ -9,9 +9,9 @@ import { deletePersonRows } from './graph.sql.ts';
 import { writeGraph } from './write-graph.ts';
 
 /**
- * Deletes people by id in one transaction: record, identifiers and stored record; officers
- * lose the link, and their name in what sources say; all else that these said about them is forgotten. An opt-out stays, so that a later import of the same person is still suppressed. Unknown ids are
- * ignored. Returns the number of deleted people.
+ * Deletes people by id in one transaction: record, identifiers and stored record; officers lose the link, and in the records of
+ * sources their name. All else that sources said about them is forgotten. An opt-out stays, so that a later import of the same
+ * person is still suppressed. Unknown ids are ignored. Returns the number of deleted people.
  */
 export async function deletePersons(sql: Database, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0;

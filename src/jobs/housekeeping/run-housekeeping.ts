@@ -108,26 +108,18 @@ async function deleteAllOrphans(context: JobContext): Promise<void> {
 /** Runs housekeeping at once, then every ten minutes until stopped, each time with a scrub of some objects. */
 export function startHousekeeping(context: JobContext): Repeating {
   let round = 0;
-  let mustStop = false;
   const seen: DebrisSeen = { until: null };
-  const repeating = startRepeating(
+  return startRepeating(
     EVERY_MS,
-    () => {
-      const isStopping = () => mustStop;
+    (mustStop) => {
       const stages: Stage[] = [
-        () => runHousekeeping(context, isStopping, Date.now, seen),
-        () => scrub(context, isStopping),
+        () => runHousekeeping(context, mustStop, Date.now, seen),
+        () => scrub(context, mustStop),
       ];
       // Not in the first round: processes that restart often would list each time.
       if (++round % ROUNDS_BETWEEN_LISTS === 0) stages.push(() => deleteAllOrphans(context));
-      return runStages(context, stages, isStopping);
+      return runStages(context, stages, mustStop);
     },
     (error) => context.log.error({ err: error }, 'housekeeping failed'),
   );
-  return {
-    stop() {
-      mustStop = true;
-      return repeating.stop();
-    },
-  };
 }

@@ -78,16 +78,9 @@ async function wakeRedaction(context: JobContext): Promise<void> {
 
 /** Sweeps at once, then every few seconds until stopped; a failed sweep is logged and retried. */
 export function startSweeping(context: JobContext): Repeating {
-  let mustStop = false;
-  const repeating = startRepeating(
+  return startRepeating(
     SWEEP_EVERY_MS,
-    () => sweep(context, () => mustStop),
+    (mustStop) => sweep(context, mustStop),
     (error) => context.log.error({ err: error }, 'sweep failed'),
   );
-  return {
-    stop() {
-      mustStop = true;
-      return repeating.stop();
-    },
-  };
 }

@@ -6,17 +6,18 @@ export interface Repeating {
 }
 
 /**
- * Runs `work` at once, then every `everyMs` until stopped; while a run takes longer, no other one begins. Failures are
- * reported and retried.
+ * Runs `work` at once, then every `everyMs` until stopped; while a run takes longer, no other one begins. `work` may end early
+ * once `mustStop()` is true. Failures are reported and retried.
  */
 export function startRepeating(
   everyMs: number,
-  work: () => Promise<unknown>,
+  work: (mustStop: () => boolean) => Promise<unknown>,
   onError: (error: unknown) => void,
 ): Repeating {
   let running: Promise<unknown> | null = null;
+  let isStopped = false;
   const once = () => {
-    running ??= work()
+    running ??= work(() => isStopped)
       .catch(onError)
       .finally(() => {
         running = null;
@@ -26,6 +27,7 @@ export function startRepeating(
   const timer = setInterval(once, everyMs);
   return {
     async stop() {
+      isStopped = true;
       clearInterval(timer);
       await running;
     },

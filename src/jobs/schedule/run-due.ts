@@ -226,18 +226,16 @@ export async function returnToSlots({ sql }: Pick<RunContext, 'sql'>): Promise<v
 
 /** Starts due schedules at once, then every second until stopped, and returns them to their slots every ten minutes. */
 export function startScheduling(context: RunContext): Repeating {
-  let isStopping = false;
   const onError = (error: unknown) =>
     context.log.error({ err: error }, 'running due schedules failed');
   const running = startRepeating(
     EVERY_MS,
-    () => runDueSchedules(context, undefined, () => !isStopping),
+    (mustStop) => runDueSchedules(context, undefined, () => !mustStop()),
     onError,
   );
   const returning = startRepeating(RETURN_EVERY_MS, () => returnToSlots(context), onError);
   return {
     async stop() {
-      isStopping = true;
       await Promise.all([running.stop(), returning.stop()]);
     },
   };
