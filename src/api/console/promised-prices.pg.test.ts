@@ -10,10 +10,8 @@ import { type Caller, openPipeline, type Pipeline } from '../../../tests/support
 import { crowd } from '../../../tests/support/small-graph.ts';
 
 const people = crowd(12);
-const longer = `Email\n${crowd(15)
-  .map(({ email }) => email)
-  .join('\n')}\n`;
-const list = `Email\n${people.map(({ email }) => email).join('\n')}\n`;
+const listOf = (persons: Record<string, unknown>[]) =>
+  `Email\n${persons.map(({ email }) => email).join('\n')}\n`;
 
 let pipeline: Pipeline;
 let browser: Browser;
@@ -23,6 +21,8 @@ let wrong: string[];
 
 describeWithBrowser('the price of a list', () => {
   const ids: string[] = [];
+  /** A second attempt must not find the records of the first. */
+  let attempts = 0;
 
   beforeAll(async () => {
     await buildIfStale();
@@ -31,13 +31,13 @@ describeWithBrowser('the price of a list', () => {
     caller = await pipeline.unmeteredAccount(1_000);
     ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
     for (const name of ['first.csv', 'second.csv']) {
-      const id = await pipeline.upload(caller, list, {
+      const id = await pipeline.upload(caller, listOf(people), {
         operation: 'people.enrich',
         hold: 'true',
         name,
       });
       ids.push(id);
-      await show(id, 'up to 9 credits');
+      await show(id, name, 'up to 9 credits');
     }
     await page.getByText('Fewer than 10 rows match, perhaps none').waitFor();
     await importGraph(pipeline.sql, { persons: people });
@@ -49,14 +49,16 @@ describeWithBrowser('the price of a list', () => {
 
   const priced = (price: string) => page.getByRole('button', { name: `Start for ${price}` });
 
-  async function show(id: string, price: string): Promise<void> {
+  async function show(id: string, name: string, price: string): Promise<void> {
     await page.goto(`${pipeline.url}/#/batches/${id}`);
+    // Until then the page may still show the list before, at the same price.
+    await page.getByRole('heading', { level: 1, name }).waitFor();
     await runUntil(pipeline, page, priced(price).waitFor());
   }
 
   test('that may cost up to so many credits costs no more', async () => {
     const [id = ''] = ids;
-    await show(id, 'up to 9 credits');
+    await show(id, 'first.csv', 'up to 9 credits');
     await priced('up to 9 credits').click();
     await runUntil(pipeline, page, page.getByText('Paused').first().waitFor());
     await pipeline.runUntilIdle();
@@ -73,19 +75,24 @@ describeWithBrowser('the price of a list', () => {
       update batches set quote = quote || jsonb_build_object('asked_at', '2026-01-01T00:00:00.000Z')
       where id = ${id}`;
     await page.goto(`${pipeline.url}/#/batches`);
-    await show(id, '12 credits');
+    await show(id, 'second.csv', '12 credits');
     expect(wrong).toEqual([]);
   });
 
   test('that was counted before more records came costs no more than it says', async () => {
-    const id = await pipeline.upload(caller, longer, {
+    attempts += 1;
+    const later = [1, 2, 3].map((index) => ({
+      id: 2000 + 10 * attempts + index,
+      email: `later${index}-${attempts}@list.example`,
+    }));
+    const id = await pipeline.upload(caller, listOf([...people, ...later]), {
       operation: 'people.enrich',
       hold: 'true',
       name: 'longer.csv',
     });
-    await show(id, '12 credits');
+    await show(id, 'longer.csv', '12 credits');
     await page.getByText('never more than this price').waitFor();
-    await importGraph(pipeline.sql, { persons: crowd(15).slice(12) });
+    await importGraph(pipeline.sql, { persons: later });
     await priced('12 credits').click();
     await runUntil(pipeline, page, page.getByText('limit of 12 credits').waitFor());
     await pipeline.runUntilIdle();
