@@ -195,6 +195,39 @@ test('people who are paid for again while those no longer owned are deleted are 
   expect(await balanceOf(by)).toBe(6);
 });
 
+test('a charge does not wait for the deletion of all people who are no longer owned', async () => {
+  const { sql } = database;
+  const by = await payer(10);
+  await charge(call(by, 1));
+  const last = 50_000;
+  await sql`
+    insert into owned_people
+    select account_id, kind, n, charge_id, paid_at from owned_people, generate_series(2, ${last}::bigint) n
+    where account_id = ${by.accountId}`;
+  await pass(by, DAYS + 1);
+  // The deletion waits for the test when it comes to the last one.
+  await sql.unsafe(`
+    create function wait() returns trigger language plpgsql as $$
+      begin perform pg_advisory_xact_lock(1); return old; end $$;
+    create trigger waits before delete on owned_people
+      for each row when (old.person_id = ${last}) execute function wait()`);
+  let deleting: Promise<void> = Promise.resolve();
+  try {
+    await inTransaction(sql, async (tx) => {
+      await tx`select pg_advisory_xact_lock(1)`;
+      deleting = deleteNoLongerOwned(sql);
+      await untilBlocked(sql, 1);
+      const charging = charge(call(by, 1)).then(([charged]) => charged?.paid);
+      expect(await Promise.race([charging, untilBlocked(sql, 2)])).toBe(true);
+    });
+    await deleting;
+  } finally {
+    await sql`drop function wait() cascade`;
+  }
+  const rows = await sql`select person_id from owned_people where account_id = ${by.accountId}`;
+  expect([...rows]).toEqual([{ personId: 1 }]);
+});
+
 test('a person whose whole charge is refunded is charged again, and no one else', async () => {
   const { sql } = database;
   const by = await payer(20);
