@@ -1,7 +1,13 @@
 /** Commits parts of accounts that pay for each person once. */
 import { insertOwned, lockOwned } from '../../core/credits/owned.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
-import { type CommitPart, type Committed, commitPart, referenceOf } from './commit-part.sql.ts';
+import {
+  type CommitPart,
+  type Committed,
+  commitPart,
+  lockedSchedule,
+  referenceOf,
+} from './commit-part.sql.ts';
 
 /**
  * Commits a part that charges for these people, if the account owns none of them yet, and stores that it does. Null,
@@ -16,9 +22,11 @@ export async function commitPaidOnce(
   const { batchId, chunkId, reservationId, operation } = part;
   // In the order of locks; the commit takes them again.
   const [meanwhile] = await tx<{ personId: number }[]>`
-    with payer as (
+    with ${lockedSchedule(tx, part)},
+    payer as (
       select b.account_id from batches b join chunks c on c.batch_id = b.id
-      where b.id = ${batchId} and c.id = ${chunkId} for update of b, c),
+      where b.id = ${batchId} and c.id = ${chunkId} and (select count(*) from schedule) >= 0
+      for update of b, c),
     ${lockOwned(tx, operation, { ids: people, reservationId })} limit 1`;
   if (meanwhile !== undefined) return null;
   const committed = await commitPart(tx, part);

@@ -1,7 +1,7 @@
 /**
  * The life of a claimed chunk (see `claim-chunk.sql.ts`): committed or released. The epoch is the fencing
  * token: a statement with an old epoch changes nothing. Leases run on the database's clock. Locks are taken in
- * the order batch -> chunk -> reservation -> wallet -> budget of a key.
+ * the order schedule -> batch -> chunk -> reservation -> wallet -> budget of a key.
  */
 
 import { ownedDays } from '../../core/credits/owned.sql.ts';
@@ -104,9 +104,10 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
   const { counts } = part;
   const reference = referenceOf(part);
   const [committed] = await sql<Committed[]>`
-    with batch as (
+    with ${lockedSchedule(sql, part)},
+    batch as (
       select id, account_id, state, reason from batches
-      where id = ${part.batchId} and (state in ${wordList(sql, payableStates)}
+      where id = ${part.batchId} and (select count(*) from schedule) >= 0 and (state in ${wordList(sql, payableStates)}
         or (state = 'cancelling' and ${part.reservationId}::bigint is null))
         and ${part.distinct === null ? sql`true` : sql`not ${areJoined(sql, part.distinct)}`}
         and ${part.paysOnce === null ? sql`true` : sql`(${ownedDays(sql, sql`batches.account_id`)} > 0) = ${part.paysOnce}`}
@@ -133,9 +134,6 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       select chunk.batch_id, r.id, r.row from chunk, unnest(
         ${part.records.map((r) => r.id)}::bigint[], ${part.records.map((r) => r.row)}::int[]
       ) r (id, row)),
-    schedule as (
-      -- A concurrent deletion of the schedule waits for the part, or came first and there is nothing to record.
-      select id from schedules where id = ${part.delivered?.scheduleId ?? null}::uuid for key share),
     delivered as (
       insert into schedule_deliveries (schedule_id, person_id)
       select schedule.id, p.id
@@ -168,6 +166,15 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
     where b.id = batch.id
     returning chunk.done as chunk_done, b.chunks_done = b.chunks_total as batch_done`;
   return committed;
+}
+
+/**
+ * CTE `schedule (id)`: the schedule that a part delivers for. A concurrent deletion of it waits for the part, or came first and
+ * there is nothing to record. To be locked first: the deletion may take seconds, for which no wallet may be locked.
+ */
+export function lockedSchedule(sql: Sql, { delivered }: CommitPart): ReturnType<Sql> {
+  return sql`
+    schedule as (select id from schedules where id = ${delivered?.scheduleId ?? null}::uuid for key share)`;
 }
 
 /** Seconds of running that the pace remembers. */

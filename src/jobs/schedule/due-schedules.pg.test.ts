@@ -4,11 +4,12 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { setOwnedDays } from '../../core/credits/owned.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { assertStillValid } from '../../core/sessions/still-valid.ts';
 import { returnToSlots, runDueSchedules } from './run-due.ts';
 import type { ScheduleView, viewRun } from './schedule-view.ts';
-import { hasOpenRun } from './schedules.sql.ts';
+import { deleteSchedule, hasOpenRun } from './schedules.sql.ts';
 import { requireOwnSchedule } from './schedules.ts';
 
 type RunView = ReturnType<typeof viewRun>;
@@ -189,6 +190,28 @@ test('an export of new people whose schedule is deleted before they are found de
   });
   expect(await pipeline.wallet(caller)).toEqual({ balance: 994, reserved: 0 });
 });
+
+test.each([0, 30])(
+  'with owned_days %i, a part that waits for the deletion of its schedule keeps no call of the account waiting',
+  async (ownedDays) => {
+    const { sql, context } = pipeline;
+    await setOwnedDays(sql, caller.accountId, ownedDays);
+    const made = await make({ mode: 'new' });
+    const [id = ''] = await runDueSchedules(context, minutesAfter(made.next_run_at, 0));
+    await pipeline.queues.runNext(context, 'write-ids');
+    let running: Promise<void> = Promise.resolve();
+    await inTransaction(sql, async (tx) => {
+      await deleteSchedule(tx, made.id);
+      running = pipeline.runUntilIdle();
+      await pipeline.untilBlocked(1);
+      const calling = pipeline.call(caller, '/v1/people/enrich?email=p1@list.example');
+      const answered = calling.then(({ status }) => status);
+      expect(await Promise.race([answered, pipeline.untilBlocked(2)])).toBe(200);
+    });
+    await running;
+    expect(await pipeline.exportOf(caller, id)).toMatchObject({ rows: { matched: 6 } });
+  },
+);
 
 test('no slot is taken while the clocks differ by a day, and each as soon as they agree', async () => {
   const schedule = await make();
