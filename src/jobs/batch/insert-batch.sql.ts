@@ -52,7 +52,11 @@ export type NewExport = Pick<
   | 'maxResults'
   | 'scheduleId'
   | 'onlyNew'
-> & { keyId: string };
+> & {
+  keyId: string;
+  /** Bytes as which its ids count. */
+  storedBytesOpen: number;
+};
 
 /**
  * Records an accepted upload or an export, with the active trace. Throws `AppError` 429 `rate_limited` when

@@ -241,6 +241,19 @@ test('an account above its maximum starts no export, but its split list finishes
   ]);
 });
 
+test('exports count with their maximum of ids as soon as they are accepted', async () => {
+  const body = JSON.stringify({ filter: 'id=1001-1999', max_results: 80, hold: true });
+  const headers = { 'Content-Type': 'application/json' };
+  const make = () => pipeline.call(caller, '/v1/exports', { method: 'POST', headers, body });
+  const answers = await Promise.all(Array.from({ length: 5 }, make));
+  expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409]);
+  const stored = { stored_bytes: 3 * 80 * 11 };
+  expect(await storageOf(caller)).toMatchObject(stored);
+  await pipeline.runUntilIdle();
+  expect(await storageOf(caller)).toMatchObject(stored);
+  await expectProblem(await make(), full);
+});
+
 test('an upload URL counts as the maximum upload until it is used', async () => {
   await using onS3 = await closing(openPipeline(bounds, 's3'));
   const { opened } = onS3;

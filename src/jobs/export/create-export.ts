@@ -8,13 +8,13 @@ import { must } from '../../core/lib/assert.ts';
 import { AppError, invalidParameter } from '../../core/lib/errors.ts';
 import { personSearch } from '../../core/operations.ts';
 import { checkFilter } from '../../core/search/check-filter.ts';
-import { identifyingParameter } from '../../core/search/free-responses.ts';
+import { countedIdBytes, identifyingParameter } from '../../core/search/free-responses.ts';
 import { parseFilter } from '../../core/search/parse.ts';
 import { traceToKeep } from '../../core/tracing.ts';
 import type { ExportBatch, StoredDialect } from '../batch/batch.ts';
 import { findOwnBatch } from '../batch/batches.sql.ts';
 import { insertBatch, type NewExport } from '../batch/insert-batch.sql.ts';
-import { assertStorageLeft, countMade, type StorageBounds } from '../batch/stored-bytes.ts';
+import { assertRecordedFits, countMade, type StorageBounds } from '../batch/stored-bytes.ts';
 import type { Queues } from '../queue/queues.ts';
 
 /** The part of the configuration that decides which exports are accepted. */
@@ -79,19 +79,23 @@ function namesPeople(filter: string): boolean {
   }
 }
 
-/** Records a checked export. Throws as `insertBatch`. Call `wakeExport` with its id after the commit. */
+/**
+ * Records a checked export, which counts with the maximum of its ids from now on. Throws as `insertBatch`. Call `wakeExport` with its
+ * id after the commit.
+ */
 export async function insertExport(
   tx: Sql,
   owner: OwnerWithKey,
   request: ExportRequest,
-  openListsMax: number,
+  { batchRowsMax, openListsMax }: Pick<ExportConfig, 'batchRowsMax'> & { openListsMax: number },
 ): Promise<ExportBatch> {
   const id = uuidv7();
   const kind = 'export' as const;
   const operation = personSearch.name;
   const { accountId, live, keyId } = owner;
   const known = { kind, operation, mapping: {}, dialect, namesPeople: namesPeople(request.filter) };
-  const row = { id, accountId, live, keyId, ...request, ...known };
+  const storedBytesOpen = countedIdBytes(request.maxResults ?? batchRowsMax);
+  const row = { id, accountId, live, keyId, ...request, ...known, storedBytesOpen };
   await insertBatch(tx, row, openListsMax);
   return must(await findOwnBatch(tx, owner, kind, id), `export ${id}`);
 }
@@ -116,8 +120,8 @@ export async function createExport(
   request: ExportRequest,
 ): Promise<ExportBatch> {
   checkExport(request, config);
-  await assertStorageLeft(tx, owner.accountId, config);
-  const made = await insertExport(tx, owner, request, config.openListsMax);
+  const made = await insertExport(tx, owner, request, config);
   await countMade(tx, owner.accountId, config);
+  await assertRecordedFits(tx, owner.accountId, config);
   return made;
 }

@@ -159,7 +159,7 @@ async function takeSlot(
   const next = refusal?.ends ? null : nextRun(due.cron, due.timeZone, after);
   await updateSchedule(tx, { id: due.id, enabled: next !== null, nextRunAt: next });
   if (!isFirst || state !== 'started') return null;
-  const { id } = await insertExport(tx, due, exportOf(due), context.config.openListsMax);
+  const { id } = await insertExport(tx, due, exportOf(due), context.config);
   await setRunExport(tx, { scheduleId: due.id, slot, batchId: id });
   return id;
 }
