@@ -27,7 +27,11 @@ test('a file whose client left after its last byte leaves nothing', async () => 
   const headers = `Host: x\r\nAuthorization: Bearer ${importing.operator.key}\r\nContent-Length: 8`;
   socket.write(`POST /admin/import-runs?name=a.csv HTTP/1.1\r\n${headers}\r\n\r\nemail\na\n`);
   await stored.raised;
-  expect(await sql`select state from import_runs`).toEqual([{ state: 'receiving' }]);
+  const [run] = await sql`select id, state from import_runs`;
+  expect(run).toMatchObject({ state: 'receiving' });
+  // It takes no other file, which would be deleted with it.
+  const path = `/admin/import-runs/${run?.id}/files`;
+  expect((await importing.upload('b.csv', 'email\nb\n', { path })).status).toBe(404);
   socket.destroy();
   await vi.waitUntil(async () => (await server.connections()) === 0);
   gone.raise();

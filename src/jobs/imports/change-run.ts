@@ -125,7 +125,7 @@ function assertMappingChosen({ state, found }: ImportRun): void {
 
 /** Ends a run before it has written anything. Throws `AppError` 409 `invalid_state`. */
 export async function cancelRun(tx: Sql, run: ImportRun): Promise<ImportRun> {
-  return move(tx, run, ['receiving', 'examining', 'ready', 'counting', 'importing'], 'cancelled');
+  return move(tx, run, ['examining', 'ready', 'counting', 'importing'], 'cancelled');
 }
 
 /** A repeated call finds the run where the first one has brought it. With a revision, only as the run was at it. */

@@ -41,13 +41,15 @@ export async function insertRun(
   return must(run, 'run');
 }
 
+/** Returns a run of an account. While it receives its first file it is not found: it is deleted when that does not arrive. */
 export async function findRun(
   sql: Sql,
   accountId: string,
   id: string,
 ): Promise<ImportRun | undefined> {
   const [run] = await sql<ImportRun[]>`
-    select ${columns(sql)} from import_runs where id = ${id} and account_id = ${accountId}`;
+    select ${columns(sql)} from import_runs
+    where id = ${id} and account_id = ${accountId} and state <> 'receiving'`;
   return run;
 }
 
