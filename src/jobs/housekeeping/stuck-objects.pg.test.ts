@@ -9,13 +9,17 @@ import { insertDiscarded } from '../result/redaction.sql.ts';
 import { runHousekeeping } from './run-housekeeping.ts';
 
 const DAYS = 7;
+const BYTES_MAX = 1_000;
 const options = { operation: 'people.enrich', fields: 'id' };
 const list = 'email\np1@list.example\n';
 
 let pipeline: Pipeline;
 let caller: Caller;
 beforeAll(async () => {
-  pipeline = await openPipeline({ FILES_KEEP_DAYS: String(DAYS) });
+  pipeline = await openPipeline({
+    FILES_KEEP_DAYS: String(DAYS),
+    UPLOAD_BYTES_MAX: String(BYTES_MAX),
+  });
   await importGraph(pipeline.sql, { persons: crowd(1) });
   caller = await pipeline.account(100);
 });
@@ -51,6 +55,7 @@ function withStuck(ids: readonly string[], isAway = false) {
         await store.deletePrefix(prefix);
       },
       async head(key: string) {
+        fail(key);
         if (isAway) throw unavailable('store_unavailable', 'away');
         return store.head(key);
       },
@@ -112,6 +117,26 @@ test('keeps no others, however many cannot be deleted', async () => {
   await runHousekeeping(pipeline.context);
   expect(await sql`select key from discarded_objects`).toEqual([]);
   expect(await sql`select id from import_runs where files_deleted_at is null`).toEqual([]);
+});
+
+test('an upload whose length cannot be read keeps none that is too large', async () => {
+  const { sql, context } = pipeline;
+  const keys = ['00000000', '11111111'].map((id) => `uploads/${id}-0000-7000-8000-000000000000`);
+  const large = [Buffer.alloc(BYTES_MAX + 1)];
+  for (const key of keys) {
+    await sql`
+      insert into uploads (id, account_id, live, key)
+      values (${key.slice('uploads/'.length)}, ${caller.accountId}, true, ${key})`;
+  }
+  // A store lists them in any order.
+  for (const stuck of keys) {
+    for (const key of keys) await context.store.put(key, large);
+    await runHousekeeping(withStuck([stuck]));
+    expect(await objectsOf(keys)).toEqual([stuck]);
+  }
+  expect(logged).toEqual(keys);
+  await runHousekeeping(context);
+  expect(await objectsOf(keys)).toEqual([]);
 });
 
 test('of a store that does not respond is the error of the round, and names no object', async () => {

@@ -151,8 +151,11 @@ export async function deleteUselessUploads(
       if (mustStop()) return;
       // In the store of another installation all are unknown.
       if (!isKnown && !isOwn) continue;
-      const isUseless = isOver || ((await store.head(key)) ?? 0) > config.uploadBytesMax;
-      if (isUseless && !(await triedToDelete(context, key))) passed.push(key);
+      const tried = await triedToDelete(context, key, async () => {
+        const isUseless = isOver || ((await store.head(key)) ?? 0) > config.uploadBytesMax;
+        if (isUseless) await store.delete(key);
+      });
+      if (!tried) passed.push(key);
     }
   };
   let keys: string[] = [];
