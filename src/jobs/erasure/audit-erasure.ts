@@ -11,6 +11,7 @@ import { fileName, listCopyFiles } from '../../core/graph-copy/manifest.ts';
 import { PUBLISHED_PREFIX } from '../../core/graph-copy/published-objects.ts';
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
+import { isOfOneObject } from '../batch/delete-stored.ts';
 import { addedTexts } from '../result/added-texts.ts';
 import { findPartsOf } from '../result/find-subjects.ts';
 import type { PartsContext } from '../result/read-part.ts';
@@ -26,7 +27,7 @@ import { blockNeedleOf, kindsIn, type Needle, needleOf } from './needles.ts';
 export interface Finding {
   /** A table, an object key, a file of the local copy, or the host of a worker whose copy is not known to lack the person. */
   where: string;
-  /** Kinds of identifiers found there, or `id`; none of a host. */
+  /** Kinds of identifiers found there, or `id`; none of a host, and of an object that cannot be read. */
   found: string[];
 }
 
@@ -124,7 +125,8 @@ async function searchObjects(
     audit.swept.objects++;
     const byteNeedles = key.startsWith(PUBLISHED_PREFIX) ? inBlocks : mentions;
     const found = await searchObject(context, key, byteNeedles, audit);
-    if (found.length === 0) continue;
+    if (found === null) audit.left.push({ where: key, found: [] });
+    if (found === null || found.length === 0) continue;
     const ours = await foundInOurs(context, key, needles, found);
     if (ours.length > 0) audit.left.push({ where: key, found: ours });
     else audit.customer_uploads.push({ where: key, found });
@@ -147,18 +149,20 @@ async function foundInOurs(
 /** Longer than any identifier with its surrounding characters. */
 const OVERLAP_CHARACTERS = 1_000;
 
+/** Returns the kinds that an object contains; null when it cannot be read. */
 async function searchObject(
   { store }: PartsContext,
   key: string,
   needles: readonly Needle[],
   audit: ErasureAudit,
-): Promise<string[]> {
+): Promise<string[] | null> {
   try {
     return await searchBlocks(store.getStream(key), needles, audit);
   } catch (error) {
     // It was deleted meanwhile.
-    if (!isObjectMissing(error)) throw error;
-    return [];
+    if (isObjectMissing(error)) return [];
+    if (await isOfOneObject(store, error)) return null;
+    throw error;
   }
 }
 

@@ -15,6 +15,7 @@ import { claimPublishing, readNamed, readPublished } from '../../core/graph-copy
 import { PUBLISHED_PREFIX } from '../../core/graph-copy/published-objects.ts';
 import type { CopyReport } from '../../core/graph-copy/report-copy.ts';
 import { must } from '../../core/lib/assert.ts';
+import { unavailable } from '../../core/lib/errors.ts';
 import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { insertBeat } from '../monitor/monitor.sql.ts';
@@ -196,6 +197,32 @@ describe('erase', () => {
     expect(erased.erased).toBe(1);
     expect(erased.left.map(({ where }) => where)).toContain(index.replace(/\.ids$/, ''));
     expect(erased.left.every(({ where }) => where.includes(damaged))).toBe(true);
+    expect((await pipeline.results(caller, sound)).text).not.toMatch(/Lovely/);
+  });
+
+  test('is done although an object cannot be read, and reports what may name the person', async () => {
+    const refused = await pipeline.enrich(caller, list, personOptions);
+    const sound = await pipeline.enrich(caller, list, personOptions);
+    const keys = (await pipeline.objects()).filter((key) => key.includes(refused)).toSorted();
+    const { store } = pipeline.context;
+    const refuse = (key: string) => {
+      if (key.includes(refused)) throw unavailable('store_unavailable', 'AccessDenied');
+    };
+    const refusing: typeof store = {
+      ...store,
+      async get(key, range) {
+        refuse(key);
+        return store.get(key, range);
+      },
+      getStream(key, range) {
+        refuse(key);
+        return store.getStream(key, range);
+      },
+    };
+    const context = { ...pipeline.context, store: refusing };
+    const erased = await erasePerson(context, { identifier: ada.email });
+    expect(erased.erased).toBe(1);
+    expect([...new Set(erased.left.map(({ where }) => where))].toSorted()).toEqual(keys);
     expect((await pipeline.results(caller, sound)).text).not.toMatch(/Lovely/);
   });
 

@@ -1,6 +1,7 @@
 /** Finds the rows of people in stored results. */
-import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
+import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import { findBatch } from '../batch/batches.sql.ts';
+import { isOfOneObject } from '../batch/delete-stored.ts';
 import { type IndexedRecord, indexedSubject } from './person-index.ts';
 import { type PartsContext, readIndexedRecords } from './read-part.ts';
 import {
@@ -49,7 +50,7 @@ export async function findPartsOf(
   return found;
 }
 
-/** The people in a part; null when that is damaged. A part that was replaced or deleted meanwhile contains none. */
+/** The people in a part; null when that cannot be read. A part that was replaced or deleted meanwhile contains none. */
 async function readPersonIndex(
   store: PartsContext['store'],
   part: Pick<PlacedPart, 'objectKey' | 'ids'>,
@@ -58,7 +59,7 @@ async function readPersonIndex(
     return await readIndexedRecords(store, part);
   } catch (error) {
     if (isObjectMissing(error)) return [];
-    if (isObjectDamaged(error)) return null;
+    if (await isOfOneObject(store, error)) return null;
     throw error;
   }
 }

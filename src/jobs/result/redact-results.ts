@@ -3,16 +3,16 @@
  * batch that is behind.
  */
 import { z } from 'zod';
-import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
 import { lastSuppression } from '../../core/suppression/opted-out-people.ts';
 import type { Batch } from '../batch/batch.ts';
 import { findBatch } from '../batch/batches.sql.ts';
+import { isOfOneObject } from '../batch/delete-stored.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { PartsContext } from './read-part.ts';
 import { redactBatch } from './redact-parts.ts';
 import { listBatchesDueForRedaction } from './redaction.sql.ts';
 
-/** Milliseconds before a batch with a damaged or missing object is tried again: doubled each time, up to the last. */
+/** Milliseconds before a batch with an object that cannot be read is tried again: doubled each time, up to the last. */
 const RETRY_MS = { first: 10_000, last: 60 * 60 * 1000 };
 
 /** Batches of which this process could not read an object, by the time of their next try. */
@@ -35,24 +35,20 @@ export const redactResults = defineJob({
   },
 });
 
-/** Redacts a batch as `redactBatch`; one with a damaged or missing object is not tried again for a while. */
+/** Redacts a batch as `redactBatch`; one with an object that cannot be read is not tried again for a while. */
 async function redactOrWait(context: PartsContext, batch: Batch): Promise<number> {
   try {
     const parts = await redactBatch(context, batch);
     unreadable.delete(batch.id);
     return parts;
   } catch (error) {
-    if (isUnreadable(error)) {
+    if (await isOfOneObject(context.store, error)) {
       const before = unreadable.get(batch.id)?.waitMs;
       const waitMs = Math.min(before === undefined ? RETRY_MS.first : before * 2, RETRY_MS.last);
       unreadable.set(batch.id, { retryAt: performance.now() + waitMs, waitMs });
     }
     throw error;
   }
-}
-
-function isUnreadable(error: unknown): boolean {
-  return isObjectDamaged(error) || isObjectMissing(error);
 }
 
 /** Batches whose stored results are not yet checked against the last opt-out of their graph. */
@@ -65,8 +61,8 @@ export async function batchesDueForRedaction({
 }
 
 /**
- * Checks every batch that is behind, in this process. Returns the number of rewritten parts. Those of a batch with a damaged or
- * missing object stay as they are from there on: they are served to no one, and no other batch waits for them.
+ * Checks every batch that is behind, in this process. Returns the number of rewritten parts. Those of a batch with an object that
+ * cannot be read stay as they are from there on: they are served to no one, and no other batch waits for them.
  */
 export async function redactAllResults(context: PartsContext): Promise<number> {
   let rewritten = 0;
@@ -81,7 +77,7 @@ export async function redactAllResults(context: PartsContext): Promise<number> {
         try {
           rewritten += await redactBatch(context, batch);
         } catch (error) {
-          if (!isUnreadable(error)) throw error;
+          if (!(await isOfOneObject(context.store, error))) throw error;
           passed.add(id);
         }
       }
