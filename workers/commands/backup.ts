@@ -88,7 +88,7 @@ function addDoctor(program: Command): void {
       const { batches, findings, unknown_batches: unknown, left_past: left } = diagnosis;
       printResult(json, diagnosis, [
         ...(left === null ? [] : [describeLeft(left)]),
-        `${countOf(batches, 'batch', 'batches')} with files, ${findings.length} with missing or damaged ones.`,
+        `${countOf(batches, 'batch', 'batches')} with files, ${findings.length} with missing, damaged or unreadable ones.`,
         ...findings.map(describeFinding),
         `${countOf(unknown.length, 'stored batch', 'stored batches')} not in the database${fix && unknown.length > 0 ? '; deleted' : ''}.`,
         ...unknown.map((id) => `${id}: accepted ${acceptedAt(id)}, and unknown to the database.`),
@@ -99,7 +99,7 @@ function addDoctor(program: Command): void {
           : []),
       ]);
       const open = fix
-        ? findings.filter(({ action }) => action === 'open').length
+        ? findings.filter(({ action }) => action === 'open' || action === 'unreadable').length
         : findings.length + unknown.length;
       if (open > 0) process.exitCode = 1;
     });
@@ -131,6 +131,8 @@ function describeFinding({ batch_id: id, objects, action, ...found }: Finding): 
       return `${lost}.`;
     case 'open':
       return `${lost}; it has not ended, or a rerun of it: run the doctor again afterwards.`;
+    case 'unreadable':
+      return `${id}: ${countOf(objects, 'file')} missing, damaged or unreadable; nothing was changed: make them readable, or delete them, and run the doctor again.`;
     case 'replaced':
       return `${lost}; an opt-out replaced them since: the new ones are the result, and nothing is refunded.`;
     case 'expired':

@@ -41,7 +41,7 @@ export interface BrokenObject {
 
 export interface PartsAudit {
   checks: AuditCheck[];
-  /** Number of stored objects that were read, and the first of those that are missing or damaged. */
+  /** Number of stored objects that were read, and the first of those that are missing, or damaged or cannot be read. */
   objects: { checked: number; missing: BrokenObject[]; damaged: BrokenObject[] };
 }
 
@@ -51,7 +51,10 @@ export async function auditParts(context: PartsContext): Promise<PartsAudit> {
   const objects: PartsAudit['objects'] = { checked: 0, missing: [], damaged: [] };
   for await (const batch of batchesWithFiles(context)) {
     const recount: Recount = { outcomes: {}, credits: 0, withheld: 0 };
-    const found = await checkObjects(context, batch, (part) => countRows(recount, batch, part));
+    const { unreadable, ...found } = await checkObjects(context, batch, (part) =>
+      countRows(recount, batch, part),
+    );
+    found.damaged.push(...unreadable.map(({ key }) => key));
     objects.checked += found.checked;
     for (const how of ['missing', 'damaged'] as const) {
       broken[how] += found[how].length;

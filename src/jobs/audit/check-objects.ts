@@ -7,6 +7,7 @@ import {
 } from '../../core/storage/object-sum.ts';
 import type { Batch } from '../batch/batch.ts';
 import { findBatch } from '../batch/batches.sql.ts';
+import { isOfOneObject } from '../batch/delete-stored.ts';
 import { personIndexKey } from '../result/part-keys.ts';
 import { type PartsContext, readPart } from '../result/read-part.ts';
 import { findPartKey } from '../result/redaction.sql.ts';
@@ -17,11 +18,13 @@ export interface CheckedObjects {
   checked: number;
   damaged: string[];
   missing: string[];
+  /** Objects that the store refuses to read, or on a bad sector, and the errors. */
+  unreadable: { key: string; error: unknown }[];
 }
 
 /**
  * Reads all objects of a batch, one part in memory at a time, until `mustStop()` is true. `visit` gets the
- * bytes of each intact part. An object that was deleted or replaced meanwhile is neither damaged nor missing: callers delete lists,
+ * bytes of each intact part. Throws the error of a store that does not respond at all. An object that was deleted or replaced meanwhile is neither damaged nor missing: callers delete lists,
  * and have held ones read in another way.
  */
 export async function checkObjects(
@@ -30,7 +33,7 @@ export async function checkObjects(
   visit: (bytes: Buffer) => void = () => {},
   mustStop: () => boolean = () => false,
 ): Promise<CheckedObjects> {
-  const found: CheckedObjects = { checked: 0, damaged: [], missing: [] };
+  const found: CheckedObjects = { checked: 0, damaged: [], missing: [], unreadable: [] };
   for await (const { key, read } of objectsOf(context, batch, visit)) {
     if (mustStop()) break;
     found.checked++;
@@ -39,6 +42,7 @@ export async function checkObjects(
     } catch (error) {
       if (isObjectMissing(error)) found.missing.push(key);
       else if (isObjectDamaged(error)) found.damaged.push(key);
+      else if (await isOfOneObject(context.store, error)) found.unreadable.push({ key, error });
       else throw error;
     }
   }

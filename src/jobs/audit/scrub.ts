@@ -40,15 +40,18 @@ export async function scrub(context: JobContext, mustStop: () => boolean): Promi
       await recordScrub(sql, batch.id, 1);
       continue;
     }
-    const { damaged, missing } = found;
+    const { damaged, missing, unreadable } = found;
     for (const object of damaged) log.error({ batch: batch.id, object }, 'object damaged');
     for (const object of missing) log.error({ batch: batch.id, object }, 'object missing');
+    for (const { key: object, error: err } of unreadable) {
+      log.error({ err, batch: batch.id, object }, 'object cannot be read');
+    }
     objectsDamaged.inc({ found: 'missing' }, missing.length);
     if (mustStop()) {
       await releaseFromScrub(sql, batch.id);
       return batches;
     }
-    await recordScrub(sql, batch.id, damaged.length + missing.length);
+    await recordScrub(sql, batch.id, damaged.length + missing.length + unreadable.length);
   }
 }
 

@@ -1,9 +1,14 @@
-/** The doctor and the limits of today: neither those of the account nor the time for which files are kept ask for a refund. */
+/**
+ * The doctor and what asks for no refund: the limits of today, the time for which files are kept, and an object that cannot be read
+ * now.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { unavailable } from '../../core/lib/errors.ts';
 import { audit } from '../audit/audit.ts';
+import { auditParts } from '../audit/audit-parts.ts';
 import { markStore } from '../batch/own-store.ts';
 import { diagnose } from './doctor.ts';
 
@@ -63,5 +68,31 @@ test('a list whose files would be deleted by now is not refunded, and has none a
   expect((await fix()).findings).toMatchObject([expired]);
   expect(await statusOf()).toBe(410);
   expect(await balance()).toBe(80);
+  await isSound();
+});
+
+test('a list with an object that cannot be read is named and left alone, and the next one is mended', async () => {
+  const [refused, lost] = [await finish(), await finish()];
+  await lose(lost, /parts/);
+  const { faults } = pipeline;
+  faults.get = async (key) => {
+    if (key.includes(refused)) throw unavailable('store_unavailable', 'AccessDenied');
+  };
+  const told: string[] = [];
+  const examined = await diagnose(pipeline.context, { fix: true, told: (line) => told.push(line) });
+  const { checks, objects } = await auditParts(pipeline.context);
+  delete faults.get;
+  expect(examined.findings).toMatchObject([
+    { batch_id: refused, action: 'unreadable', credits_refunded: 0, rerun_id: null },
+    { batch_id: lost, action: 'rerun' },
+  ]);
+  const [finding] = examined.findings;
+  expect(told).toHaveLength(finding?.objects ?? 0);
+  expect(told[0]).toMatch(
+    new RegExp(`^batches/${refused}/parts/.* cannot be read: .*AccessDenied$`),
+  );
+  expect(objects.damaged).toHaveLength(finding?.objects ?? 0);
+  expect(checks.filter(({ violations }) => violations > 0)).toHaveLength(1);
+  await pipeline.runUntilIdle();
   await isSound();
 });

@@ -28,19 +28,19 @@ import { adoptReplacements, findReplacements } from '../result/replaced-parts.ts
 import { deliverAgain, readDelivered } from '../schedule/deliver-again.ts';
 import { type LeftPast, leaveThePast } from './leave-the-past.ts';
 
-/** A batch whose objects are missing or damaged, and its cure. */
+/** A batch of which objects are missing, damaged or cannot be read, and its cure. */
 export interface Finding {
   batch_id: string;
-  /** Objects that are missing or damaged. */
+  /** Objects that are missing, damaged, or cannot be read. */
   objects: number;
   /**
    * `rerun`: refunded and run again as `rerun_id`. `refunded`: it was cancelled, so that its other rows are not wanted, or
    * cannot be run again, because its upload is missing or the settings refuse it now. `open`: it has not ended, or a rerun of
    * it; look again then. `replaced`: an opt-out replaced them since, and with `fix` the new ones are recorded; nothing is
    * refunded. `expired`: it ended longer ago than files are kept, and with `fix` it has none any more; nothing is refunded.
-   * `found`: nothing was changed.
+   * `unreadable`: an object cannot be read, and may be sound. `found`: nothing was changed.
    */
-  action: 'found' | 'rerun' | 'refunded' | 'open' | 'replaced' | 'expired';
+  action: 'found' | 'rerun' | 'refunded' | 'open' | 'replaced' | 'expired' | 'unreadable';
   credits_refunded: number;
   rerun_id: string | null;
 }
@@ -58,6 +58,8 @@ export interface Diagnosis {
 type DoctorContext = Omit<UploadContext, 'accountId' | 'signal'> & {
   config: { storage: StorageConfig };
 };
+
+type Told = (line: string) => void;
 
 const PAGE = 1_000;
 /** An upload may be under way that long, or wait for its workbook to be read: it has no row before. */
@@ -78,7 +80,7 @@ export async function diagnose(
     fix: boolean;
     restored?: boolean;
     filesLost?: boolean;
-    told?: (line: string) => void;
+    told?: Told;
   },
 ): Promise<Diagnosis> {
   const { fix, restored = false, filesLost = false, told = () => {} } = options;
@@ -93,7 +95,8 @@ export async function diagnose(
   let batches = 0;
   for await (const batch of batchesWithFiles(context)) {
     if (++batches % 100 === 0) told(`batches examined: ${batches}`);
-    const finding = await examine(context, batch, fix, rewritten.get(batch.id) ?? []);
+    const rewrittenKeys = rewritten.get(batch.id) ?? [];
+    const finding = await examine(context, batch, { fix, rewritten: rewrittenKeys, told });
     if (finding !== null) findings.push(finding);
   }
   const youngFrom = restored ? Number.POSITIVE_INFINITY : Date.now() - YOUNG_MS;
@@ -123,13 +126,15 @@ async function deleteUnknown({ sql, store }: DoctorContext, ids: string[]): Prom
 async function examine(
   context: DoctorContext,
   batch: Batch,
-  fix: boolean,
-  rewritten: readonly string[],
+  { fix, rewritten, told }: { fix: boolean; rewritten: readonly string[]; told: Told },
 ): Promise<Finding | null> {
-  const { missing, damaged } = await checkObjects(context, batch);
+  const { missing, damaged, unreadable } = await checkObjects(context, batch);
   const lost = new Set([...missing, ...damaged]);
-  if (lost.size === 0) return null;
-  const found = { batch_id: batch.id, objects: lost.size, credits_refunded: 0, rerun_id: null };
+  const objects = lost.size + unreadable.length;
+  if (objects === 0) return null;
+  const found = { batch_id: batch.id, objects, credits_refunded: 0, rerun_id: null };
+  for (const { key, error } of unreadable) told(`${key} cannot be read: ${String(error)}`);
+  if (unreadable.length > 0) return { ...found, action: 'unreadable' };
   const replaced =
     damaged.length === 0 ? await findReplacements(context, batch, missing, rewritten) : null;
   if (replaced !== null) {
