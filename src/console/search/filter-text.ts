@@ -132,13 +132,19 @@ function encode(text: string): string {
  * is not percent-encoded UTF-8 stays as it is: the service says what is wrong with it.
  */
 function decode(raw: string): string {
-  return raw
-    .split('+')
-    .map(decodePiece)
-    .reduce((text, piece) => {
-      const isSpace = isInside(text.at(-1)) && isInside(piece[0]);
-      return `${text}${isSpace ? ' ' : '+'}${piece}`;
-    });
+  // Joined once: a text that grows is copied whole each time that its end is read.
+  const parts: string[] = [];
+  let last: string | undefined;
+  for (const [at, piece] of raw.split('+').entries()) {
+    const part = decodePiece(piece);
+    if (at > 0) {
+      last = isInside(last) && isInside(part[0]) ? ' ' : '+';
+      parts.push(last);
+    }
+    parts.push(part);
+    last = part.at(-1) ?? last;
+  }
+  return parts.join('');
 }
 
 function isInside(character: string | undefined): boolean {
