@@ -98,7 +98,15 @@ export function useList<Item>(path: string): List<Item> {
     }
     setShown({ data, next_cursor });
   });
-  const { run } = reading;
+  const { run, isBusy } = reading;
+  const isOutdated = useRef(false);
+  const reload = () => {
+    // A reading under way may be older than what it shall show: another one follows it.
+    isOutdated.current = !run({ isMore: false });
+  };
+  useEffect(() => {
+    if (!isBusy && isOutdated.current) reload();
+  }, [isBusy]);
   useEffect(() => {
     run({ isMore: false });
     return () => gone.current.abort();
@@ -106,10 +114,10 @@ export function useList<Item>(path: string): List<Item> {
   return {
     items: shown?.data,
     problem: reading.problem,
-    isLoading: reading.isBusy,
+    isLoading: isBusy,
     hasMore: shown !== undefined && shown.next_cursor !== null,
     loadMore: () => run({ isMore: true }),
-    reload: () => run({ isMore: false }),
+    reload,
   };
 }
 

@@ -9,6 +9,7 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { smallGraph } from '../../../tests/support/small-graph.ts';
 import { createAccount } from '../../core/accounts/accounts.ts';
+import { createKey } from '../../core/keys/keys.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {
@@ -66,6 +67,46 @@ describeWithBrowser('in a browser', () => {
     const revoked = await page.getByRole('row').filter({ hasText: 'Revoked' }).textContent();
     expect(revoked).toMatch(/Revoked\S+ \d.*\d:\d\d/);
     expect((await enrich(rolled)).status).toBe(403);
+  });
+
+  test('a key that is revoked while the list is read is shown as revoked', async () => {
+    const row = (name: string) => page.getByRole('row', { name: new RegExp(`^${name}\\s`) });
+    const revoke = async (name: string) => {
+      await page.getByRole('button', { name: `Revoke ${name}` }).click();
+      await page.getByRole('button', { name: 'Revoke the key' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    for (const name of ['First', 'Second']) {
+      await createKey(pipeline.sql, { accountId: owner.accountId, mode: 'live', name });
+    }
+    await page.getByRole('link', { name: 'Credits' }).click();
+    await page.getByRole('link', { name: 'Keys' }).click();
+    await row('Second').waitFor();
+    let letGo = () => {};
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let tell = () => {};
+    const isRead = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    // The list as it is when only the first one is revoked.
+    await page.route(
+      '**/v1/keys',
+      async (route) => {
+        const response = await route.fetch();
+        tell();
+        await released;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await revoke('First');
+    await isRead;
+    await revoke('Second');
+    letGo();
+    await row('First').getByText('Revoked', { exact: true }).waitFor();
+    await row('Second').getByText('Revoked', { exact: true }).waitFor();
   });
 
   test('who signed in with a password makes a key too, within the bounds of the console', async () => {

@@ -35,8 +35,8 @@ export function DataPage() {
   const open = runs.data?.data.filter((run) => !isOver(run)) ?? [];
   useRepeating(() => {
     runs.refresh();
-    if (open.length > 0 && history.items !== undefined && history.items.length <= 50)
-      history.reload();
+    const isShort = history.items !== undefined && history.items.length <= 50;
+    if (open.length > 0 && isShort && !history.isLoading) history.reload();
   }, 4_000);
   return (
     <>
