@@ -103,4 +103,17 @@ describeWithBrowser('the price of a list', () => {
     });
     expect(wrong).toEqual([]);
   });
+
+  test('that the requests of a day no longer allow is told as such, and the list can be started', async () => {
+    const other = await pipeline.account(100);
+    await pipeline.sql`update api_keys set requests_per_day = 1 where id = ${other.keyId}`;
+    const held = { operation: 'people.enrich', hold: 'true' };
+    const id = await pipeline.enrich(other, listOf(people), held);
+    await pipeline.call(other, '/v1/people/enrich?email=nobody@void.example');
+    const { page: own } = await openSignedIn(browser, `${pipeline.url}/#/batches/${id}`, other.key);
+    await own.getByText('The limit of 1 for requests a day is reached').waitFor();
+    await own.getByRole('button', { name: 'Start without a price' }).click();
+    await runUntil(pipeline, own, own.getByText('Completed').first().waitFor());
+    await own.context().close();
+  });
 });

@@ -32,6 +32,9 @@ export interface Pricing {
 /** A price older than this is asked for again when the list is opened: records may have come or gone. */
 const FRESH_MS = 10 * 60_000;
 
+/** A list may be priced a few times a minute. A limit that lasts longer, as that of a day, is told. */
+const WAIT_SECONDS_MAX = 60;
+
 /** `isCurrent` is false while the service does not know the list as it is shown. */
 export function usePrice(
   batch: Batch,
@@ -46,12 +49,13 @@ export function usePrice(
   const isOutdated = quote !== null && quote.asked_at === oldQuote.current;
   const isMissing = quote === null || isOutdated;
   const isDue = state === 'ready' && isMissing && rows.total !== 0 && isCurrent && isUsable;
-  const seconds = problem?.retrySeconds ?? null;
+  const retrySeconds = problem?.retrySeconds ?? Number.POSITIVE_INFINITY;
+  const seconds = retrySeconds > WAIT_SECONDS_MAX ? null : retrySeconds;
   useEffect(() => {
     if (isDue && !isBusy && problem === null) run();
   }, [isDue, isBusy, problem, run]);
   useEffect(() => {
-    // A list may be priced a few times a minute: wait rather than complain.
+    // Wait rather than complain.
     if (seconds === null) return;
     const timer = setTimeout(clear, seconds * 1000);
     return () => clearTimeout(timer);
