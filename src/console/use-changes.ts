@@ -58,3 +58,15 @@ function without<Change extends object>(
   const left = Object.entries(now).filter(([name, value]) => sent[name as keyof Change] !== value);
   return Object.fromEntries(left) as Partial<Change>;
 }
+
+/**
+ * Returns what of a form differs from what it was opened with. The rest is not sent: another tab may have changed it since,
+ * and would lose that.
+ */
+export function changedParts(opened: object, now: object): object {
+  const before = new Map<string, unknown>(Object.entries(opened));
+  const changed = Object.entries(now).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before.get(name)),
+  );
+  return Object.fromEntries(changed);
+}

@@ -16,6 +16,7 @@ import { ScheduleSource } from '../schedules/schedule-source.tsx';
 import { ScheduleWhen } from '../schedules/schedule-when.tsx';
 import type { Schedule } from '../schedules/schedule-words.ts';
 import { useAction, useResource } from '../use-call.ts';
+import { changedParts } from '../use-changes.ts';
 import type { PageProps } from './page.ts';
 
 const back = { href: linkTo('/schedules'), label: 'Schedules' };
@@ -35,13 +36,13 @@ export function SchedulePage({ params: { id = '' } }: PageProps) {
     );
   }
   const save = async (request: object) => {
-    replace(await call<Schedule>('PATCH', path, { body: request }));
+    replace(await call<Schedule>('PATCH', path, { body: changedParts(schedule, request) }));
     setIsEdited(false);
     announce('The schedule was changed.');
   };
   const actions = isEdited ? null : (
     <>
-      <RunNow schedule={schedule} />
+      <RunNow schedule={schedule} reload={reload} />
       <Button onClick={() => setIsEdited(true)}>Edit</Button>
       <DeleteButton schedule={schedule} />
     </>

@@ -13,6 +13,7 @@ import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
 import { countOf, formatNumber, formatShare, formatTime } from '../format.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useAction, useList, useResource } from '../use-call.ts';
+import { changedParts } from '../use-changes.ts';
 import { Deliveries } from '../webhooks/deliveries.tsx';
 import { type WebhookBody, WebhookForm } from '../webhooks/webhook-form.tsx';
 import {
@@ -214,13 +215,15 @@ function EditDialog({
   onChanged,
   onClose,
 }: DialogProps & Pick<SteeringProps, 'onChanged'>) {
+  // The page may show another state by now.
+  const [opened] = useState(webhook);
   const editing = useAction(async (body: WebhookBody) => {
-    onChanged(await call('PATCH', pathOf(webhook), { body }));
+    onChanged(await call('PATCH', pathOf(webhook), { body: changedParts(opened, body) }));
     onClose();
   });
   return (
     <Dialog title="Change the webhook" onClose={onClose}>
-      <WebhookForm initial={webhook} label="Save changes" action={editing} onClose={onClose} />
+      <WebhookForm initial={opened} label="Save changes" action={editing} onClose={onClose} />
     </Dialog>
   );
 }

@@ -1,32 +1,57 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
+import { tellMovedOn } from '../batch/moved-on.ts';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
 import { countOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
+import { pageProblem } from '../problem.ts';
 import { goTo } from '../router.ts';
 import { useAction } from '../use-call.ts';
 import type { Schedule, ScheduleRun } from './schedule-words.ts';
 import { useRunPrice } from './use-run-price.ts';
 
+interface RunNowProps {
+  schedule: Schedule;
+  /** Reads the schedule anew. */
+  reload: () => void;
+}
+
 /** Runs a schedule in addition to its times, after showing the price. */
-export function RunNow({ schedule }: { schedule: Schedule }) {
+export function RunNow({ schedule, reload }: RunNowProps) {
   const [isAsked, setIsAsked] = useState(false);
   return (
     <>
       <Button onClick={() => setIsAsked(true)}>Run now</Button>
-      {isAsked && <RunNowDialog schedule={schedule} onClose={() => setIsAsked(false)} />}
+      {isAsked && (
+        <RunNowDialog schedule={schedule} reload={reload} onClose={() => setIsAsked(false)} />
+      )}
     </>
   );
 }
 
-function RunNowDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
+/** Throws `Problem` for a schedule whose runs are no longer as they are shown. */
+async function assertShown(shown: Schedule): Promise<void> {
+  const now = await call<Schedule>('GET', `/v1/schedules/${shown.id}`);
+  if (runOf(now) === runOf(shown)) return;
+  throw pageProblem(
+    'invalid_state',
+    'This schedule was changed in another tab. Check it before you run it.',
+  );
+}
+
+function runOf({ filter, mode, fields, max_results, max_credits }: Schedule): string {
+  return JSON.stringify([filter, mode, fields, max_results, max_credits]);
+}
+
+function RunNowDialog({ schedule, reload, onClose }: RunNowProps & { onClose: () => void }) {
   const { id, mode, live, filter } = schedule;
   const limits = { maxResults: schedule.max_results, maxCredits: schedule.max_credits };
   const { credits, isPending, said } = useRunPrice(filter, limits);
   const isKnown = !isPending && Number.isFinite(credits);
   const price = isKnown ? `up to ${said}` : null;
   const running = useAction(async () => {
+    await tellMovedOn({ reload }, assertShown(schedule));
     const run = await call<ScheduleRun>('POST', `/v1/schedules/${id}/run`, {
       // The price is a promise, also when more people match by now.
       body: price === null ? {} : { max_credits: credits },
