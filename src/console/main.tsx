@@ -28,6 +28,15 @@ address.follow(() => {
   const link = takeLink();
   if (link !== null) void load(link);
 });
+// A file that is dropped where none is taken would take the place of the console.
+for (const type of ['dragover', 'drop'] as const) {
+  addEventListener(type, (event) => {
+    const { dataTransfer } = event;
+    if (event.defaultPrevented || !dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    dataTransfer.dropEffect = 'none';
+  });
+}
 // A page that the browser brings back from its history is as it was left, whoever is signed in by now.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) void followSession();

@@ -46,8 +46,12 @@ export async function sendUpload(
   return (await response.json()) as Batch;
 }
 
-/** Says what is wrong with a file as soon as it is chosen; null when nothing is. */
-export function fileProblem(file: File): Problem | null {
+/** Says what is wrong with a list as soon as it is chosen; null when nothing is. */
+export function fileProblem([file, ...others]: readonly [File, ...File[]]): Problem | null {
+  if (others.length > 0) {
+    const count = others.length + 1;
+    return pageProblem('several_files', `These are ${count} files. Upload one list at a time.`);
+  }
   const limit = session.get()?.limits.upload_bytes ?? Number.POSITIVE_INFINITY;
   if (file.size > limit) return tooLarge(file, limit);
   if (file.size === 0) return pageProblem('empty_file', 'This file is empty. Choose another one.');
@@ -76,14 +80,14 @@ function tooLarge(file: File, limit: number): Problem {
   );
 }
 
-/** Throws `Problem` for a file that was changed, moved or deleted since it was chosen: it cannot be read any more. */
+/** Throws `Problem` for a folder, and for a file that was changed, moved or deleted since it was chosen: it cannot be read. */
 export async function checkFile(file: File): Promise<void> {
   try {
     await file.slice(0, 1).arrayBuffer();
   } catch {
     throw pageProblem(
       'file_gone',
-      `“${file.name}” has changed or is gone since you chose it. Choose it again.`,
+      `“${file.name}” can’t be read: it is a folder, or has changed or gone since you chose it. Choose a file.`,
     );
   }
 }
@@ -123,7 +127,10 @@ export function postFile(
           'The connection was lost during the upload. Your file and settings are still here: try again. No list is created twice.',
         ),
       );
-    request.onabort = () => reject(pageProblem('upload_stopped', 'The upload was stopped.'));
+    const stopped = () => reject(pageProblem('upload_stopped', 'The upload was stopped.'));
+    // Before it began, as while a session was renewed.
+    if (signal.aborted) return stopped();
+    request.onabort = stopped;
     signal.addEventListener('abort', () => request.abort());
     request.send(file);
   });

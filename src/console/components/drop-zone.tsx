@@ -12,9 +12,9 @@ interface DropZoneProps {
   hint: string;
   /** The file that is shown as chosen. */
   file: File | null;
-  /** True to take several files at once. */
+  /** True to have several files chosen at once. As many as one likes can be dropped. */
   takesMany?: boolean;
-  onFiles: (files: File[]) => void;
+  onFiles: (files: [File, ...File[]]) => void;
   error: string | undefined;
 }
 
@@ -23,8 +23,8 @@ export function DropZone(props: DropZoneProps) {
   const { label, prompt, accept, hint, file, takesMany = false, onFiles, error } = props;
   const [isOver, setIsOver] = useState(false);
   const take = (list: FileList | null | undefined) => {
-    const files = [...(list ?? [])];
-    if (files.length > 0) onFiles(takesMany ? files : files.slice(0, 1));
+    const [first, ...others] = list ?? [];
+    if (first !== undefined) onFiles([first, ...others]);
   };
   return (
     <div class="field">

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { columnsLastChosen } from '../batch/list-columns.ts';
 import { findOperation } from '../batch/operations.ts';
 import { PasteRows, pastedFile } from '../batch/paste-rows.tsx';
@@ -43,8 +43,11 @@ export function NewBatchPage() {
   const bytes = limits?.upload_bytes;
   const limit = bytes === undefined ? '' : `, up to ${formatBytes(bytes)}`;
   const { sending, progress, stop } = useSending((batchId) => goTo(`/batches/${batchId}`));
-  const choose = (next: File) => {
-    const found = fileProblem(next);
+  // What is sent is what the page shows.
+  useEffect(() => stop, [file, operation, reading]);
+  const choose = (files: [File, ...File[]]) => {
+    const [next] = files;
+    const found = fileProblem(files);
     setProblem(found);
     sending.clear();
     setFile(found === null ? next : null);
@@ -79,10 +82,10 @@ export function NewBatchPage() {
           accept={ACCEPTED}
           hint={`CSV, TSV or Excel (.xlsx), also gzipped${limit}.`}
           file={file}
-          onFiles={([chosen]) => chosen && choose(chosen)}
+          onFiles={choose}
           error={problem?.message}
         />
-        {chosen && isTest && <TestList operation={chosen} onFile={choose} />}
+        {chosen && isTest && <TestList operation={chosen} onFile={(made) => choose([made])} />}
         {chosen && <PasteRows operation={chosen} text={pasted} onText={paste} />}
         {/* A problem of a field opens it; it stays open while the field is changed. */}
         <details
