@@ -1,6 +1,10 @@
 /** Erasures of people of sources: neither what the sources said of them is left, nor a way back. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { importGraph } from '../../tests/support/graph.ts';
 import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { noRejects, rowsOf, sourceInput } from '../../tests/support/source-input.ts';
+import { importSource } from '../core/graph/sources/import-source.ts';
+import type { SourceRow } from '../core/graph/sources/source-record.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { suppressPeople } from '../core/suppression/suppress.ts';
@@ -283,4 +287,84 @@ describe('an officer of a register', () => {
     await importRoles('2026-01-02', 'Styrets leder', []);
     expect(await directors()).toEqual([{ name: 'Bob Larkovna', role: 'Styremedlem' }]);
   });
+});
+
+describe('a person with significant control', () => {
+  const [one, two] = ['00000011', '00000022'];
+  const ada = {
+    name: 'Ms Ada Lark',
+    name_elements: { title: 'Ms', forename: 'Ada', surname: 'Lark' },
+    date_of_birth: { month: 3, year: 1970 },
+  };
+  const renamed = {
+    ...ada,
+    name: 'Dr Ada Lark',
+    name_elements: { ...ada.name_elements, title: 'Dr' },
+  };
+  const bob = { name: 'Bob Crow', name_elements: { forename: 'Bob', surname: 'Crow' } };
+
+  /** The register of offices, each of a company. */
+  function importControl(
+    asOf: string,
+    ...offices: [company: string, self: string, data: object][]
+  ) {
+    const lines = [[one, 'bob', bob] as const, ...offices].map(([company, self, data]) =>
+      JSON.stringify({
+        company_number: company,
+        data: { kind: 'individual-person-with-significant-control', links: { self }, ...data },
+      }),
+    );
+    const given = { name: 'psc.txt', source: 'gb-psc', asOf, text: lines.join('\n') };
+    return importText(pipeline.sql, given, { allowsGone: true });
+  }
+
+  /** The names of the offices of other people than Bob; null for a hidden one. */
+  async function named() {
+    const rows = await pipeline.sql<{ name: string }[]>`
+      select name from officers where name <> 'Bob Crow' order by name`;
+    return rows.map(({ name }) => (name.startsWith('suppressed:') ? null : name));
+  }
+
+  beforeEach(async () => {
+    const companies = [one, two].map((registryNumber, index) => {
+      return { id: index + 1, name: `Company ${index}`, registryNumber, registryCountry: 'GB' };
+    });
+    await importGraph(pipeline.sql, { companies });
+    await importControl('2026-01-01', [one, 'ada', ada]);
+  });
+
+  it('who is erased does not come back under another name', async () => {
+    await erase({ id: await idOf('Ada') });
+    await importControl('2026-01-02', [one, 'ada', renamed], [two, 'more', renamed]);
+    await importControl('2026-01-03', [two, 'more', renamed], [two, 'further', renamed]);
+    // Both offices of the second company have one role, and no day.
+    expect(await named()).toEqual([null]);
+    expect(await said()).not.toMatch(/lark/i);
+    expect(await served()).toEqual(['Bob']);
+  });
+});
+
+it('an officer who was erased does not come back under another number of the register', async () => {
+  const company = { entity: 'company', key: 'acme', record: { name: 'Acme Ltd' } } as const;
+  const rowOf = (key: string, person: string) => {
+    const of = { company: ['key:register/acme'], person };
+    return {
+      line: 3,
+      records: [
+        { entity: 'officer', key, record: { name: 'LARK, Ada', role: 'director' }, ...of },
+        { entity: 'person', key: person, record: { name: 'Ada', surname: 'Lark' } },
+      ],
+    } as const;
+  };
+  const load = (asOf: string, row: SourceRow) => {
+    const rows = rowsOf({ line: 2, records: [company] }, row);
+    const input = sourceInput({ source: 'register', asOf, rows });
+    return importSource(pipeline.sql, input, { rejects: noRejects() });
+  };
+  await load('2026-01-01', rowOf('1', 'person:1'));
+  await erase({ id: await idOf('Ada') });
+  await load('2026-01-02', { ...rowOf('2', 'person:2'), ends: [['officer', '1']] });
+  await load('2026-01-03', rowOf('3', 'person:2'));
+  expect(await served()).toEqual([]);
+  expect(await said()).not.toMatch(/lark/i);
 });

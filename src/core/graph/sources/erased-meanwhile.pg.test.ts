@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
 import { filesOf, noRejects, rowsOf, sourceInput } from '../../../../tests/support/source-input.ts';
+import { untilBlocked } from '../../../../tests/support/until-blocked.ts';
 import { type Database, inTransaction } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { deletePersons } from '../delete-persons.ts';
@@ -43,19 +44,42 @@ it('while an undo waits for the erasure', async () => {
     const [person] = await tx<{ id: number }[]>`select id from persons`;
     await forgetSourceRecords(tx, [must(person, 'a person').id]);
     undoing = inTransaction(sql, (other) => restoreRecords(other, 1));
-    while (!(await isWaiting()));
+    await untilBlocked(sql, 1);
   });
   await undoing;
   const [row] = await sql`select record, as_of::text from source_records`;
   expect(row).toEqual({ record: null, asOf: 'infinity' });
 });
 
-async function isWaiting(): Promise<boolean> {
-  const [row] = await sql<{ waits: boolean }[]>`
-    select exists (select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock') as waits`;
-  return row?.waits ?? false;
-}
+it('before the comparison with the file', async () => {
+  const company = { entity: 'company', key: 'acme', record: { name: 'Acme Ltd' } } as const;
+  const office = { entity: 'officer', key: 'o', company: ['key:partners/acme'] } as const;
+  const values = { name: 'LARK, Ada', role: 'director', birthYear: 1970 };
+  const record = { name: 'Ada', surname: 'Lark', birthYear: 1970 };
+  const loadOffice = async (asOf: string) => {
+    const records = [
+      { ...office, record: values, person: 'a' },
+      { entity: 'person', key: 'a', record },
+    ] as const;
+    const rows = rowsOf({ line: 2, records: [company] }, { line: 3, records });
+    await importSource(sql, sourceInput({ asOf, rows }), { rejects: noRejects() });
+  };
+  await loadOffice('2026-01-02');
+  let importing: Promise<void> | undefined;
+  await inTransaction(sql, async (tx) => {
+    // The import reads it between its stage and the comparison.
+    await tx`lock table company_identifiers`;
+    importing = loadOffice('2026-01-03');
+    await untilBlocked(sql, 1);
+    await erase();
+  });
+  await importing;
+  await loadOffice('2026-01-04');
+  const [left] = await sql`
+    select (select count(*)::int from persons) as people,
+      (select count(*)::int from source_records where record ilike '%lark%') as records`;
+  expect(left).toEqual({ people: 0, records: 0 });
+});
 
 it('between the comparison with the file and the write', async () => {
   const given = sourceInput({ asOf: '2026-01-02', rows: rowsOf() });

@@ -76,6 +76,11 @@ export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise
   await tx`analyze changes`;
 }
 
+/** Takes a comparison back. */
+export async function forgetComparison(tx: Sql): Promise<void> {
+  await tx`drop table changes`;
+}
+
 /** Leaves every stored record as it is: the file is older than what is known. */
 export async function ignoreChanges(tx: Sql): Promise<void> {
   await tx`update changes set kind = 'same'`;

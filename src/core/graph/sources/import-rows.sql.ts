@@ -76,14 +76,22 @@ function* linesOf(rows: readonly StagedRow[]): Generator<string> {
 
 /**
  * Gives the staged rows of people who were erased the keys that are kept of these, and their offices too, also later ones, which
- * then have no name. Call it before `resolveHeldKeys`.
+ * then have no name. Unless `isDryRun`, also keeps the keys that these people have now. Returns the number of kept keys; nothing is
+ * done when they are those that were `known`. Call it before `resolveHeldKeys`.
  */
-export async function nameErased(locked: Sql, source: string): Promise<void> {
-  const kept = await locked<{ key: string }[]>`${erasedKeysOf(locked, source)}`;
-  if (kept.length === 0) return;
+export async function nameErased(
+  locked: Sql,
+  source: string,
+  { known = 0, isDryRun = false }: { known?: number; isDryRun?: boolean },
+): Promise<number> {
+  const readKept = () => locked<{ key: string }[]>`${erasedKeysOf(locked, source)}`;
+  let kept = await readKept();
+  if (kept.length === known) return known;
   // As an array, in which each row is looked up: a join may compare each row with each key.
-  const isKept = (key: ReturnType<Sql>) =>
+  const isKept = (key: ReturnType<Sql>): ReturnType<Sql> =>
     locked`${key} = any(${kept.map((one) => one.key)}::text[])`;
+  const key = erasedKey(locked, locked`s.key`);
+  if (!isDryRun && (await keepRenamed(locked, source, isKept(key)))) kept = await readKept();
   const withHolder: ReturnType<Sql> = locked`replace(s.key, ${HOLDER_MARK}, ' ')`;
   const held = erasedKey(locked, withHolder);
   await locked`update import_rows s set key = ${held} where ${isKept(held)}`;
@@ -96,9 +104,38 @@ export async function nameErased(locked: Sql, source: string): Promise<void> {
       where o.source = ${source} and o.key = ${withHolder} and o.record is not null)`;
   const person = erasedKey(locked, locked`(s.record::json ->> '_person')`);
   await locked`
-    update import_rows s set key = ${erasedKey(locked, locked`s.key`)},
-      record = ${namelessOffice(locked, locked`s.record`, person)}
-    where s.entity = ${entityCodes.officer} and s.state = ${rowStates.record} and ${isKept(person)}`;
+    update import_rows s set key = ${key},
+      record = ${namelessOffice(locked, locked`s.record`, locked`coalesce(${person}, ${key})`)}
+    where s.entity = ${entityCodes.officer} and s.state = ${rowStates.record} and (${isKept(person)} or ${isKept(key)})`;
+  return kept.length;
+}
+
+/**
+ * Keeps the keys that erased people have now, by their offices, of which the staged rows `s` have the keys: the name may have
+ * changed, or the file gives an office another number. Returns false when all were known.
+ */
+async function keepRenamed(locked: Sql, source: string, isKept: ReturnType<Sql>): Promise<boolean> {
+  const { count } = await locked`
+    with office as materialized (
+      select s.line, r.import_id, coalesce(r.record, (
+        -- As it was last.
+        select v.before_record from source_record_versions v
+        where v.number = r.number and v.before_record is not null order by v.import_id desc limit 1
+        ))::json ->> '_person' as person
+      from import_rows s
+      join source_records r on r.source = ${source} and r.key = ${erasedKey(locked, locked`s.key`)}
+      where s.entity = ${entityCodes.officer} and ${isKept})
+    insert into source_records (source, key, entity, id, import_id, as_of, hash)
+    select ${source}, named.key, ${entityCodes.person}, p.id, o.import_id, 'infinity', ''
+    from office o
+    join (
+      select line, ${erasedKey(locked, locked`(record::json ->> '_person')`)} as key from import_rows
+      where line = any(array(select line from office)) and entity = ${entityCodes.officer}
+        and state = ${rowStates.record}) named using (line)
+    left join source_records p on p.source = ${source} and p.key = o.person
+    where named.key is not null
+    on conflict (source, key) do nothing`;
+  return count > 0;
 }
 
 /**

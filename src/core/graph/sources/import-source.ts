@@ -96,7 +96,8 @@ export async function importSource(
     try {
       await stage.clearImportRows(locked);
       const staged = await stageAll(locked, input, options);
-      await stage.nameErased(locked, input.source);
+      const { isDryRun = false } = options;
+      staged.erased = await stage.nameErased(locked, input.source, { isDryRun });
       if (staged.haveHolders) await stage.resolveHeldKeys(locked, input.source);
       if (options.isDryRun !== true) {
         await suppressOnce(sql, staged.optedOut);
@@ -162,6 +163,8 @@ interface Staged {
   isCutOff: boolean;
   /** Some keys are of `heldKey`. */
   haveHolders: boolean;
+  /** The number of erased people and offices of the source, when the stage named them. */
+  erased: number;
   /** Identifiers of people who opted out, as the source has them. */
   optedOut: string[];
 }
@@ -176,6 +179,7 @@ async function stageAll(
     rejected: 0,
     isCutOff: false,
     haveHolders: false,
+    erased: 0,
     optedOut: [],
   };
   const last = { line: 0, isBroken: false };
@@ -317,7 +321,7 @@ async function identifyIn(
   const id = await identify.insertImport(tx, { ...input, sha256: input.sha256() });
   const row = { id, source, asOf };
   const { optedOut } = await stage.countStaged(tx);
-  await identify.compareRows(tx, row);
+  await compareWithStored(tx, row, staged.erased);
   if (last !== null && last > asOf) await identify.ignoreChanges(tx);
   else if (snapshotOf !== null) {
     checkGone(
@@ -344,6 +348,16 @@ async function identifyIn(
   const report = { import_id: id, source, ...counts };
   if (options.isDryRun !== true) await options.onWritten?.(tx, report);
   return report;
+}
+
+/** Compares the staged rows with what the source said before; `erased` is the number of people and offices that the stage has named. */
+async function compareWithStored(tx: Sql, row: identify.ImportRow, erased: number): Promise<void> {
+  await identify.compareRows(tx, row);
+  // A person who was erased after that seemed to be a new one. One who is erased from here on was found.
+  const now = await stage.nameErased(tx, row.source, { known: erased });
+  if (now === erased) return;
+  await identify.forgetComparison(tx);
+  await compareWithStored(tx, row, now);
 }
 
 /** Refuses a snapshot that is empty, lacks many records, or lacks any and ends in the middle of a row: it is a download that was cut off. */
