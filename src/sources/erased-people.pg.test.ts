@@ -342,6 +342,22 @@ describe('a person with significant control', () => {
     expect(await said()).not.toMatch(/lark/i);
     expect(await served()).toEqual(['Bob']);
   });
+
+  it('who is erased has no name in an office without the parts of the name', async () => {
+    const whole = { ...ada, name_elements: undefined };
+    await importControl('2026-01-02', [one, 'ada', ada], [two, 'whole', whole]);
+    expect(await named()).toEqual(['Ms Ada Lark', 'Ms Ada Lark']);
+    await erase({ id: await idOf('Ada') });
+    expect(await said()).not.toMatch(/lark/i);
+    await importControl(
+      '2026-01-03',
+      [one, 'ada', ada],
+      [two, 'whole', whole],
+      [two, 'new', whole],
+    );
+    expect(await named()).toEqual([null, null]);
+    expect(await said()).not.toMatch(/lark/i);
+  });
 });
 
 it('an officer who was erased does not come back under another number of the register', async () => {

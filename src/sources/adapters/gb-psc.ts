@@ -81,9 +81,9 @@ function readLine(line: number, record: JsonObject): SourceRow | null {
   if (!INDIVIDUAL.test(kind)) return { line, records: [officer] };
   const key = `person:${birthYear === undefined ? self : `${fold(name)} ${birthYear}-${birthMonth ?? 0}`}`;
   const person = personOf(key, data, birthYear);
-  return person === null
-    ? { line, records: [officer] }
-    : { line, records: [{ ...officer, person: key }, person] };
+  // Without the parts of the name it is still one of the person whom other lines have by this key.
+  const linked = { ...officer, person: key };
+  return { line, records: person === null ? [linked] : [linked, person] };
 }
 
 /** The link to itself in a line that is not JSON; none in a line of someone who may have become secret. */
