@@ -3,13 +3,14 @@
  * process share one small pool; by default each would open a pool of ten.
  */
 import type { Socket } from 'node:net';
-import { createPostgresBackend, type PgPool, Queue, runMigrations, Worker } from 'bullmq';
+import { createPostgresBackend, type PgPool, Queue, runMigrations, type Worker } from 'bullmq';
 import pg from 'pg';
 import type { ServerWatch } from '../../core/db/server-watch.ts';
 import { watchServers } from '../../core/db/watch-servers.ts';
 import { unavailable } from '../../core/lib/errors.ts';
 import type { Log } from '../../core/log.ts';
 import type { QueueBackend } from './backend.ts';
+import { PausingWorker } from './pausing-worker.ts';
 import type { QueueTelemetry } from './telemetry.ts';
 
 /**
@@ -52,7 +53,7 @@ export function openPostgresBackend(
     openQueue: (name) =>
       new Queue(name, { connection, ...traces }, createPostgresBackend) as unknown as Queue,
     openWorker: (name, work, options) =>
-      new Worker(
+      new PausingWorker(
         name,
         work,
         { ...options, connection, ...traces },

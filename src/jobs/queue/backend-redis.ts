@@ -2,11 +2,12 @@
  * BullMQ on Redis through ioredis, standalone or cluster: each queue has its own hash tag, so that its keys are
  * on one node. Adding a job fails fast while Redis is unavailable; workers wait until it is back.
  */
-import { Queue, Worker } from 'bullmq';
+import { Queue } from 'bullmq';
 import type { Log } from '../../core/log.ts';
 import { connectRedis, JOB_WAIT_SECONDS, type RedisClient } from '../../core/redis/client.ts';
 import type { QueueBackend } from './backend.ts';
 import type { QueueName } from './job-names.ts';
+import { PausingWorker } from './pausing-worker.ts';
 import type { QueueTelemetry } from './telemetry.ts';
 
 export function openRedisBackend(
@@ -23,7 +24,7 @@ export function openRedisBackend(
     openWorker(name, work, options) {
       working ??= connectRedis(url, 'work', log);
       const own = { ...options, ...traces, prefix: prefixOf(name), drainDelay: JOB_WAIT_SECONDS };
-      return new Worker(name, work, { ...own, connection: working });
+      return new PausingWorker(name, work, { ...own, connection: working });
     },
     // The first job creates the keys.
     repair: async () => false,

@@ -20,6 +20,8 @@ describe('the queue in Postgres', () => {
           await sql`drop schema bullmq cascade`;
         });
       },
+      refuse: () => database.sql`alter schema bullmq rename to lost`,
+      obey: () => database.sql`alter schema lost rename to bullmq`,
       close: () => database.drop(),
     };
   });

@@ -13,6 +13,9 @@ export interface QueueHarness {
   backend: QueueBackend;
   /** Deletes everything in the store. */
   lose(): Promise<unknown>;
+  /** Lets the store respond with errors until `obey`. */
+  refuse(): Promise<unknown>;
+  obey(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -43,7 +46,11 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
   });
 
   /** A worker of each queue; `onRun` sees each job before it counts as done. */
-  const startWorkers = async (onRun: (job: Ran) => void | Promise<void>, concurrency = 2) => {
+  const startWorkers = async (
+    onRun: (job: Ran) => void | Promise<void>,
+    concurrency = 2,
+    onError: (queue: string) => void = () => {},
+  ) => {
     const work = async ({ name, data }: Ran) => onRun({ name, data });
     const opened = queueNames.map((queue) =>
       harness.backend.openWorker(queue, work, { concurrency, autorun: false }),
@@ -52,7 +59,7 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     // One that finds no store when it opens retries without a pause, see `runWorkers`.
     await Promise.all(opened.map((worker) => worker.waitUntilReady()));
     for (const worker of opened) {
-      worker.on('error', () => {});
+      worker.on('error', () => onError(worker.name));
       worker.run().catch(() => {});
     }
   };
@@ -219,6 +226,32 @@ export function testQueues(open: () => Promise<QueueHarness>): void {
     end.raise();
     while ((await jobsOf('chunks')).active !== 0);
     expect(await jobsOf('chunks')).toEqual(none);
+  });
+
+  test('a worker whose store refuses its commands pauses before it asks again', async () => {
+    const started = new Signal();
+    const end = new Signal();
+    const errors: number[] = [];
+    const repeated = new Signal();
+    await startWorkers(
+      () => {
+        started.raise();
+        return end.raised;
+      },
+      1,
+      (queue) => {
+        // Of the job that ends, two at once; then of each time that it asks for the next one.
+        if (queue === 'chunks' && errors.push(performance.now()) === 4) repeated.raise();
+      },
+    );
+    await wakeChunk(50);
+    await started.raised;
+    await harness.refuse();
+    end.raise();
+    await repeated.raised;
+    await harness.obey();
+    const [first = 0, , , fourth = 0] = errors;
+    expect(fourth - first).toBeGreaterThan(1_000);
   });
 
   test('workers recover after the store has lost everything', async () => {

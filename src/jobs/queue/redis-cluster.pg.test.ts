@@ -25,9 +25,14 @@ describeWithRedis('a cluster', () => {
     await database?.drop();
   });
 
+  const setMemory = (bytes: string) =>
+    Promise.all(cluster.nodes.map(({ client }) => client.config('SET', 'maxmemory', bytes)));
+
   testQueues(async () => ({
     backend: openRedisBackend({ url: cluster.url, prefix: 'test' }, log),
     lose: () => Promise.all(cluster.nodes.map(({ client }) => client.flushall())),
+    refuse: () => setMemory('1mb'),
+    obey: () => setMemory('0'),
     close: async () => {},
   }));
 

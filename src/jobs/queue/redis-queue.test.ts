@@ -14,6 +14,8 @@ describeWithRedis('the queue in Redis', () => {
     return {
       backend: openRedisBackend({ url: server.url, prefix: 'test' }, log),
       lose: () => server.client.flushall(),
+      refuse: () => server.client.config('SET', 'maxmemory', '1mb'),
+      obey: () => server.client.config('SET', 'maxmemory', '0'),
       close: async () => server[Symbol.asyncDispose](),
     };
   });

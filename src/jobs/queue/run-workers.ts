@@ -8,6 +8,7 @@ import type { QueueBackend } from './backend.ts';
 import type { JobDefinition, Jobs } from './define-job.ts';
 import type { JobContext } from './job-context.ts';
 import { type JobName, type QueueName, queueNames } from './job-names.ts';
+import { RETRY_MS } from './pausing-worker.ts';
 
 const jobSeconds = new Histogram({
   name: 'enrich_job_seconds',
@@ -22,9 +23,6 @@ const jobSeconds = new Histogram({
  * cluster, never reports. Once running jobs are done, this is enough for a healthy connection.
  */
 const CLOSE_MS_MAX = 3_000;
-
-/** Pause before a worker asks its store again after an error. The queue's own 15 s would follow every failover. */
-const RETRY_MS = 1_000;
 
 export interface RunningWorkers {
   /** Takes no new jobs and resolves when running ones are done. */
