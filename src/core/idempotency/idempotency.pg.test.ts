@@ -1,9 +1,18 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { rowsRead } from '../../../tests/support/rows-read.ts';
 import { Signal } from '../../../tests/support/signal.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { must } from '../lib/assert.ts';
-import { deleteOldKeys } from './idempotency.sql.ts';
+import {
+  deleteClaim,
+  deleteOldKeys,
+  extendClaim,
+  findResponse,
+  insertClaim,
+  storeResponse,
+} from './idempotency.sql.ts';
 import { claimKey, deleteResponsesAbout } from './idempotency.ts';
 
 let database: TestDatabase;
@@ -68,4 +77,28 @@ test('a response about an erased person that is stored and not yet committed is 
   const kept = await sql`select body from idempotency_keys where key = 'late'`;
   expect(kept).toEqual([{ body: { people: [7], answer: {} } }]);
   await claim.release();
+});
+
+test('a claim reads no other keys than its own, however many are kept', async () => {
+  const { sql } = database;
+  const accountId = await createAccount(sql, { name: 'Many', credits: 0 });
+  await sql`
+    insert into idempotency_keys (account_id, live, method, path, key, claim, claimed_until)
+    select ${accountId}, true, 'GET', '/v1/me', n, gen_random_uuid(), now() from generate_series(1, 10000) n`;
+  await sql`vacuum (analyze) idempotency_keys`;
+  const scope = { accountId, live: true, method: 'GET', path: '/v1/me', key: 'mine' };
+  const response = { requestSha256: Buffer.alloc(32), status: 200, body: {} };
+  const read = await rowsRead(sql, ['idempotency_keys'], async (tx) => {
+    const first = { ...scope, id: randomUUID() };
+    expect(await insertClaim(tx, first, 30)).toBe(true);
+    await extendClaim(tx, first, 30);
+    await deleteClaim(tx, first);
+    const second = { ...scope, id: randomUUID() };
+    expect(await insertClaim(tx, second, 30)).toBe(true);
+    await deleteClaim(tx, first);
+    expect(await storeResponse(tx, second, response)).toBe(true);
+    await deleteClaim(tx, second);
+    expect(await findResponse(tx, scope)).toEqual(response);
+  });
+  expect(read).toBeLessThan(20);
 });

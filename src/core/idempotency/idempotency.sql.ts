@@ -11,6 +11,11 @@ export interface IdempotencyScope {
   key: string;
 }
 
+/** A claim of a key: it counts while `id` is the key's latest claim, and has no response. */
+export interface HeldClaim extends IdempotencyScope {
+  id: string;
+}
+
 export interface StoredResponse {
   requestSha256: Buffer;
   status: number;
@@ -23,14 +28,13 @@ export interface StoredResponse {
  */
 export async function insertClaim(
   sql: Sql,
-  scope: IdempotencyScope,
-  claim: string,
+  { id, ...scope }: HeldClaim,
   seconds: number,
 ): Promise<boolean> {
   const claimed = await sql`
     insert into idempotency_keys (account_id, live, method, path, key, claim, claimed_until)
     values (${scope.accountId}, ${scope.live}, ${scope.method}, ${scope.path}, ${scope.key},
-      ${claim}, ${leaseEnd(sql, seconds)})
+      ${id}, ${leaseEnd(sql, seconds)})
     on conflict (account_id, live, method, path, key) do update
       set claim = excluded.claim, claimed_until = excluded.claimed_until
       where idempotency_keys.status is null
@@ -46,17 +50,16 @@ export async function findResponse(
 ): Promise<StoredResponse | null> {
   const [response] = await sql<StoredResponse[]>`
     select request_sha256, status, body from idempotency_keys
-    where account_id = ${scope.accountId} and live = ${scope.live} and method = ${scope.method}
-      and path = ${scope.path} and key = ${scope.key} and status is not null`;
+    where ${isOf(sql, scope)} and status is not null`;
   return response ?? null;
 }
 
 /** Extends a claim that is still held. */
-export async function extendClaim(sql: Sql, claim: string, seconds: number): Promise<void> {
+export async function extendClaim(sql: Sql, claim: HeldClaim, seconds: number): Promise<void> {
   await sql`
     update idempotency_keys
     set claimed_until = ${leaseEnd(sql, seconds)}
-    where claim = ${claim} and status is null`;
+    where ${isHeldBy(sql, claim)}`;
 }
 
 /**
@@ -65,7 +68,7 @@ export async function extendClaim(sql: Sql, claim: string, seconds: number): Pro
  */
 export async function storeResponse(
   sql: Sql,
-  claim: string,
+  claim: HeldClaim,
   response: StoredResponse,
 ): Promise<boolean> {
   const stored = await sql`
@@ -73,13 +76,22 @@ export async function storeResponse(
     set request_sha256 = ${response.requestSha256}, status = ${response.status},
       body = ${toStorableJson(response.body)}::text::json,
       created_at = greatest(created_at, clock_timestamp() - interval '1 minute')
-    where claim = ${claim} and status is null returning claim`;
+    where ${isHeldBy(sql, claim)} returning claim`;
   return stored.length > 0;
 }
 
 /** Releases a claim, so that the same key can be sent again at once. */
-export async function deleteClaim(sql: Sql, claim: string): Promise<void> {
-  await sql`delete from idempotency_keys where claim = ${claim} and status is null`;
+export async function deleteClaim(sql: Sql, claim: HeldClaim): Promise<void> {
+  await sql`delete from idempotency_keys where ${isHeldBy(sql, claim)}`;
+}
+
+/** The condition that the claim counts. It finds the row by its key: no index has the claims alone. */
+function isHeldBy(sql: Sql, { id, ...scope }: HeldClaim): ReturnType<Sql> {
+  return sql`${isOf(sql, scope)} and claim = ${id} and status is null`;
+}
+
+function isOf(sql: Sql, { accountId, live, method, path, key }: IdempotencyScope): ReturnType<Sql> {
+  return sql`account_id = ${accountId} and live = ${live} and method = ${method} and path = ${path} and key = ${key}`;
 }
 
 /** Deletes keys with responses older than a day, and claims that are no longer held. */

@@ -13,6 +13,7 @@ import {
   extendClaim,
   findResponse,
   forgetPeople,
+  type HeldClaim,
   type IdempotencyScope,
   insertClaim,
   type StoredResponse,
@@ -40,8 +41,8 @@ export async function claimKey(
   scope: IdempotencyScope,
 ): Promise<{ claim: Claim } | { stored: StoredResponse }> {
   if (scope.key.length === 0 || scope.key.length > KEY_LENGTH_MAX) throw badKey();
-  const id = uuidv7();
-  if (await insertClaim(sql, scope, id, CLAIM_SECONDS)) return { claim: holdClaim(sql, id) };
+  const held = { ...scope, id: uuidv7() };
+  if (await insertClaim(sql, held, CLAIM_SECONDS)) return { claim: holdClaim(sql, held) };
   const stored = await findResponse(sql, scope);
   if (stored !== null) return { stored };
   throw conflict(
@@ -50,15 +51,15 @@ export async function claimKey(
   );
 }
 
-function holdClaim(sql: Database, id: string): Claim {
+function holdClaim(sql: Database, held: HeldClaim): Claim {
   const timer = setInterval(() => {
-    extendClaim(sql, id, CLAIM_SECONDS).catch(() => {
+    extendClaim(sql, held, CLAIM_SECONDS).catch(() => {
       // The claim then expires, and storing the response fails.
     });
   }, EXTEND_EVERY_MS);
   return {
     async respond(tx, response) {
-      if (await storeResponse(tx, id, response)) return;
+      if (await storeResponse(tx, held, response)) return;
       throw conflict(
         'idempotency_in_progress',
         'Another request with this Idempotency-Key took over. Send it again.',
@@ -66,7 +67,7 @@ function holdClaim(sql: Database, id: string): Claim {
     },
     async release() {
       clearInterval(timer);
-      await deleteClaim(sql, id);
+      await deleteClaim(sql, held);
     },
   };
 }

@@ -3,8 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
-import { inTransaction, type Sql } from '../db/client.ts';
-import { must } from '../lib/assert.ts';
+import { rowsRead } from '../../../tests/support/rows-read.ts';
 import { deleteContacts } from './do-not-contact.sql.ts';
 
 let pipeline: Pipeline;
@@ -78,20 +77,11 @@ test('removing entries reads no others, of its list or another', async () => {
     emailHashes: [hashOf('7'), hashOf('none')],
     domains: ['e9.example', 'e0.example'],
   };
-  await inTransaction(pipeline.sql, async (tx) => {
-    // A connection may have reads of its own before that are not reported yet.
-    const before = await countRead(tx);
+  const read = await rowsRead(pipeline.sql, ['do_not_contact'], async (tx) => {
     expect(await deleteContacts(tx, { accountId, live: true }, removed)).toBe(2);
-    // Each is found, then deleted.
-    expect((await countRead(tx)) - before).toBe(4);
   });
+  // Each is found, then deleted.
+  expect(read).toBe(4);
 });
-
-async function countRead(tx: Sql): Promise<number> {
-  const [read] = await tx<{ rows: number }[]>`
-    select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
-    where relname = 'do_not_contact'`;
-  return must(read, 'counts of the table').rows;
-}
 
 const hashOf = (text: string) => createHash('sha256').update(text).digest();

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { insertOpenLists, settleBatches } from '../../../bench/open-lists.sql.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { inTransaction, type Sql } from '../../core/db/client.ts';
+import { rowsRead } from '../../../tests/support/rows-read.ts';
+import type { Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { prices } from '../../core/operations.ts';
 import { type DispatchedChunk, dispatchChunks, listUnclaimed } from '../batch/dispatch.sql.ts';
@@ -30,20 +31,9 @@ afterAll(() => pipeline.close());
 const options = { operation: 'people.enrich' };
 const oneRow = 'email\nnobody@list.example\n';
 
-/** Rows of batches and chunks that `work` reads, from tables and indexes. */
-async function rowsRead(work: (tx: Sql) => Promise<unknown>): Promise<number> {
-  const read = async (tx: Sql) => {
-    const [sum] = await tx<{ rows: number }[]>`
-      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows from pg_stat_xact_user_tables
-      where relname in ('batches', 'chunks')`;
-    return sum?.rows ?? 0;
-  };
-  return inTransaction(pipeline.sql, async (tx) => {
-    const before = await read(tx);
-    await work(tx);
-    return (await read(tx)) - before;
-  });
-}
+/** Rows of batches and chunks that `work` reads. */
+const readOf = (work: (tx: Sql) => Promise<unknown>) =>
+  rowsRead(pipeline.sql, ['batches', 'chunks'], work);
 
 test('claims, dispatches and sweeps read no lists that wait, are paused or lack credits', async () => {
   const { sql, context, queues } = pipeline;
@@ -78,16 +68,16 @@ test('claims, dispatches and sweeps read no lists that wait, are paused or lack 
   let chosen: DispatchedChunk[] = [];
   let claimed: string | undefined;
   const reads = {
-    dispatch: await rowsRead(async (tx) => {
+    dispatch: await readOf(async (tx) => {
       chosen = await dispatchChunks(tx, { perAccount, waitingMax: 50 });
     }),
-    claim: await rowsRead(async (tx) => {
+    claim: await readOf(async (tx) => {
       claimed = (await claimChunk(tx, must(chosen[0], 'a chunk')))?.batch.id;
     }),
-    unclaimed: await rowsRead((tx) => listUnclaimed(tx, 0)),
-    reclaim: await rowsRead(reclaimChunks),
-    endWaits: await rowsRead(endWaits),
-    resume: await rowsRead((tx) => resumePaidBatches(tx, prices)),
+    unclaimed: await readOf((tx) => listUnclaimed(tx, 0)),
+    reclaim: await readOf(reclaimChunks),
+    endWaits: await readOf(endWaits),
+    resume: await readOf((tx) => resumePaidBatches(tx, prices)),
   };
   expect(chosen).toHaveLength(1);
   expect(claimed).toBe(id);
@@ -105,7 +95,7 @@ test('a dispatch reads one chunk of a batch that never ran, however long it is',
   await sql`update chunks set state = 'pending', dispatched_at = null where batch_id = ${id}`;
   await sql`analyze chunks`;
   let chosen: DispatchedChunk[] = [];
-  const rows = await rowsRead(async (tx) => {
+  const rows = await readOf(async (tx) => {
     chosen = await dispatchChunks(tx, { perAccount, waitingMax: 50 });
   });
   expect(chosen).toMatchObject([{ batchId: id, number: 1 }]);
