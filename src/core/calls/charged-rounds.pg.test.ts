@@ -4,7 +4,9 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { rowOf } from '../../../tests/support/rows.ts';
 import { ada, smallGraph } from '../../../tests/support/small-graph.ts';
+import { inTransaction } from '../db/client.ts';
 import { revokeKeyById } from '../keys/account-keys.sql.ts';
+import { lockKeysOf } from '../keys/keys.sql.ts';
 import { type EnrichCall, enrichCalls } from './enrich-calls.ts';
 
 let pipeline: Pipeline;
@@ -45,15 +47,28 @@ async function runUntil(calls: EnrichCall[], text: string, from: number) {
   return enrichCalls({ ...pipeline.context, sql }, calls);
 }
 
-test('when the key of another one has ended, and the database is lost before its error is known', async () => {
+test('when the session of another one has ended, and the database is lost before its error is known', async () => {
   const paid = await callOf('people.enrich', 1);
-  const ended = await callOf('people.enrich', 1);
-  await revokeKeyById(pipeline.sql, ended.keyId);
-  const answers = await runUntil([paid, ended], 'with account as', 1);
+  const ended = { ...(await callOf('people.enrich', 1)), sessionSha256: Buffer.alloc(32) };
+  const answers = await runUntil([paid, ended], 'select from sessions', 1);
   expect(answers).toMatchObject([
     { charged: 1, outcome: { status: 'matched' } },
     Error('connection lost'),
   ]);
+});
+
+test('when the key of another one has ended, while a transaction holds its account', async () => {
+  const paid = await callOf('people.enrich', 1);
+  const ended = await callOf('people.enrich', 1);
+  await revokeKeyById(pipeline.sql, ended.keyId);
+  await inTransaction(pipeline.sql, async (tx) => {
+    await lockKeysOf(tx, ended.accountId);
+    const answers = await Promise.race([
+      enrichCalls(pipeline.context, [paid, ended]),
+      pipeline.untilBlocked(1),
+    ]);
+    expect(answers).toMatchObject([{ charged: 1 }, { code: 'key_revoked' }]);
+  });
 });
 
 test('when another one is tried alone, and the database is lost', async () => {

@@ -26,6 +26,13 @@ export async function holdCredentials(
   return held ?? { key: false, session: false };
 }
 
+/** Returns true for a session that has not ended. */
+export async function isSessionValid(sql: Sql, tokenSha256: Buffer): Promise<boolean> {
+  const found = await sql`
+    select from sessions where token_sha256 = ${tokenSha256} and expires_at > clock_timestamp()`;
+  return found.length > 0;
+}
+
 /** Returns the places in the list of the credentials that are no longer valid. */
 export async function findEndedCredentials(
   sql: Sql,

@@ -7,7 +7,7 @@ import type { CallCredentials } from '../call-credentials.ts';
 import type { Sql } from '../db/client.ts';
 import { keyRevoked } from '../keys/keys.ts';
 import type { AppError } from '../lib/errors.ts';
-import { findEndedCredentials, holdCredentials } from './sessions.sql.ts';
+import { findEndedCredentials, holdCredentials, isSessionValid } from './sessions.sql.ts';
 import { sessionExpired } from './sessions.ts';
 
 /**
@@ -20,9 +20,16 @@ export async function assertStillValid(tx: Sql, credentials: CallCredentials): P
   if (!held.session || !held.key) throw refusalOf(held);
 }
 
-/** Returns the error of a call whose charge found its credentials no longer valid. */
-export async function credentialsEnded(sql: Sql, credentials: CallCredentials): Promise<AppError> {
-  return refusalOf(await holdCredentials(sql, credentials));
+/**
+ * Returns the error of a call whose charge found its credentials no longer valid. It waits for no lock: calls of others were charged
+ * in the same statement, and the wallet may be locked, which comes after the account.
+ */
+export async function credentialsEnded(
+  sql: Sql,
+  { sessionSha256 }: CallCredentials,
+): Promise<AppError> {
+  const session = sessionSha256 === null || (await isSessionValid(sql, sessionSha256));
+  return refusalOf({ session });
 }
 
 function refusalOf({ session }: { session: boolean }): AppError {
