@@ -1,7 +1,7 @@
 /** The response to a call with rows: the new batch, or its results when the caller waits for them. */
 import { availableCredits } from '../core/credits/credits.ts';
 import { AppError } from '../core/lib/errors.ts';
-import { assertStillValid } from '../core/sessions/still-valid.ts';
+import { assertNotEnded } from '../core/sessions/still-valid.ts';
 import type { ListBatch } from '../jobs/batch/batch.ts';
 import { type BatchView, viewBatch } from '../jobs/batch/batch-view.ts';
 import { isFinal } from '../jobs/batch/states.ts';
@@ -28,7 +28,7 @@ export async function resultsWhenDone(
   const batch = await untilIdle(context, made, seconds, response);
   if (response.destroyed) return sent;
   // Only a caller who could still read them by the list's id gets the results.
-  await assertStillValid(context.sql, credentials);
+  await assertNotEnded(context.sql, credentials);
   response.setHeader('Preference-Applied', `wait=${seconds}`);
   if (batch.state !== 'completed' || !mayDownload(key.accountId, response)) {
     return { status: 202, body: viewBatch(batch) };

@@ -13,7 +13,7 @@ import { refuseAddressKey, type Scope } from '../../core/keys/keys.ts';
 import { forbidden } from '../../core/lib/errors.ts';
 import { countInTurn } from '../../core/limits/count-in-turn.ts';
 import type { Share } from '../../core/limits/shares.ts';
-import { assertStillValid } from '../../core/sessions/still-valid.ts';
+import { assertNotEnded, assertStillValid } from '../../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
 import { type Authorized, authorizeMetered, authorizeUnmetered } from './authorize.ts';
 import { clientGone } from './client-gone.ts';
@@ -308,7 +308,7 @@ async function serve<
     if (claim.kept !== null) {
       await discard?.();
       // A body may come long after the headers.
-      if (definition.method !== 'get') await assertStillValid(context.sql, input.credentials);
+      if (definition.method !== 'get') await assertNotEnded(context.sql, input.credentials);
       assertSameRequest(claim.kept, hash());
       if (typeof idempotent === 'object') {
         await idempotent.replay(input, claim.kept);

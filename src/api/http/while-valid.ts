@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Response } from 'express';
 import type { CallCredentials } from '../../core/call-credentials.ts';
-import { credentialsEnded, findEnded } from '../../core/sessions/still-valid.ts';
+import { assertNotEnded, credentialsEnded } from '../../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
 import type { Authorized } from './authorize.ts';
 import { sendStream } from './client-gone.ts';
@@ -58,6 +58,5 @@ export async function assertValidIfLate(
   { credentials, authorizedAt }: Pick<Authorized, 'credentials' | 'authorizedAt'>,
 ): Promise<void> {
   if (performance.now() - authorizedAt < LATE_MS) return;
-  const ended = await findEnded(sql, [credentials]);
-  if (ended.length > 0) throw await credentialsEnded(sql, credentials);
+  await assertNotEnded(sql, credentials);
 }

@@ -81,6 +81,23 @@ test('calls with an Idempotency-Key, which wait for their wallet, have the same 
   expect((await pipeline.wallet(greedy))?.balance).toBe(80);
 });
 
+test('repeated calls, which are sent their stored response, wait for no lock of their account', async () => {
+  const greedy = await pipeline.account(10);
+  const repeat = () =>
+    pipeline.call(greedy, '/v1/searches', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'one' },
+      body: JSON.stringify({ name: 'one', filter: 'gender=1' }),
+    });
+  const { status } = await repeat();
+  expect(status).toBe(201);
+  await holdAccount(greedy);
+  const repeated = times(20, repeat);
+  const replayed = Promise.all(repeated).then((all) => all.map((one) => one.status));
+  expect(await Promise.race([replayed, pipeline.untilBlocked(8)])).toEqual(times(20, () => status));
+  await expectOthersServed();
+});
+
 test.each([
   ['a long ledger', 'ledger_entries', '/v1/usage'],
   ['many lists', 'batches', '/v1/batches?sort=name'],

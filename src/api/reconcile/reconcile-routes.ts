@@ -10,7 +10,7 @@ import { findRequestsOf } from '../../core/keys/keys.sql.ts';
 import { invalidParameter } from '../../core/lib/errors.ts';
 import { countFurtherRequests } from '../../core/limits/limits.ts';
 import { lookUpCompaniesNamed, lookUpCompanyIds } from '../../core/lookups/look-up-companies.ts';
-import { assertStillValid } from '../../core/sessions/still-valid.ts';
+import { assertNotEnded } from '../../core/sessions/still-valid.ts';
 import { clientGone } from '../http/client-gone.ts';
 import { decimal } from '../http/decimal.ts';
 import { defineRoute, type Route, type RouteInput, sent } from '../http/define-route.ts';
@@ -204,7 +204,7 @@ async function answer(
 function inTurn<T>({ context, key, credentials, response }: RouteInput, lookUp: () => Promise<T>) {
   return lookUpInTurn(key.accountId, clientGone(response), async () => {
     // The key was read before the body came and the turn began, and queries about companies charge nothing.
-    await assertStillValid(context.sql, credentials);
+    await assertNotEnded(context.sql, credentials);
     return lookUp();
   });
 }

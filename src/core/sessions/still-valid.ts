@@ -36,6 +36,15 @@ function refusalOf({ session }: { session: boolean }): AppError {
   return session ? keyRevoked() : sessionExpired();
 }
 
+/**
+ * Requires that the key of a call, and the session that presented it, are valid, for a response that changes and charges nothing. It
+ * waits for no lock, and so takes no connection for as long as a transaction holds the account. Throws as `assertStillValid`.
+ */
+export async function assertNotEnded(sql: Sql, credentials: CallCredentials): Promise<void> {
+  const ended = await findEnded(sql, [credentials]);
+  if (ended.length > 0) throw await credentialsEnded(sql, credentials);
+}
+
 /** Returns those that are no longer valid. */
 export async function findEnded<Each extends CallCredentials>(
   sql: Sql,
