@@ -100,8 +100,8 @@ describe.each(Object.keys(stuck))('with %s of another account', (what) => {
     pipeline.queues.waiting = [];
     await pipeline.sweep();
     const woken = pipeline.queues.waiting.map(({ id }) => id);
-    expect(woken).toContain(`split-batch-${split}`);
-    expect(woken).toContain(`quote-batch-${quoted}`);
+    expect(woken).toContain(`split-batch-${split}-0`);
+    expect(woken).toContain(`quote-batch-${quoted}-0`);
   });
 });
 
@@ -114,7 +114,7 @@ test('a stage of the sweep that always fails keeps no other one', async () => {
   pipeline.queues.repair = () => Promise.reject(new Error('always'));
   await expect(sweep(pipeline.context)).rejects.toThrow('always');
   Reflect.deleteProperty(pipeline.queues, 'repair');
-  expect(pipeline.queues.waiting.map(({ id }) => id)).toContain(`split-batch-${split}`);
+  expect(pipeline.queues.waiting.map(({ id }) => id)).toContain(`split-batch-${split}-0`);
   await pipeline.runUntilIdle();
   expect(await pipeline.batch(mine, split)).toMatchObject({ state: 'completed' });
 });
@@ -235,6 +235,25 @@ describe('a claim', () => {
     await working;
     expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
   });
+});
+
+test('a list is split by another worker when one took its wake-up and died before its claim', async () => {
+  const id = await pipeline.upload(caller, list, options);
+  const taken = new Signal();
+  const begin = () => {
+    taken.raise();
+    return new Promise(() => {});
+  };
+  const sql = new Proxy(pipeline.context.sql, {
+    get: (target, name) => (name === 'begin' ? begin : Reflect.get(target, name)),
+  });
+  const job = must(pipeline.queues.waiting[0], 'a split');
+  void pipeline.queues.run({ ...pipeline.context, sql }, job);
+  await taken.raised;
+  await pipeline.sql`update batches set created_at = created_at - interval '1 minute'`;
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
 });
 
 test('a lease granted before the clock was set back holds up neither its list nor others', async () => {

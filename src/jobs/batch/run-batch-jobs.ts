@@ -117,8 +117,9 @@ export async function wakeWaiting(
   await queues.wake(
     job,
     waiting.map(({ id, traceParent: trace, attempts }) => ({
-      // The queue ignores an id that it still holds, as that of a dead worker, for as long as its clock was ahead.
-      id: attempts === 0 ? `${job}-${id}` : `${job}-${id}-${attempts}`,
+      // Never that of the first wake-up, or of an earlier claim: the queue ignores an id that it still holds, as that of a
+      // dead worker, for as long as its clock was ahead.
+      id: `${job}-${id}-${attempts}`,
       payload: { batchId: id },
       trace,
     })),
