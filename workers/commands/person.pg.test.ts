@@ -58,6 +58,17 @@ test('a list of hashes suppresses', async () => {
   await expect(enrich('suppress')).rejects.toMatchObject({ code: 'usage' });
 });
 
+test('a list of hashes that is something else is refused by its first line that is none', async () => {
+  await expect(enrich('suppress', '--sha256-file', '/dev/zero')).rejects.toThrow(
+    /^Line 1 is not a SHA-256 hash/,
+  );
+  const file = path.join(folder, 'other.txt');
+  await writeFile(file, `${'0'.repeat(64)}\n\n${Buffer.alloc(200_000).toString('latin1')}`);
+  await expect(enrich('suppress', '--sha256-file', file)).rejects.toThrow(
+    /^Line 3 is not a SHA-256 hash/,
+  );
+});
+
 test('an opt-out that reaches no stored record says that it is kept', async () => {
   const words = ['suppress', 'later@home.example'];
   expect(await print(...words)).toBe(

@@ -1,5 +1,5 @@
 /** `suppress` and `person`: what a data subject may ask for. */
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import type { Command } from 'commander';
 import { type Context, openContext } from '../../src/core/context.ts';
 import type { Database } from '../../src/core/db/client.ts';
@@ -107,10 +107,10 @@ function addSuppress(program: Command): void {
         if ((identifier === undefined) === (sha256File === undefined)) {
           throw usage('Give an identifier or --sha256-file.');
         }
-        const lines =
-          sha256File === undefined ? [] : (await readFile(sha256File, 'utf8')).split('\n');
         const result = await withDatabase(config, (sql) =>
-          identifier === undefined ? suppressHashes(sql, lines) : suppress(sql, identifier),
+          sha256File === undefined
+            ? suppress(sql, identifier ?? '')
+            : suppressHashes(sql, linesOf(sha256File)),
         );
         const reached =
           result.persons === 0
@@ -121,6 +121,24 @@ function addSuppress(program: Command): void {
         ]);
       },
     );
+}
+
+/** Longer than any line of hashes. */
+const LINE_MAX = 1_000;
+
+/** The lines of a file; a longer one, as of a device that has no end, comes in pieces. */
+async function* linesOf(file: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const text of createReadStream(file, 'utf8')) {
+    const lines = `${rest}${text}`.split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > LINE_MAX) {
+      lines.push(rest);
+      rest = '';
+    }
+    yield* lines;
+  }
+  yield rest;
 }
 
 interface AskedOptions {

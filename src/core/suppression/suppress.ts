@@ -94,14 +94,16 @@ export async function suppressOnce(sql: Sql, identifiers: readonly string[]): Pr
  */
 export async function suppressHashes(
   sql: Sql,
-  lines: readonly string[],
+  lines: Iterable<string> | AsyncIterable<string>,
 ): Promise<{ hashes: number; persons: number }> {
   const hashes: Buffer[] = [];
-  for (const [index, line] of lines.entries()) {
+  let number = 0;
+  for await (const line of lines) {
+    number++;
     const text = line.trim();
     if (text === '') continue;
     if (!/^[0-9a-f]{64}$/i.test(text)) {
-      throw invalid(`Line ${index + 1} is not a SHA-256 hash. It must have 64 hexadecimal digits.`);
+      throw invalid(`Line ${number} is not a SHA-256 hash. It must have 64 hexadecimal digits.`);
     }
     hashes.push(Buffer.from(text, 'hex'));
   }
