@@ -3,14 +3,17 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createClient } from './client.ts';
+import { createClient, UnreachableError } from './client.ts';
 
 const received: string[] = [];
 let servers: Server[] = [];
 const [service, other] = ['', ''].map(() =>
   createServer((request, response) => {
     received.push(`${request.method} ${request.url}`);
-    response.setHeader('Content-Type', 'application/json').end('[]');
+    const [, status] = /moved-(\d+)/.exec(request.url ?? '') ?? [];
+    if (status !== undefined) response.writeHead(Number(status), { Location: elsewhere() });
+    else response.setHeader('Content-Type', 'application/json');
+    response.end(request.url?.includes('page-of-a-proxy') ? '<html>' : '[]');
   }).listen(0, '127.0.0.1'),
 ) as [Server, Server];
 const hostOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -23,6 +26,8 @@ beforeEach(() => received.splice(0));
 afterAll(() => {
   for (const server of servers) server.close().closeAllConnections();
 });
+
+const elsewhere = () => `http://${hostOf(other)}/v1/elsewhere`;
 
 const client = () => createClient(`http://${hostOf(service)}`, 'svc_test_key');
 
@@ -61,4 +66,34 @@ test('the address of a page at another host is refused, and gets no key', async 
   expect(received).toEqual([]);
   await client().searchPage('/v1/personsearch?gender=2');
   expect(received).toEqual(['GET /v1/personsearch?gender=2']);
+});
+
+test.each([301, 302, 303, 307, 308])(
+  'a redirect (%i) is refused, and gets neither a list nor a query',
+  async (status) => {
+    const id = `moved-${status}`;
+    const told = { status, code: 'redirected', message: expect.stringContaining(elsewhere()) };
+    await expect(client().decideRows(id, import.meta.filename, true)).rejects.toMatchObject(told);
+    await expect(client().searchPage(`/personsearch/?name=${id}`)).rejects.toMatchObject(told);
+    await expect(client().getResults(id)).rejects.toMatchObject(told);
+    expect(received).toEqual([
+      `POST /v1/batches/${id}/decisions?hold=true`,
+      `GET /personsearch/?name=${id}`,
+      `GET /v1/batches/${id}/results`,
+    ]);
+  },
+);
+
+test('a response that is none of the service is told with its address', async () => {
+  const calls = [
+    () => client().getBatch('page-of-a-proxy'),
+    () => client().decideRows('page-of-a-proxy', import.meta.filename, true),
+    () => client().searchPage('/personsearch/?name=page-of-a-proxy'),
+    () => client().previewSearch('name=page-of-a-proxy'),
+  ];
+  for (const call of calls) {
+    const error = await call().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(UnreachableError);
+    expect(String(error)).toContain(hostOf(service));
+  }
 });

@@ -67,7 +67,7 @@ interface Sent extends Repeatable {
   body?: object;
 }
 
-/** No response came from the service: it is not running, or not at this address. */
+/** No response that can be read came from the service: it is not running, or not at this address, or the connection was lost. */
 export class UnreachableError extends Error {
   constructor(baseUrl: string, cause: unknown) {
     const why = (cause as { cause?: { code?: string } }).cause?.code ?? String(cause);
@@ -97,6 +97,15 @@ export type ControlAction = 'start' | 'pause' | 'resume' | 'cancel';
 
 export type Client = ReturnType<typeof createClient>;
 
+/** Returns the refusal of a redirect: what follows one sends a list or a query to another address, or loses its body. */
+function redirected(baseUrl: string, { status, headers }: Response): ProblemError {
+  const target = headers.get('Location') ?? 'another address';
+  return new ProblemError(status, {
+    code: 'redirected',
+    detail: `${baseUrl} redirects to ${target}. The client follows no redirect: use the address of the service itself.`,
+  });
+}
+
 /** How a client sends: any request, a call by its name in the document, or the download of a file. */
 function openTransport(baseUrl: string, apiKey: string) {
   async function send(
@@ -120,12 +129,21 @@ function openTransport(baseUrl: string, apiKey: string) {
         ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
       },
       body: isForm ? body : body === undefined ? null : JSON.stringify(body),
+      redirect: 'manual',
     }).catch((error: unknown) => {
       throw new UnreachableError(baseUrl, error);
     });
     if (response.ok) return response;
+    if (response.status < 400) throw redirected(baseUrl, response);
     const problem = await response.json().catch(() => ({}));
     throw new ProblemError(response.status, problem as Partial<Problem>);
+  }
+  /** Returns the JSON of a response; undefined when it has none. */
+  async function read(response: Response): Promise<unknown> {
+    if (response.status === 204) return undefined;
+    return response.json().catch((error: unknown) => {
+      throw new UnreachableError(baseUrl, error);
+    });
   }
   /** Makes a call by its name in the document, and returns its JSON; undefined when it has none. */
   async function call<Of extends Name>(
@@ -139,8 +157,7 @@ function openTransport(baseUrl: string, apiKey: string) {
       if (value !== undefined) search.set(parameter, String(value));
     }
     const target = search.size === 0 ? place : `${place}?${search}`;
-    const response = await send(method, target, body, idempotencyKey);
-    return (response.status === 204 ? undefined : await response.json()) as Part<Of, 'response'>;
+    return (await read(await send(method, target, body, idempotencyKey))) as Part<Of, 'response'>;
   }
   async function file(
     template: string,
@@ -154,7 +171,7 @@ function openTransport(baseUrl: string, apiKey: string) {
       stream: response.body === null ? Readable.from([]) : Readable.fromWeb(response.body as never),
     };
   }
-  return { send, call, file };
+  return { send, read, call, file };
 }
 
 type Transport = ReturnType<typeof openTransport>;
@@ -176,14 +193,14 @@ export function createClient(baseUrl: string, apiKey: string) {
 }
 
 /** Calls about lists. */
-function batchCalls({ send, call, file }: Transport) {
+function batchCalls({ send, read, call, file }: Transport) {
   return {
     /** Uploads a file. Options are the form fields of `POST /v1/batches`. */
     async createBatch(file: string, options: Record<string, string>): Promise<Batch> {
       const form = new FormData();
       for (const [name, value] of Object.entries(options)) form.set(name, value);
       form.set('file', await openAsBlob(file), path.basename(file));
-      return (await (await send('POST', '/v1/batches', form)).json()) as Batch;
+      return (await read(await send('POST', '/v1/batches', form))) as Batch;
     },
     controlBatch: (id: string, action: ControlAction | 'quote') =>
       call(`POST /v1/batches/{id}/${action}`, { id }),
@@ -200,7 +217,7 @@ function batchCalls({ send, call, file }: Transport) {
     async decideRows(id: string, file: string, hold: boolean): Promise<Batch> {
       const csv = await openAsBlob(file, { type: 'text/csv' });
       const target = pathOf('/v1/batches/{id}/decisions', { id });
-      return (await (await send('POST', `${target}?hold=${hold}`, csv)).json()) as Batch;
+      return (await read(await send('POST', `${target}?hold=${hold}`, csv))) as Batch;
     },
     getReport: (id: string) =>
       call('GET /v1/batches/{id}/report', { id }) as Promise<unknown> as Promise<ClientReport>,
@@ -239,14 +256,14 @@ function scheduleCalls({ call }: Transport) {
 }
 
 /** Calls that search. */
-function searchCalls({ send }: Transport) {
+function searchCalls({ send, read }: Transport) {
   return {
     /** A page of a search, by its path and query; `next` is the path of the next page, null behind the last. */
     async searchPage(path: string): Promise<ClientPage> {
       const response = await send('GET', path);
       const link = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '');
       return {
-        people: (await response.json()) as Record<string, unknown>[],
+        people: (await read(response)) as Record<string, unknown>[],
         next: link?.[1] ?? null,
         creditsCharged: Number(response.headers.get('X-Credits-Charged')),
         unknownValues: [...new URLSearchParams(response.headers.get('X-Unknown-Values') ?? '')].map(
@@ -256,7 +273,7 @@ function searchCalls({ send }: Transport) {
     },
     /** `query` is a query string. */
     previewSearch: async (query: string) =>
-      (await (await send('GET', `/personsearch/preview?${query}`)).json()) as Part<
+      (await read(await send('GET', `/personsearch/preview?${query}`))) as Part<
         'GET /personsearch/preview',
         'response'
       >,
