@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { CommanderError } from 'commander';
@@ -21,6 +24,21 @@ test.each([
   expect(exitCode).toBe(1);
   // Node gives no path for a read of an open folder.
   expect([`${file}: ${reason}.`, reason]).toContain(message);
+});
+
+test('a response that is cut off is told as such, not as a bug', async () => {
+  const server = createServer((_, response) => {
+    response
+      .writeHead(200, { 'Content-Length': 100 })
+      .write('half of it', () => response.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const read = async () => (await fetch(`http://127.0.0.1:${port}`)).text();
+  const error: unknown = await read().catch((thrown: unknown) => thrown);
+  server.close();
+  const message = 'The response was cut off before its end. Repeat the command.';
+  expect(explainError(error)).toEqual({ message, exitCode: 1 });
 });
 
 test('a full disk of the database is told as one', () => {

@@ -31,6 +31,10 @@ export function explainError(error: unknown): { message: string | null; exitCode
 
 function describeFailure(error: unknown): string {
   if (error instanceof ProblemError || error instanceof UnreachableError) return error.message;
+  // So fetch says that a body has ended before its length, as when the service is stopped during a download.
+  if (error instanceof TypeError && error.message === 'terminated') {
+    return 'The response was cut off before its end. Repeat the command.';
+  }
   const { code, syscall, path } = (error ?? {}) as Partial<NodeJS.ErrnoException>;
   if (!(error instanceof Error)) return String(error);
   if (isDiskFull(error)) {
