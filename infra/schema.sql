@@ -1515,23 +1515,13 @@ begin
   if new.name like 'suppressed:%' then
     return new;
   end if;
-  if exists (select from suppressed_officers where company_id = new.company_id) then
-    hash := officer_name_sha256(new.company_id, new.name);
-    select number into suppression from suppressed_officers
-    where company_id = new.company_id and name_sha256 = hash;
-  end if;
+  suppression := officer_hidden_by(new.company_id, new.name);
   if suppression is null then
-    select max(s.number) into suppression
-    from merged_ids m join suppressed_officers s on s.company_id = m.id
-    where m.entity = 1 and m.into_id = new.company_id
-      and s.name_sha256 = officer_name_sha256(m.id, new.name);
-    if suppression is null then
-      return new;
-    end if;
-    hash := officer_name_sha256(new.company_id, new.name);
-    insert into suppressed_officers (company_id, name_sha256, number)
-    values (new.company_id, hash, suppression) on conflict do nothing;
+    return new;
   end if;
+  hash := officer_name_sha256(new.company_id, new.name);
+  insert into suppressed_officers (company_id, name_sha256, number)
+  values (new.company_id, hash, suppression) on conflict do nothing;
   new.name := hidden_officer_name(hash);
   new.birth_year := null;
   new.birth_month := null;
@@ -1854,6 +1844,26 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION graph.officer_hidden_by(p_company_id bigint, p_name text)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  suppression bigint;
+begin
+  if exists (select from suppressed_officers where company_id = p_company_id) then
+    select number into suppression from suppressed_officers
+    where company_id = p_company_id and name_sha256 = officer_name_sha256(p_company_id, p_name);
+  end if;
+  if suppression is null then
+    select max(s.number) into suppression
+    from merged_ids m join suppressed_officers s on s.company_id = m.id
+    where m.entity = 1 and m.into_id = p_company_id and s.name_sha256 = officer_name_sha256(m.id, p_name);
+  end if;
+  return suppression;
+end $function$;
+
 CREATE OR REPLACE FUNCTION graph.officer_name_sha256(p_company_id bigint, p_name text)
  RETURNS bytea
  LANGUAGE sql
@@ -2071,6 +2081,14 @@ AS $function$
   from unnest(p_words) asked (word)
 $function$;
 
+CREATE OR REPLACE FUNCTION graph.stored_officer_name(p_company_id bigint, p_name text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select case when officer_hidden_by(p_company_id, p_name) is null then p_name
+    else hidden_officer_name(officer_name_sha256(p_company_id, p_name)) end $function$;
+
 CREATE OR REPLACE FUNCTION graph.suppress_people(p_ids bigint[])
  RETURNS void
  LANGUAGE plpgsql
@@ -2116,7 +2134,12 @@ begin
     returning o.*, h.name_sha256),
   noted as (
     insert into suppressed_officers (company_id, name_sha256, number)
-    select company_id, name_sha256, suppression from hidden on conflict do nothing)
+    select company_id, name_sha256, suppression from hidden
+    union
+    select m.id, officer_name_sha256(m.id, o.name), suppression
+    from officers o join officer using (id)
+    join merged_ids m on m.entity = 1 and m.into_id = o.company_id
+    on conflict do nothing)
   insert into officers (company_id, name, role, appointed_on, resigned_on, is_sourced, person_id)
   select company_id, hidden_officer_name(name_sha256), role, appointed_on, resigned_on, is_sourced,
     coalesce(person_id, (select min(officer.person_id) from officer where officer.id = taken.id))

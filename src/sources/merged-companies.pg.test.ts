@@ -1,5 +1,5 @@
 /** Filters by the id of a company that an import has joined with another one since. */
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { filesOf, noRejects, sourceInput } from '../../tests/support/source-input.ts';
@@ -16,9 +16,9 @@ beforeEach(async () => {
 });
 afterEach(() => pipeline.close());
 
-async function load(source: string, asOf: string, ...records: SourceRecord[]): Promise<void> {
+function load(source: string, asOf: string, ...records: SourceRecord[]) {
   const input = sourceInput({ source, asOf, rows: filesOf(records) });
-  await importSource(pipeline.sql, input, { rejects: noRejects() });
+  return importSource(pipeline.sql, input, { rejects: noRejects() });
 }
 
 const acme = (domain: string): SourceRecord => {
@@ -89,4 +89,61 @@ it('keep an officer who opted out unnamed when they are joined with a company of
   await importGraph(pipeline.sql, { officers: [secretary] });
   await load('register', '2026-01-02', acmeOfRegister, officer('a', lark), officer('b', crow));
   expect(await named()).toEqual([{ name: 'CROW, Ben', companyId: 5 }]);
+});
+
+describe('an officer who opts out of a company', () => {
+  const number = { registryNumber: '01234567', registryCountry: 'GB' };
+  const company: SourceRecord = {
+    entity: 'company',
+    key: 'acme',
+    record: { name: 'Acme Ltd', ...number },
+  };
+  const ada = { id: 1, name: 'Ada', surname: 'Lark', birthYear: 1970 };
+
+  function officer(key: string, name: string, birthYear: number): SourceRecord {
+    const record = { name, birthYear, role: 'director' };
+    return { entity: 'officer', key, record, company: ['key:register/acme'] };
+  }
+  const lark = officer('a', 'LARK, Ada', 1970);
+
+  /** The stored names of officers; null for a hidden one. */
+  async function named() {
+    const rows = await pipeline.sql<{ name: string }[]>`select name from officers order by name`;
+    return rows.map(({ name }) => (name.startsWith('suppressed:') ? null : name));
+  }
+
+  it('that others became a part of stays unnamed when they are parted', async () => {
+    await load('register', '2026-01-01', company, lark, officer('b', 'CROW, Ben', 1980));
+    await importGraph(pipeline.sql, { persons: [ada] });
+    await importGraph(pipeline.sql, { companies: [{ id: 5, name: 'Acme', ...number }] });
+    await suppressPeople(pipeline.sql, [1], []);
+    await importGraph(pipeline.sql, {
+      companies: [{ id: 5, name: 'Acme', registryNumber: '07654321', registryCountry: 'GB' }],
+    });
+    expect(await named()).toEqual(['CROW, Ben', null]);
+  });
+
+  it('has no name in results from before it became a part of another one', async () => {
+    await load('register', '2026-01-01', company, lark);
+    const list = 'registry_number\n01234567\n';
+    const id = await pipeline.enrich(by, list, { operation: 'companies.enrich' });
+    const results = async () => (await pipeline.call(by, `/v1/batches/${id}/results`)).text();
+    expect(await results()).toMatch('LARK, Ada');
+    await importGraph(pipeline.sql, { persons: [ada] });
+    await importGraph(pipeline.sql, { companies: [{ id: 5, name: 'Acme', ...number }] });
+    await suppressPeople(pipeline.sql, [1], []);
+    expect(await results()).not.toMatch('LARK, Ada');
+  });
+
+  it('that has the name in two spellings is imported again', async () => {
+    const two = [lark, officer('b', 'Lark, Ada', 1970)];
+    await load('register', '2026-01-01', company, ...two);
+    await importGraph(pipeline.sql, { persons: [ada] });
+    await suppressPeople(pipeline.sql, [1], []);
+    const renamed = { ...company, record: { ...company.record, name: 'Acme Limited' } };
+    await load('register', '2026-01-02', renamed, ...two);
+    const own = two.map(({ record }) => ({ ...number, ...record, role: 'secretary' }));
+    await importGraph(pipeline.sql, { officers: own });
+    expect(await named()).toEqual([null, null]);
+  });
 });

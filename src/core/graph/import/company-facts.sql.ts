@@ -8,18 +8,22 @@ import { companyIdentifierCodes } from '../identifier-kinds.ts';
 export interface FactTable {
   table: 'officers' | 'financial_periods';
   key: readonly string[];
+  /** The key as it is stored, of columns of the stage. */
+  storedKey: readonly string[];
   values: readonly string[];
 }
 
 export const officerTable: FactTable = {
   table: 'officers',
   key: ['company_id', 'name', 'role', 'appointed_on'],
+  storedKey: ['company_id', 'stored_officer_name(company_id, name)', 'role', 'appointed_on'],
   values: ['resigned_on', 'birth_year', 'birth_month', 'person_id'],
 };
 
 export const financialTable: FactTable = {
   table: 'financial_periods',
   key: ['company_id', 'period_end'],
+  storedKey: ['company_id', 'period_end'],
   values: [
     'currency',
     'revenue',
@@ -84,7 +88,7 @@ export async function mergeFacts(
   tx: Sql,
   facts: FactTable,
 ): Promise<{ inserted: number; updated: number }> {
-  const { table, key, values } = facts;
+  const { table, key, storedKey, values } = facts;
   const columns = [...key, ...values];
   const isSame = key
     .map((name) =>
@@ -96,8 +100,8 @@ export async function mergeFacts(
   const [counts] = await runConstant<{ inserted: number; updated: number }>(
     tx,
     `with given as (
-       select distinct on (${key.join(', ')}) ${columns.join(', ')}
-       from stage_facts order by ${key.join(', ')}, ordinal desc
+       select distinct on (${storedKey.join(', ')}) ${columns.join(', ')}
+       from stage_facts order by ${storedKey.join(', ')}, ordinal desc
      ), changed as (
        select g.*, t.company_id is null as is_new
        from given g left join ${table} t on ${isSame}

@@ -236,7 +236,7 @@ async function moveOwnFacts(tx: Sql): Promise<void> {
 export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promise<void> {
   await tx`
     create temp table built_officers on commit drop as
-    select distinct on (o.company_id, o.name, o.role, o.appointed_on) o.*
+    select distinct on (o.company_id, stored_officer_name(o.company_id, o.name), o.role, o.appointed_on) o.*
     from (
       select r.id as company_id, j ->> 'name' as name, coalesce(j ->> 'role', '') as role,
         (j ->> 'appointedOn')::date as appointed_on, (j ->> 'resignedOn')::date as resigned_on,
@@ -248,7 +248,7 @@ export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promis
         and person.entity = 2 and person.record is not null
       where r.entity = 3 and r.record is not null and r.id = any(${[...companyIds]}::bigint[])) o
     where exists (select from companies c where c.id = o.company_id)
-    order by o.company_id, o.name, o.role, o.appointed_on, o.number`;
+    order by o.company_id, stored_officer_name(o.company_id, o.name), o.role, o.appointed_on, o.number`;
   await tx`
     delete from officers o
     where o.company_id = any(${[...companyIds]}::bigint[]) and o.is_sourced
