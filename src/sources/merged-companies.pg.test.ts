@@ -7,6 +7,7 @@ import { importSource } from '../core/graph/sources/import-source.ts';
 import type { SourceRecord } from '../core/graph/sources/source-record.ts';
 import { must } from '../core/lib/assert.ts';
 import { suppressPeople } from '../core/suppression/suppress.ts';
+import { erasePerson } from '../jobs/erasure/erase-person.ts';
 
 let pipeline: Pipeline;
 let by: Caller;
@@ -145,5 +146,17 @@ describe('an officer who opts out of a company', () => {
     const own = two.map(({ record }) => ({ ...number, ...record, role: 'secretary' }));
     await importGraph(pipeline.sql, { officers: own });
     expect(await named()).toEqual([null, null]);
+  });
+
+  it('and is erased stays unnamed when another source has the company again', async () => {
+    await load('register', '2026-01-01', company);
+    await load('offices', '2026-01-01', { ...lark, company: ['registry:GB-01234567'] });
+    await importGraph(pipeline.sql, { persons: [ada] });
+    expect(await erasePerson(pipeline.context, { id: 1 })).toMatchObject({ left: [] });
+    await load('register', '2026-01-02', { ...company, record: { name: 'Acme Ltd' } });
+    await load('other', '2026-01-03', company);
+    expect(await named()).toEqual([null]);
+    await load('offices', '2026-01-04', { ...lark, company: ['registry:GB-01234567'] });
+    expect(await named()).toEqual([null]);
   });
 });

@@ -40,26 +40,48 @@ export async function readLastImport(sql: Sql): Promise<number> {
 }
 
 /**
- * Returns the offices that sources say, or said, of these people, also those that are not built; only those that an import after
- * this one wrote, if any. Reads all records of the sources, or of these imports.
+ * Returns the offices that sources say, or said, of these people, also those that are not built: those that name the person, and
+ * those without a person whose name and birth no one else in the graph has, as `suppress_people` hides them. Only those that an
+ * import after this one wrote, if any. Reads all records of the sources, or of these imports.
  */
 export async function listOffices(sql: Sql, ids: readonly number[], after = -1): Promise<Office[]> {
+  const given = sql`any(${[...ids]}::bigint[])`;
   // Parsing the records of a register takes minutes. A key with a character that JSON escapes is not a part of the text.
-  const isMentioned = (record: ReturnType<Sql>): ReturnType<Sql> => sql`exists (
-    select from person p where p.source = r.source
-      and (strpos(${record}, p.key) > 0 or to_json(p.key)::text <> '"' || p.key || '"'))`;
+  const isMentioned = (record: ReturnType<Sql>): ReturnType<Sql> => sql`(exists (
+      select from person p where p.source = r.source
+        and (strpos(${record}, p.key) > 0 or to_json(p.key)::text <> '"' || p.key || '"'))
+    or exists (select from named n where strpos(${record}, n.birth_year::text) > 0))`;
   return sql<Office[]>`
     with person as materialized (
       select source, key, ${erasedKey(sql, sql`key`)} as erased from source_records
-      where entity = ${entityCodes.person} and id = any(${[...ids]}::bigint[])),
+      where entity = ${entityCodes.person} and id = ${given}),
+    named as materialized (
+      select fold(p.name || ' ' || p.surname) as name, p.birth_year, extract(month from p.birth_date) as birth_month,
+        ${erasedKey(sql, sql`p.id::text`)} as erased
+      from persons p
+      where p.id = ${given} and p.birth_year <> 0 and not exists (
+        select from persons o
+        where o.birth_year = p.birth_year and fold(o.name || ' ' || o.surname) = fold(p.name || ' ' || p.surname)
+          and o.id <> all(${[...ids]}::bigint[])
+          and (p.birth_date is null or o.birth_date is null
+            or extract(month from o.birth_date) = extract(month from p.birth_date)))),
     stated as materialized (
       select r.source, r.number, r.record from source_records r
       where r.entity = ${entityCodes.officer} and r.import_id > ${after} and ${isMentioned(sql`r.record`)}
       union all
       select r.source, v.number, v.before_record from source_record_versions v join source_records r using (number)
-      where r.entity = ${entityCodes.officer} and v.import_id > ${after} and ${isMentioned(sql`v.before_record`)})
-    select distinct s.number, p.erased as person from stated s
-    join person p on p.source = s.source and p.key = s.record::json ->> '_person'`;
+      where r.entity = ${entityCodes.officer} and v.import_id > ${after} and ${isMentioned(sql`v.before_record`)}),
+    parsed as materialized (select source, number, record::json as record from stated)
+    select distinct s.number, p.erased as person from parsed s
+    join person p on p.source = s.source and p.key = s.record ->> '_person'
+    union
+    select s.number, n.erased from parsed s join named n
+      on n.birth_year = (s.record ->> 'birthYear')::int
+        and n.name = fold(regexp_replace(s.record ->> 'name', '^([^,]+), *(.+)$', '\\2 \\1'))
+        and coalesce(n.birth_month = (s.record ->> 'birthMonth')::int, true)
+    where not exists (
+      select from source_records o where o.source = s.source and o.key = s.record ->> '_person'
+        and o.entity = ${entityCodes.person} and o.record is not null)`;
 }
 
 /**
