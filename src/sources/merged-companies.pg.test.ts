@@ -5,6 +5,7 @@ import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pi
 import { filesOf, noRejects, sourceInput } from '../../tests/support/source-input.ts';
 import { importSource } from '../core/graph/sources/import-source.ts';
 import type { SourceRecord } from '../core/graph/sources/source-record.ts';
+import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { suppressPeople } from '../core/suppression/suppress.ts';
 import { erasePerson } from '../jobs/erasure/erase-person.ts';
@@ -159,4 +160,24 @@ describe('an officer who opts out of a company', () => {
     await load('offices', '2026-01-04', { ...lark, company: ['registry:GB-01234567'] });
     expect(await named()).toEqual([null]);
   });
+});
+
+it('keep the facts that a file of one’s own has of it when it leaves a register and returns', async () => {
+  const number = { registryNumber: '01234567', registryCountry: 'GB' };
+  const company: SourceRecord = {
+    entity: 'company',
+    key: 'acme',
+    record: { name: 'Acme Ltd', ...number },
+  };
+  const { import_id: imported } = await load('register', '2026-01-01', company);
+  await importGraph(pipeline.sql, {
+    officers: [{ ...number, name: 'LARK, Ada', role: 'director' }],
+    financials: [{ ...number, periodEnd: '2025-12-31', currency: 'GBP', revenue: 7 }],
+  });
+  await undoImport(pipeline.sql, must(imported, 'import'));
+  await load('register', '2026-01-02', company);
+  const [facts] = await pipeline.sql`
+    select (select count(*)::int from officers o join companies c on c.id = o.company_id) as officers,
+      (select count(*)::int from financial_periods f join companies c on c.id = f.company_id) as periods`;
+  expect(facts).toEqual({ officers: 1, periods: 1 });
 });

@@ -180,9 +180,9 @@ export async function deleteEndedPersons(tx: Sql, ids: readonly number[]): Promi
 }
 
 /**
- * Deletes those of these companies, of which nothing was built, that a record of a source had, with their facts; the
- * records of their people, which have its name, are to be rendered again. Returns how many. A company that only a file
- * of one's own has stays.
+ * Deletes those of these companies, of which nothing was built, that a record of a source had, with the facts that sources have
+ * of them; the records of their people, which have its name, are to be rendered again. Returns how many. A company that only a
+ * file of one's own has stays.
  */
 export async function deleteEndedCompanies(tx: Sql, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0;
@@ -201,8 +201,13 @@ export async function deleteEndedCompanies(tx: Sql, ids: readonly number[]): Pro
     ended.map(({ id }) => id),
   );
   await moveOwnFacts(tx);
-  await tx`delete from officers o using ended_companies e where o.company_id = e.id`;
-  await tx`delete from financial_periods f using ended_companies e where f.company_id = e.id`;
+  // What a file of one's own says of a company that has left is of the company that returns, under this id.
+  const isTaken = (fact: ReturnType<Sql>): ReturnType<Sql> => tx`(${fact} or exists (
+    select from merged_ids m where m.id = e.id and m.entity = ${entityCodes.company}))`;
+  await tx`
+    delete from officers o using ended_companies e where o.company_id = e.id and ${isTaken(tx`o.is_sourced`)}`;
+  await tx`
+    delete from financial_periods f using ended_companies e where f.company_id = e.id and ${isTaken(tx`f.is_sourced`)}`;
   await tx`delete from company_records r using ended_companies e where r.id = e.id`;
   await tx`delete from companies c using ended_companies e where c.id = e.id`;
   await tx`
