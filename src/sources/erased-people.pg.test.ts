@@ -343,6 +343,14 @@ describe('a person with significant control', () => {
     expect(await served()).toEqual(['Bob']);
   });
 
+  it('who becomes secret stays so when the import is undone', async () => {
+    const secret = { kind: 'super-secure-person-with-significant-control' };
+    const { import_id: imported } = await importControl('2026-01-02', [one, 'ada', secret]);
+    await undoImport(pipeline.sql, must(imported, 'import'));
+    expect(await served()).toEqual(['Bob']);
+    expect(await named()).toEqual([null]);
+  });
+
   it('who is erased has no name in an office without the parts of the name', async () => {
     const whole = { ...ada, name_elements: undefined };
     await importControl('2026-01-02', [one, 'ada', ada], [two, 'whole', whole]);

@@ -198,19 +198,28 @@ export async function takeRowsWithoutCompany(
 }
 
 /**
- * Returns the people of whom the source had a record, or a part of it, no newer than the file, that the stage says opted out:
- * the row may have none of the identifiers any more.
+ * Returns the people of whom the source had a record, a part of it or an office, no newer than the file, that the stage says opted
+ * out: the row may have none of the identifiers any more.
  */
 export async function listOptedOutPeople(
   sql: Sql,
   { source, asOf }: { source: string; asOf: string },
 ): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
-    select distinct r.id from import_rows s
-    join source_keys k on k.value = ${keyReference(source, '')} || s.key and not k.is_reference
+    with opted_out as materialized (
+      select key, entity from import_rows where state = ${rowStates.optedOut}),
+    office as (
+      select r.record::json ->> '_person' as person
+      from opted_out o join source_records r on r.source = ${source} and r.key = o.key
+      where o.entity = ${entityCodes.officer} and r.record is not null and r.as_of <= ${asOf}::date)
+    select id from source_records
+    where source = ${source} and key in (select person from office)
+      and entity = ${entityCodes.person} and record is not null
+    union
+    select r.id from opted_out o
+    join source_keys k on k.value = ${keyReference(source, '')} || o.key and not k.is_reference
     join source_records r using (number)
-    where s.state = ${rowStates.optedOut} and r.entity = ${entityCodes.person} and r.record is not null
-      and r.as_of <= ${asOf}::date`;
+    where r.entity = ${entityCodes.person} and r.record is not null and r.as_of <= ${asOf}::date`;
   return rows.map(({ id }) => id);
 }
 
