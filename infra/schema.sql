@@ -200,6 +200,8 @@ CREATE INDEX batches_waiting_for_key ON public.batches USING btree (key_id, crea
 CREATE INDEX batches_waiting_for_time ON public.batches USING btree (claim_after) WHERE (waits_for = 'time'::text);
 CREATE TRIGGER batches_revision BEFORE UPDATE ON public.batches FOR EACH ROW WHEN (((((((((((((((((((((((((((((((((((((old.state IS DISTINCT FROM new.state) OR (old.reason IS DISTINCT FROM new.reason)) OR (old.error IS DISTINCT FROM new.error)) OR (old.waits_for IS DISTINCT FROM new.waits_for)) OR (old.rows_total IS DISTINCT FROM new.rows_total)) OR (old.matched IS DISTINCT FROM new.matched)) OR (old.no_match IS DISTINCT FROM new.no_match)) OR (old.ambiguous IS DISTINCT FROM new.ambiguous)) OR (old.invalid IS DISTINCT FROM new.invalid)) OR (old.suppressed IS DISTINCT FROM new.suppressed)) OR (old.duplicate IS DISTINCT FROM new.duplicate)) OR (old.error_rows IS DISTINCT FROM new.error_rows)) OR (old.not_processed IS DISTINCT FROM new.not_processed)) OR (old.owned IS DISTINCT FROM new.owned)) OR (old.owned_found IS DISTINCT FROM new.owned_found)) OR (old.credits_charged IS DISTINCT FROM new.credits_charged)) OR (old.credits_reserved IS DISTINCT FROM new.credits_reserved)) OR (old.started_at IS DISTINCT FROM new.started_at)) OR (old.finished_at IS DISTINCT FROM new.finished_at)) OR (old.quote IS DISTINCT FROM new.quote)) OR (old.name IS DISTINCT FROM new.name)) OR (old.mapping IS DISTINCT FROM new.mapping)) OR (old.dialect IS DISTINCT FROM new.dialect)) OR (old.fields IS DISTINCT FROM new.fields)) OR (old.default_region IS DISTINCT FROM new.default_region)) OR (old.country IS DISTINCT FROM new.country)) OR (old.max_credits IS DISTINCT FROM new.max_credits)) OR (old.dedupe IS DISTINCT FROM new.dedupe)) OR (old.require_agreement IS DISTINCT FROM new.require_agreement)) OR (old.match IS DISTINCT FROM new.match)) OR (old.min_probability IS DISTINCT FROM new.min_probability)) OR (old.required IS DISTINCT FROM new.required)) OR (old.not_as_xlsx IS DISTINCT FROM new.not_as_xlsx)) OR (old.files_deleted_at IS DISTINCT FROM new.files_deleted_at)) OR (old.filter IS DISTINCT FROM new.filter)) OR (old.key_id IS DISTINCT FROM new.key_id))) EXECUTE FUNCTION public.raise_revision();
 CREATE TRIGGER batches_state_since BEFORE UPDATE OF state ON public.batches FOR EACH ROW WHEN ((old.state IS DISTINCT FROM new.state)) EXECUTE FUNCTION public.note_state_since();
+CREATE TRIGGER batches_stored_added AFTER INSERT ON public.batches REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.sum_stored_added();
+CREATE TRIGGER batches_stored_changed AFTER UPDATE ON public.batches REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION public.sum_stored_changed();
 CREATE TRIGGER batches_webhook_event AFTER UPDATE OF state, reason ON public.batches FOR EACH ROW WHEN (((new.state = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text, 'paused'::text])) AND ((old.state <> new.state) OR (old.reason IS DISTINCT FROM new.reason)))) EXECUTE FUNCTION public.record_batch_event();
 
 create table public.chunks (
@@ -605,6 +607,14 @@ create table public.sign_in_links (
   constraint sign_in_links_pkey PRIMARY KEY (token_sha256)
 );
 
+create table public.stored_sums (
+  account_id uuid not null,
+  bytes bigint not null,
+  batches bigint not null,
+  constraint stored_sums_account_id_fkey FOREIGN KEY (account_id) REFERENCES public.accounts(id),
+  constraint stored_sums_pkey PRIMARY KEY (account_id)
+);
+
 create table public.uploads (
   id uuid not null,
   account_id uuid not null,
@@ -892,6 +902,37 @@ CREATE OR REPLACE FUNCTION public.refuse_ledger_change()
 AS $function$
 begin
   raise exception 'ledger_entries is append-only: write a new line instead';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.sum_stored_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into stored_sums (account_id, bytes, batches)
+  select account_id, sum(stored_bytes), count(*) from added
+  where finished_at is not null and files_deleted_at is null group by account_id order by account_id
+  on conflict (account_id) do update
+    set bytes = stored_sums.bytes + excluded.bytes, batches = stored_sums.batches + excluded.batches;
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.sum_stored_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  insert into stored_sums (account_id, bytes, batches)
+  select account_id, sum(bytes), sum(batches) from (
+    select account_id, stored_bytes as bytes, 1 as batches from added
+    where finished_at is not null and files_deleted_at is null
+    union all
+    select account_id, -stored_bytes, -1 from removed
+    where finished_at is not null and files_deleted_at is null) changed
+  group by account_id having sum(bytes) <> 0 or sum(batches) <> 0 order by account_id
+  on conflict (account_id) do update
+    set bytes = stored_sums.bytes + excluded.bytes, batches = stored_sums.batches + excluded.batches;
+  return null;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.take_tokens(p_owner uuid, p_name text, p_per_minute integer, p_cost integer, OUT admitted boolean, OUT remaining integer, OUT full_in interval, OUT retry_in interval)

@@ -1,6 +1,9 @@
 import { type Database, inTransaction, type Sql } from '../../src/core/db/client.ts';
 
-/** Number of rows of these tables that `work` reads, from tables and indexes, in its transaction. */
+/**
+ * Number of rows of these tables that `work` reads, from tables and indexes, in its transaction; with the pieces of long values, which
+ * are rows of a table of their own.
+ */
 export async function rowsRead(
   sql: Database,
   tables: readonly string[],
@@ -8,8 +11,9 @@ export async function rowsRead(
 ): Promise<number> {
   const read = async (tx: Sql) => {
     const [sum] = await tx<{ rows: number }[]>`
-      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows from pg_stat_xact_user_tables
-      where relname = any(${[...tables]})`;
+      select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows from pg_stat_xact_all_tables
+      where relid in (
+        select unnest(array[oid, reltoastrelid]) from pg_class where oid = any(${[...tables]}::text[]::regclass[]))`;
     return sum?.rows ?? 0;
   };
   return inTransaction(sql, async (tx) => {

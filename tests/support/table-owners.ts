@@ -86,6 +86,8 @@ const owners: Owned[] = [
     writers: ['jobs/audit', 'jobs/batch', 'jobs/chunk', 'jobs/housekeeping', 'jobs/result'],
     readers: ['jobs/monitor', 'jobs/schedule'],
   },
+  // Written by triggers of batches.
+  { tables: 'stored_sums', writers: [], readers: ['jobs/audit', 'jobs/batch'] },
   { tables: 'batch_records key_waits', writers: ['jobs/batch', 'jobs/chunk'] },
   { tables: 'discarded_objects', writers: ['jobs/result'] },
   { tables: 'import_runs', writers: ['jobs/imports'] },

@@ -2,9 +2,7 @@ import { z } from 'zod';
 import { readWallet } from '../../core/credits/credits.sql.ts';
 import { readOwnedDays } from '../../core/credits/owned.sql.ts';
 import { must } from '../../core/lib/assert.ts';
-import { openShare } from '../../core/limits/shares.ts';
 import { readStoredBytes } from '../../jobs/batch/stored-bytes.ts';
-import { clientGone } from '../http/client-gone.ts';
 import { defineRoute } from '../http/define-route.ts';
 
 const integer = z.number().int();
@@ -42,18 +40,6 @@ const meSchema = z.strictObject({
   }),
 });
 
-/**
- * The bytes that an account stores are added up over all its lists with files: one sum at a time. Its writes have another share,
- * so that it can read its limits while they wait.
- */
-const sumInTurn = openShare({
-  name: 'calls of `/v1/me`',
-  inFlightMax: 4,
-  accountInFlightMax: 1,
-  accountWaitingMax: 64,
-  waitMsMax: 10_000,
-});
-
 /** Returns the caller's key prefix, remaining credits and limits. Free. */
 export const getMeRoute = defineRoute({
   method: 'get',
@@ -62,15 +48,13 @@ export const getMeRoute = defineRoute({
   scope: null,
   metered: true,
   responses: { 200: { description: 'The caller.', schema: meSchema } },
-  async handler({ context, key, admission, response }) {
+  async handler({ context, key, admission }) {
     const wallet = must(await readWallet(context.sql, key.accountId), 'wallet of the account');
     const ownedDays = must(
       await readOwnedDays(context.sql, key.accountId),
       'wallet of the account',
     );
-    const stored = await sumInTurn(key.accountId, clientGone(response), () =>
-      readStoredBytes(context.sql, key.accountId, context.config),
-    );
+    const stored = await readStoredBytes(context.sql, key.accountId, context.config);
     const { limits } = must(admission, 'admission of a metered call');
     const resetAt = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
     return {

@@ -55,5 +55,14 @@ export async function countBatchViolations(
         group by c.id having c.rows_done <> coalesce(sum(p.rows), 0) or c.parts <> count(p.number)) d
     union all
     select 'no stored object was damaged or missing when it was last read',
-      coalesce(sum(objects_damaged), 0)::int from batches where files_deleted_at is null`;
+      coalesce(sum(objects_damaged), 0)::int from batches where files_deleted_at is null
+    union all
+    select 'every account has the sum of its ended batches with files',
+      count(*)::int from (
+        select account_id from (
+          select account_id, stored_bytes as bytes, 1 as batches from batches
+          where finished_at is not null and files_deleted_at is null
+          union all
+          select account_id, -bytes, -batches from stored_sums) s
+        group by account_id having sum(bytes) <> 0 or sum(batches) <> 0) d`;
 }

@@ -194,6 +194,12 @@ const corruptions: Corruption[] = [
     corrupt: (sql) => sql`delete from ledger_entries where reference = 'charge'`,
   },
   {
+    check: 'every account has the sum of its ended batches with files',
+    by: 'a sum without one',
+    corrupt: (sql) => sql`
+      insert into stored_sums (account_id, bytes, batches) select account_id, 0, 1 from batches where id = ${done}`,
+  },
+  {
     check: 'no published copy of the graph keeps a person who withdrew an hour ago',
     by: 'a person who was deleted after a copy was published, 61 minutes ago',
     corrupt: (sql) => sql`

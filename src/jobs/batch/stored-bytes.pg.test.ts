@@ -1,13 +1,15 @@
 /** The maximum bytes that an account stores. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { copyBatch } from '../../../tests/support/copy-batch.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
+import { rowsRead } from '../../../tests/support/rows-read.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { setOwnedDays } from '../../core/credits/owned.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { runDueSchedules } from '../schedule/run-due.ts';
-import { lockStoredBytes } from './stored-bytes.sql.ts';
+import { lockStoredBytes, sumStored } from './stored-bytes.sql.ts';
 
 const UPLOAD_MAX = 1000;
 const STORED_MAX = 3000;
@@ -101,19 +103,17 @@ test('stored bytes are the sizes of objects, except the ids of an export, which 
   expect(await storageOf(caller)).toMatchObject({ stored_bytes: bytes });
 });
 
+/** Adds ended lists with files like this one, with so many bytes each. */
+const copyEnded = (id: string, { copies, bytes }: { copies: number; bytes: number }) =>
+  copyBatch(pipeline.sql, id, copies, {
+    state: 'cancelled',
+    finished_at: '2030-01-01',
+    stored_bytes: bytes,
+  });
+
 test('lists of a few bytes are bounded by their number, because each takes blocks of the disk', async () => {
   const first = ((await (await post(24)).json()) as { id: string }).id;
-  const [row] = await pipeline.sql<{ names: string }[]>`
-    select string_agg(column_name, ', ') as names from information_schema.columns
-    where table_schema = 'public' and table_name = 'batches' and is_generated = 'NEVER'`;
-  await pipeline.sql.unsafe(
-    `insert into batches (${row?.names})
-    select ${row?.names} from (
-      select (jsonb_populate_record(b, jsonb_build_object('id', gen_random_uuid(),
-        'stored_bytes', 0, 'state', 'cancelled', 'finished_at', now()))).*
-      from batches b, generate_series(1, 999) n where b.id = $1) copy`,
-    [first],
-  );
+  await copyEnded(first, { copies: 999, bytes: 0 });
   const problem = await expectProblem(await post(24), full);
   expect(problem.detail).toMatch(/1000 lists and exports with files.*DELETE \/v1\/batches\/:id/);
   await pipeline.call(caller, `/v1/batches/${first}`, { method: 'DELETE' });
@@ -128,6 +128,22 @@ const held = {
   hold: 'true',
   mapping: '{"email":"email"}',
 };
+
+test('what an account stores is known without reading its ended lists', async () => {
+  const { sql } = pipeline;
+  const first = ((await (await post(24)).json()) as { id: string }).id;
+  const before = await storageOf(caller);
+  await copyEnded(first, { copies: 500, bytes: 2 });
+  const read = await rowsRead(sql, ['batches', 'stored_sums'], async (tx) => {
+    expect(await sumStored(tx, caller.accountId, 0)).toMatchObject({ batches: 501 });
+  });
+  // The sum of the account, and the held list.
+  expect(read).toBe(2);
+  await sql`
+    update batches set files_deleted_at = now()
+    where account_id = ${caller.accountId} and finished_at is not null`;
+  expect(await storageOf(caller)).toEqual(before);
+});
 
 test('an account makes no more lists in a day than would fill it until the first ones expire', async () => {
   await pipeline.sql`

@@ -11,7 +11,8 @@ export interface Stored {
 
 /**
  * Sums of an account's objects, live and test: those of batches whose files are not deleted, including the
- * result that one may still write, plus `bytesPerUpload` for every unused upload URL.
+ * result that one may still write, plus `bytesPerUpload` for every unused upload URL. Reads the batches that have not ended;
+ * the others are summed when they end.
  */
 export async function sumStored(
   sql: Sql,
@@ -19,14 +20,13 @@ export async function sumStored(
   bytesPerUpload: number,
 ): Promise<Stored> {
   const [sum] = await sql<Stored[]>`
-    select (kept.bytes + (
-        select count(*) from uploads where account_id = ${accountId} and used_at is null
-      ) * ${bytesPerUpload}::bigint)::bigint as bytes, kept.batches
-    from (
-      select coalesce(sum(case when finished_at is null
-          then greatest(stored_bytes, stored_bytes_open) else stored_bytes end), 0) as bytes,
-        count(*) as batches
-      from batches where account_id = ${accountId} and files_deleted_at is null) kept`;
+    with ended as (select bytes, batches from stored_sums where account_id = ${accountId})
+    select (coalesce(sum(greatest(stored_bytes, stored_bytes_open)), 0)
+        + coalesce((select bytes from ended), 0)
+        + (select count(*) from uploads where account_id = ${accountId} and used_at is null)
+          * ${bytesPerUpload}::bigint)::bigint as bytes,
+      count(*) + coalesce((select batches from ended), 0) as batches
+    from batches where account_id = ${accountId} and finished_at is null and files_deleted_at is null`;
   return must(sum, 'the sum');
 }
 
