@@ -457,13 +457,14 @@ create table public.parts (
   crc32 bigint not null,
   ids_bytes bigint,
   ids_crc32 bigint,
+  live boolean default true not null,
   constraint parts_batch_id_fkey FOREIGN KEY (batch_id) REFERENCES public.batches(id) ON DELETE CASCADE,
   constraint parts_check CHECK (((ids_bytes IS NULL) = (ids_crc32 IS NULL))),
   constraint parts_object_key_key UNIQUE (object_key),
   constraint parts_pkey PRIMARY KEY (batch_id, chunk_number, number),
   constraint parts_rows_check CHECK ((rows > 0))
 );
-CREATE INDEX parts_suppression_number ON public.parts USING btree (suppression_number) WHERE (suppression_number IS NOT NULL);
+CREATE INDEX parts_behind ON public.parts USING btree (live, suppression_number) WHERE (suppression_number IS NOT NULL);
 
 create table public.processes (
   id uuid not null,

@@ -106,7 +106,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
   const [committed] = await sql<Committed[]>`
     with ${lockedSchedule(sql, part)},
     batch as (
-      select id, account_id, state, reason from batches
+      select id, account_id, live, state, reason from batches
       where id = ${part.batchId} and (select count(*) from schedule) >= 0 and (state in ${wordList(sql, payableStates)}
         or (state = 'cancelling' and ${part.reservationId}::bigint is null))
         and ${part.distinct === null ? sql`true` : sql`not ${areJoined(sql, part.distinct)}`}
@@ -124,11 +124,11 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
     ${settleReservation(sql, { ...part, reference, units: counts.matched - part.owned })},
     recorded as (
       insert into parts (batch_id, chunk_number, number, object_key, rows, bytes, crc32, ids_bytes, ids_crc32,
-        row_bytes_max, suppression_number, report)
+        row_bytes_max, live, suppression_number, report)
       select chunk.batch_id, ${part.chunkNumber}, ${part.number}, ${part.objectKey}, ${part.rows},
         ${part.part.bytes}, ${part.part.crc32}, ${part.ids?.bytes ?? null}, ${part.ids?.crc32 ?? null},
-        ${part.rowBytesMax}, ${part.suppressionNumber}, ${sql.json(part.report as never)}
-      from chunk),
+        ${part.rowBytesMax}, batch.live, ${part.suppressionNumber}, ${sql.json(part.report as never)}
+      from chunk, batch),
     answered as (
       insert into batch_records (batch_id, record_id, row)
       select chunk.batch_id, r.id, r.row from chunk, unnest(

@@ -47,12 +47,12 @@ export async function listBatchesDueForRedaction(
   limit = BATCHES_MAX,
 ): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    select b.id from batches b
-    where b.files_deleted_at is null and b.id in (
-      select batch_id from parts
-      where suppression_number < greatest(${numbers.live}::bigint, ${numbers.test}::bigint)
-        and suppression_number < case when b.live
-          then ${numbers.live}::bigint else ${numbers.test}::bigint end)
+    with behind as (
+      select batch_id, live from parts where live and suppression_number < ${numbers.live}::bigint
+      union
+      select batch_id, live from parts where not live and suppression_number < ${numbers.test}::bigint)
+    select b.id from behind join batches b on b.id = behind.batch_id and b.live = behind.live
+    where b.files_deleted_at is null
     order by row_number() over (partition by b.account_id order by random()) limit ${limit}`;
   return rows.map((row) => row.id);
 }
