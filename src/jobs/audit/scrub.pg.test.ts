@@ -1,7 +1,9 @@
 /** Damage is found before the file is requested. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyBatch } from '../../../tests/support/copy-batch.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { rowsRead } from '../../../tests/support/rows-read.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { must } from '../../core/lib/assert.ts';
 import { objectsDamaged } from '../../core/storage/object-sum.ts';
@@ -165,4 +167,22 @@ test('a database that goes away while a batch is read does not make it a damaged
   await expect(run()).rejects.toBe(away);
   delete pipeline.faults.get;
   expect(await pipeline.sql`select id from batches where objects_damaged > 0`).toEqual([]);
+});
+
+test('a batch is taken without reading those that were read today', async () => {
+  const { sql } = pipeline;
+  const id = await pipeline.enrich(caller, list, { operation: 'people.enrich', fields: 'id' });
+  await sql`update batches set objects_checked_at = clock_timestamp() - interval '1 hour'`;
+  await copyBatch(sql, id, 2000);
+  const limits = { minutes: 10, bytesMax: 200_000, batchBytesMin: 1, keepDays: 7 };
+  const take = async (taken: string | undefined) => {
+    const read = await rowsRead(sql, ['batches'], async (tx) => {
+      expect(await takeForScrub(tx, limits)).toBe(taken);
+    });
+    expect(read).toBeLessThan(10);
+  };
+  await take(undefined);
+  await sql`update batches set objects_checked_at = clock_timestamp() - interval '2 days' where id = ${id}`;
+  await take(id);
+  await take(undefined);
 });
