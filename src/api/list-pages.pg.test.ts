@@ -1,10 +1,14 @@
 /** Lists are found by name, sorted, and renamed whatever state they are in. */
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyBatch } from '../../tests/support/copy-batch.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
+import { rowsRead } from '../../tests/support/rows-read.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
 import type { BatchView } from '../jobs/batch/batch-view.ts';
+import { listBatches } from '../jobs/batch/batches.sql.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -50,6 +54,29 @@ test.each([
   ['sort=-credits', ['beta', 'Ärzte', 'Zürich leads', 'Trade fair', 'acme']],
 ])('pages in the order %s have each list once', async (query, expected) => {
   expect(await namesBy(query)).toEqual(expected);
+});
+
+test('a page in the order of names reads the long texts of no other lists', async () => {
+  const owner = await pipeline.account(1);
+  const header = Array.from({ length: 400 }, () => randomUUID()).join(',');
+  const first = await pipeline.enrich(owner, `email,${header}\nnobody@list.example\n`, {
+    operation: 'people.enrich',
+  });
+  const page = { kind: 'list', rerunOf: null, search: null, before: null, limit: 1 } as const;
+  const read = () =>
+    rowsRead(pipeline.sql, ['batches'], async (tx) => {
+      const sort = { by: 'name', descending: true } as const;
+      const rows = await listBatches(
+        tx,
+        { accountId: owner.accountId, live: true },
+        { ...page, sort },
+      );
+      expect(rows).toHaveLength(1);
+    });
+  const alone = await read();
+  await copyBatch(pipeline.sql, first, 100);
+  // Of each other list its row, for the name, and no piece of its header.
+  expect(await read()).toBeLessThan(alone + 200);
 });
 
 test('a search finds names without regard to case and accents, and not those of others', async () => {
