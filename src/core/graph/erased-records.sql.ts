@@ -117,9 +117,15 @@ export async function hideOffices(tx: Sql, offices: readonly Office[]): Promise<
     from ${given} where v.number = given.number`;
 }
 
+/** An expression: the name in a record, as a `heldKey` has it; '' for none. */
+export function holderIn(sql: Sql, record: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`fold(concat_ws(' ', nullif(${record}::json ->> 'name', ''), ${record}::json ->> 'surname'))`;
+}
+
 /**
- * Removes what sources said about these people, and keeps only the hashes of their keys. One whose key was an address is kept
- * with the name at that address: others may have it.
+ * Removes what sources said about these people, and keeps only the hashes of their keys: those of the records, those of the records
+ * of which they were a part, and each with the names that the record has or had. Of a key that is an address that one alone tells
+ * the person from others at the address.
  */
 export async function forgetSourceRecords(tx: Sql, ids: readonly number[]): Promise<void> {
   const isTheirs = tx`entity = ${entityCodes.person} and id = any(${[...ids]}::bigint[])`;
@@ -127,17 +133,30 @@ export async function forgetSourceRecords(tx: Sql, ids: readonly number[]): Prom
   await tx`delete from former_identifiers where person_id = any(${[...ids]}::bigint[])`;
   // Waits for an import that writes them: what it adds is seen from here on.
   await tx`select from source_records where ${isTheirs} for update`;
-  await tx`delete from source_keys where number in (${numbers})`;
-  await tx`delete from source_record_versions where number in (${numbers})`;
   await tx`
     insert into source_records (source, key, entity, id, import_id, as_of, hash)
-    select source, ${erasedKey(tx, tx`(key || ' ' || holder)`)}, entity, id, import_id, 'infinity', ''
-    from source_records cross join lateral (
-      select fold(concat_ws(' ', nullif(record::json ->> 'name', ''), record::json ->> 'surname')) as holder) named
-    where ${isTheirs} and record is not null and source <> 'own' and holder <> ''
+    select distinct on (t.source, k.key) t.source, k.key, t.entity, t.id, t.import_id, 'infinity'::date, ''::bytea
+    from (
+      select source, key, entity, id, import_id, record from source_records where ${isTheirs}
+      union all
+      select r.source, r.key, r.entity, r.id, r.import_id, v.before_record
+      from source_records r join source_record_versions v using (number) where ${isTheirs}) t
+    cross join lateral (
+      select ${erasedKey(tx, tx`(t.key || ' ' || holder)`)} from ${holderIn(tx, tx`t.record`)} holder where holder <> ''
+      union all
+      select ${erasedKey(tx, tx`substr(whole, length('key:' || t.source || '/') + 1)`)}
+      from json_array_elements_text(t.record::json -> '_sameAs') whole
+      where starts_with(whole, 'key:' || t.source || '/')) k (key)
+    where t.record is not null and t.source <> 'own'
     on conflict (source, key) do nothing`;
+  await tx`delete from source_keys where number in (${numbers})`;
+  await tx`delete from source_record_versions where number in (${numbers})`;
+  const hashed = erasedKey(tx, tx`r.key`);
+  // One who had the address before may have been erased, too.
+  const isKept: ReturnType<Sql> = tx`exists (
+    select from source_records o where o.source = r.source and o.key = ${hashed} and o.number <> r.number)`;
   await tx`
-    update source_records set record = null, hash = '', as_of = 'infinity',
-      key = case when source = 'own' then key else ${erasedKey(tx, tx`key`)} end
+    update source_records r set record = null, hash = '', as_of = 'infinity',
+      key = case when source = 'own' then key when ${isKept} then ${hashed} || ' ' || number else ${hashed} end
     where ${isTheirs}`;
 }

@@ -2,7 +2,7 @@
 import type { Sql } from '../../db/client.ts';
 import { copyInto } from '../../db/copy-into.ts';
 import { must } from '../../lib/assert.ts';
-import { erasedKey, erasedKeysOf, namelessOffice } from '../erased-records.sql.ts';
+import { erasedKey, erasedKeysOf, holderIn, namelessOffice } from '../erased-records.sql.ts';
 import { copyLine } from '../import/copy-text.ts';
 import { entityCodes } from '../source-entities.ts';
 import { HOLDER_MARK, keyReference, rowStates } from './source-record.ts';
@@ -95,6 +95,15 @@ export async function nameErased(
   const withHolder: ReturnType<Sql> = locked`replace(s.key, ${HOLDER_MARK}, ' ')`;
   const held = erasedKey(locked, withHolder);
   await locked`update import_rows s set key = ${held} where ${isKept(held)}`;
+  // A part of a record has a key of its own.
+  const own = keyReference(source, '');
+  const whole = erasedKey(locked, locked`substr(o.key, length(${own}) + 1)`);
+  await locked`
+    update import_rows s set key = part.whole
+    from (
+      select r.ctid as row, ${whole} as whole from import_rows r cross join lateral unnest(r.keys) o (key)
+      where r.entity = ${entityCodes.person} and starts_with(o.key, ${own}) and ${isKept(whole)}) part
+    where s.ctid = part.row`;
   // Of a person without any address only the name is known. One of another place whose record stays is not that person.
   const name = erasedKey(locked, locked`split_part(s.key, ${HOLDER_MARK}, 1)`);
   await locked`
@@ -158,8 +167,7 @@ export async function resolveHeldKeys(locked: Sql, source: string): Promise<void
           when not h.is_shared and not exists (select from source_records o
             where o.source = ${source} and o.key >= h.address || ' ' and o.key < h.address || '!') then h.address
           when exists (select from source_records o where o.source = ${source} and o.key = h.own) then h.own
-          when fold(concat_ws(' ', nullif(r.record::json ->> 'name', ''), r.record::json ->> 'surname')) = h.holder
-            then h.address
+          when ${holderIn(locked, locked`r.record`)} = h.holder then h.address
           else h.own
         end as key
       from held h left join source_records r on r.source = ${source} and r.key = h.address)

@@ -1,0 +1,116 @@
+/** Erasures of people of whom sources have several keys or names. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { must } from '../core/lib/assert.ts';
+import { erasePerson } from '../jobs/erasure/erase-person.ts';
+import type { PersonAsked } from '../jobs/erasure/find-person.ts';
+import { csvOf, importText } from './import-files.test-suite.ts';
+
+const email = 'ada@home.example';
+const desk = 'desk@acme.example';
+
+let pipeline: Pipeline;
+beforeEach(async () => {
+  pipeline = await openPipeline();
+});
+afterEach(() => pipeline.close());
+
+type Row = Record<string, string>;
+
+async function load(source: string, day: number, header: string[], ...rows: Row[]) {
+  const text = csvOf([...header, ...Object.keys(rows[0] ?? {})], rows);
+  const given = { name: 'file.csv', source, asOf: `2026-01-0${day}`, text };
+  return must((await importText(pipeline.sql, given)).import_id, 'import');
+}
+
+const named = { 'First Name': 'Ada', 'Last Name': 'Lark' };
+
+/** A file without ids: a contact is known by its address and its name. */
+function loadContacts(day: number, address: string, ...people: string[]) {
+  const rows = people.map((name) => {
+    const [given = '', family = ''] = name.split(' ');
+    return { 'First Name': given, 'Last Name': family, 'E-mail 1 - Value': address };
+  });
+  return load('google-contacts', day, ['Organization Name', 'Labels'], ...rows);
+}
+
+/** Another source that has an address. */
+function loadCard(day: number, name: string, property: string) {
+  const text = `BEGIN:VCARD\nVERSION:3.0\nUID:${name} ${property}\nN:Card;${name};;;\n${property}\nEND:VCARD\n`;
+  const given = { name: 'a.vcf', source: 'vcard', asOf: `2026-01-0${day}`, text };
+  return importText(pipeline.sql, given);
+}
+
+async function erase(asked: PersonAsked) {
+  expect(await erasePerson(pipeline.context, asked)).toMatchObject({ left: [] });
+}
+
+async function eraseNamed(name: string) {
+  const [row] = await pipeline.sql<{ id: number }[]>`select id from persons where name = ${name}`;
+  await erase({ id: must(row, name).id });
+}
+
+async function served(): Promise<string[]> {
+  const rows = await pipeline.sql<{ name: string }[]>`
+    select concat_ws(' ', name, surname) as name from persons p
+    where not exists (select from suppressed_persons s where s.person_id = p.id) order by 1`;
+  return rows.map(({ name }) => name);
+}
+
+/** All that sources say, or said, of people. */
+async function said(): Promise<string> {
+  const rows = await pipeline.sql<{ text: string }[]>`
+    select concat_ws(' ', key, record) as text from source_records
+    union all select before_record from source_record_versions union all select value from source_keys`;
+  return rows.map(({ text }) => text).join('\n');
+}
+
+describe('a contact with an id', () => {
+  const contact = { 'Record ID': '17', ...named, Email: email };
+  const listed = { 'Record ID - Contact': '17', ...named };
+
+  it('does not come back with a list that has the id, and no address', async () => {
+    await load('hubspot', 1, [], contact);
+    await eraseNamed('Ada');
+    await load('hubspot', 2, [], listed);
+    expect([await served(), await said()]).toEqual([[], expect.not.stringMatching(/ada/i)]);
+  });
+
+  it('of which only a list had a part does not come back with the export of contacts', async () => {
+    await load('hubspot', 1, [], listed);
+    await eraseNamed('Ada');
+    await load('hubspot', 2, [], { ...contact, Email: '' });
+    expect([await served(), await said()]).toEqual([[], expect.not.stringMatching(/ada/i)]);
+  });
+});
+
+describe('a contact without an id, at an address that others have too', () => {
+  beforeEach(() => loadCard(1, 'Cy', `EMAIL:${desk}`));
+
+  it('is erased like the one who had the address before', async () => {
+    await loadContacts(1, desk, 'Ada Lark');
+    await eraseNamed('Ada');
+    await loadContacts(2, desk, 'Bob Lark');
+    await eraseNamed('Bob');
+    await loadContacts(3, desk, 'Ada Lark');
+    await loadContacts(4, desk, 'Bob Lark');
+    await loadContacts(5, desk, 'Ada Lark', 'Bob Lark', 'Di Lark');
+    expect(await served()).toEqual(['Cy Card', 'Di Lark']);
+  });
+
+  it('does not come back under a name that it had before', async () => {
+    await loadContacts(1, desk, 'Ada Lark');
+    await loadContacts(2, desk, 'Ada Stone');
+    await eraseNamed('Ada');
+    await loadContacts(3, desk, 'Ada Lark');
+    expect(await served()).toEqual(['Cy Card']);
+  });
+});
+
+it('a contact that a file brings again under another spelling is erased again', async () => {
+  await loadContacts(1, email, 'Ada Lark');
+  await erase({ identifier: email });
+  await loadContacts(2, email, 'Adda Lark');
+  await erase({ identifier: email });
+  expect(await said()).not.toMatch(/adda|ada@/i);
+});
