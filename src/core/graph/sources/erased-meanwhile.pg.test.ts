@@ -10,6 +10,7 @@ import { forgetSourceRecords } from '../erased-records.sql.ts';
 import { compareRows, insertImport, writeChanges } from './identify.sql.ts';
 import { stageRows } from './import-rows.sql.ts';
 import { importSource } from './import-source.ts';
+import { heldKey, type SourceRecord } from './source-record.ts';
 import { restoreRecords } from './undo.sql.ts';
 
 let database: TestDatabase;
@@ -93,4 +94,44 @@ it('between the comparison with the file and the write', async () => {
     await writeChanges(tx, { ...given, id });
   });
   expect(await said()).toEqual([]);
+});
+
+it('between the comparison with the people who were erased and that with the records', async () => {
+  const desk = 'desk@acme.example';
+  const contact = (name: string, surname: string, email: string) => {
+    const key = heldKey(email, `${name} ${surname}`.toLowerCase());
+    return { entity: 'person', key, record: { name, surname, email } } as const;
+  };
+  const importing = (asOf: string, rows: SourceRecord[], beforeRows = async () => {}) => {
+    const input = sourceInput({
+      source: 'contacts',
+      asOf,
+      rows: async function* () {
+        await beforeRows();
+        yield* filesOf(rows)();
+      },
+    });
+    return importSource(sql, input, { rejects: noRejects() });
+  };
+  await erase();
+  await importing('2026-01-01', [contact('Eve', 'Finch', desk)]);
+  // Another one has the address after her.
+  await erase();
+  const other = contact('Bob', 'Wren', desk);
+  const ada = contact('Ada', 'Lark', 'hall@acme.example');
+  await importing('2026-01-02', [ada]);
+  const holder = await sql.reserve();
+  const imported = importing('2026-01-03', [other, ada], async () => {
+    // The statistics of the stage, which are made between the two, wait for it.
+    await holder`begin`;
+    await holder`lock table import_rows in share update exclusive mode`;
+  });
+  await untilBlocked(sql, 1);
+  await erase();
+  await holder`commit`;
+  holder.release();
+  await imported;
+  expect(await sql`select name from persons`).toEqual([{ name: 'Bob' }]);
+  const said = sql`select record::json ->> 'name' as name from source_records where record is not null`;
+  expect(await said).toEqual([{ name: 'Bob' }]);
 });

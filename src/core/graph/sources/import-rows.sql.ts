@@ -76,13 +76,14 @@ function* linesOf(rows: readonly StagedRow[]): Generator<string> {
 
 /**
  * Gives the staged rows of people who were erased the keys that are kept of these, and their offices too, also later ones, which
- * then have no name. Unless `isDryRun`, also keeps the keys that these people have now. Returns the number of kept keys; nothing is
- * done when they are those that were `known`. Call it before `resolveHeldKeys`.
+ * then have no name. Unless `isDryRun`, also keeps the keys that these people have now. Returns the number of kept keys. Call it
+ * before `resolveHeldKeys`, and later with the number that is `known` from then: nothing is done when there are no more.
+ * `areResolved` when `resolveHeldKeys` has changed keys meanwhile.
  */
 export async function nameErased(
   locked: Sql,
   source: string,
-  { known = 0, isDryRun = false }: { known?: number; isDryRun?: boolean },
+  { known = 0, isDryRun = false, areResolved = false },
 ): Promise<number> {
   const readKept = () => locked<{ key: string }[]>`${erasedKeysOf(locked, source)}`;
   let kept = await readKept();
@@ -94,7 +95,16 @@ export async function nameErased(
   if (!isDryRun && (await keepRenamed(locked, source, isKept(key)))) kept = await readKept();
   const withHolder: ReturnType<Sql> = locked`replace(s.key, ${HOLDER_MARK}, ' ')`;
   const held = erasedKey(locked, withHolder);
-  await locked`update import_rows s set key = ${held} where ${isKept(held)}`;
+  if (!areResolved) await locked`update import_rows s set key = ${held} where ${isKept(held)}`;
+  else {
+    // By now a key may be an address alone, which someone else had before.
+    const holder = holderIn(locked, locked`s.record`);
+    const named = erasedKey(locked, locked`(s.key || ' ' || ${holder})`);
+    await locked`
+      update import_rows s set key = case when ${isKept(named)} then ${named} else ${held} end
+      where s.entity = ${entityCodes.person} and s.state = ${rowStates.record}
+        and (${isKept(named)} or right(s.key, length(${holder}) + 1) = ' ' || ${holder} and ${isKept(held)})`;
+  }
   // A part of a record has a key of its own.
   const own = keyReference(source, '');
   const whole = erasedKey(locked, locked`substr(o.key, length(${own}) + 1)`);
@@ -102,7 +112,7 @@ export async function nameErased(
     update import_rows s set key = part.whole
     from (
       select r.ctid as row, ${whole} as whole from import_rows r cross join lateral unnest(r.keys) o (key)
-      where r.entity = ${entityCodes.person} and starts_with(o.key, ${own}) and ${isKept(whole)}) part
+      where r.entity = ${entityCodes.person} and starts_with(o.key, ${own}) and o.key <> ${own} || r.key and ${isKept(whole)}) part
     where s.ctid = part.row`;
   // Of a person without any address only the name is known. One of another place whose record stays is not that person.
   const name = erasedKey(locked, locked`split_part(s.key, ${HOLDER_MARK}, 1)`);

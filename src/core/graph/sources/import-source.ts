@@ -321,7 +321,7 @@ async function identifyIn(
   const id = await identify.insertImport(tx, { ...input, sha256: input.sha256() });
   const row = { id, source, asOf };
   const { optedOut } = await stage.countStaged(tx);
-  await compareWithStored(tx, row, staged.erased);
+  await compareWithStored(tx, row, staged);
   if (last !== null && last > asOf) await identify.ignoreChanges(tx);
   else if (snapshotOf !== null) {
     checkGone(
@@ -350,14 +350,21 @@ async function identifyIn(
   return report;
 }
 
-/** Compares the staged rows with what the source said before; `erased` is the number of people and offices that the stage has named. */
-async function compareWithStored(tx: Sql, row: identify.ImportRow, erased: number): Promise<void> {
-  await identify.compareRows(tx, row);
-  // A person who was erased after that seemed to be a new one. One who is erased from here on was found.
-  const now = await stage.nameErased(tx, row.source, { known: erased });
-  if (now === erased) return;
-  await identify.forgetComparison(tx);
-  await compareWithStored(tx, row, now);
+/** Compares the staged rows with what the source said before. */
+async function compareWithStored(
+  tx: Sql,
+  row: identify.ImportRow,
+  { erased, haveHolders }: Staged,
+): Promise<void> {
+  let known = erased;
+  while (true) {
+    await identify.compareRows(tx, row);
+    // A person who was erased after that seemed to be a new one. One who is erased from here on was found.
+    const now = await stage.nameErased(tx, row.source, { known, areResolved: haveHolders });
+    if (now === known) return;
+    await identify.forgetComparison(tx);
+    known = now;
+  }
 }
 
 /** Refuses a snapshot that is empty, lacks many records, or lacks any and ends in the middle of a row: it is a download that was cut off. */
