@@ -1,12 +1,15 @@
-/** Erasures of people of whom sources have several keys or names. */
+/** Erasures of people of whom sources have several keys or names, or records that are not in the graph. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { erasePerson } from '../jobs/erasure/erase-person.ts';
 import type { PersonAsked } from '../jobs/erasure/find-person.ts';
-import { csvOf, importText } from './import-files.test-suite.ts';
+import { runHousekeeping } from '../jobs/housekeeping/run-housekeeping.ts';
+import { csvOf, importText, withoutBuild } from './import-files.test-suite.ts';
 
 const email = 'ada@home.example';
+const phone = '+442079460002';
 const desk = 'desk@acme.example';
 
 let pipeline: Pipeline;
@@ -113,4 +116,62 @@ it('a contact that a file brings again under another spelling is erased again', 
   await loadContacts(2, email, 'Adda Lark');
   await erase({ identifier: email });
   expect(await said()).not.toMatch(/adda|ada@/i);
+});
+
+describe('a person whose earlier results are gone', () => {
+  /** Former identifiers are kept for results. */
+  async function keepHouse() {
+    await pipeline.sql`update former_identifiers set left_at = left_at - interval '100 days'`;
+    await runHousekeeping(pipeline.context);
+    expect(await pipeline.sql`select from former_identifiers`).toHaveLength(0);
+  }
+
+  const contact = { 'Record ID': '17', ...named, Email: email, 'Phone Number': phone };
+
+  it.each([
+    ['e-mail', email],
+    ['phone', phone],
+  ])('and who opted out is erased by %s', async (_by, identifier) => {
+    await load('hubspot', 1, [], contact);
+    await load('hubspot', 2, [], { ...contact, 'Unsubscribed from all email': 'yes' });
+    await keepHouse();
+    await erase({ identifier });
+    expect(await said()).not.toMatch(/ada/i);
+  });
+
+  it.each([
+    ['e-mail', email, { 'E-mail 1 - Value': email }],
+    ['phone', phone, { 'Phone 1 - Value': phone }],
+  ])('and whose import was undone is erased by the %s', async (_by, identifier, address) => {
+    const header = ['Organization Name', 'Labels'];
+    const imported = await load('google-contacts', 1, header, { ...named, ...address });
+    await undoImport(pipeline.sql, imported);
+    await keepHouse();
+    await erase({ identifier });
+    expect(await said()).not.toMatch(/ada@|\+44/i);
+  });
+
+  it('and whose import was undone is erased by the profile', async () => {
+    const link = 'https://www.linkedin.com/in/ada-lark-home';
+    const header = ['Position', 'Connected On'];
+    const imported = await load('linkedin', 1, header, { ...named, URL: link });
+    await undoImport(pipeline.sql, imported);
+    await keepHouse();
+    await erase({ identifier: link });
+    expect(await said()).not.toMatch(/ada-lark/i);
+  });
+});
+
+it.each([
+  ['new', false],
+  ['changed', true],
+])('a phone of a %s record that is not built is opted out', async (_how, isStored) => {
+  const contact = { 'Record ID': '17', ...named, Email: email };
+  if (isStored) await load('hubspot', 1, [], contact);
+  await withoutBuild(pipeline.sql, () =>
+    load('hubspot', 2, [], { ...contact, 'Phone Number': phone }),
+  );
+  await erase({ identifier: email });
+  await loadCard(3, 'Ada', `TEL:${phone}`);
+  expect(await served()).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { disown } from '../../core/credits/owned.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { deletePersons } from '../../core/graph/delete-persons.ts';
-import { listEarlierIdentifiers } from '../../core/graph/sources/earlier-identifiers.ts';
+import { listStatedIdentifiers } from '../../core/graph/sources/stated-identifiers.ts';
 import { withdrawPublished } from '../../core/graph-copy/published-objects.ts';
 import { deleteResponsesAbout } from '../../core/idempotency/idempotency.ts';
 import { isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
@@ -50,7 +50,7 @@ export async function erasePerson(
   const { identifier, ids: found } = await findOnePerson(context, asked);
   // What was made before a record became a part of theirs has its id, and so has what is not built yet.
   const ids = [...found, ...(await listJoined(sql, found))];
-  const stored = await listIdentifiers(sql, ids, await listEarlierIdentifiers(sql, ids));
+  const stored = await listIdentifiers(sql, ids, await listStatedIdentifiers(sql, ids));
   // No one has it now, or it is a former one of theirs.
   const isFormer = !stored.some(({ value }) => value === identifier?.value);
   const named = identifier !== null && isFormer ? [identifier] : [];

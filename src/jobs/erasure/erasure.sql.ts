@@ -1,8 +1,7 @@
 /** Statements about one person across all tables: to show, erase, and prove that nothing is left. */
 import type { Sql } from '../../core/db/client.ts';
-import { personIdentifierCodes } from '../../core/graph/identifier-kinds.ts';
 import { entityCodes } from '../../core/graph/source-entities.ts';
-import type { EarlierIdentifier } from '../../core/graph/sources/earlier-identifiers.ts';
+import type { StatedIdentifier } from '../../core/graph/sources/stated-identifiers.ts';
 import { must } from '../../core/lib/assert.ts';
 
 /**
@@ -48,26 +47,18 @@ export interface StoredIdentifier {
 }
 
 /**
- * The look-up values of a person, by all ids that imports have joined: those of people who are not built yet differ. `earlier` are
- * those that their sources had before.
+ * The look-up values of a person, by all ids that imports have joined: those of people who are not built yet differ. `stated` are
+ * those in the records of their sources.
  */
 export async function listIdentifiers(
   sql: Sql,
   ids: readonly number[],
-  earlier: readonly EarlierIdentifier[] = [],
+  stated: readonly StatedIdentifier[],
 ): Promise<StoredIdentifier[]> {
   const own: ReturnType<Sql> = sql`${[...ids]}::bigint[]`;
   return sql<StoredIdentifier[]>`
-    with stated as (
-      -- What only its sources say of it.
-      select case when starts_with(k.value, 'email:') then ${personIdentifierCodes.email}
-          else ${personIdentifierCodes.professional_network} end::smallint as kind,
-        substr(k.value, strpos(k.value, ':') + 1) as value
-      from source_keys k join source_records r using (number)
-      where not k.is_reference and r.entity = ${entityCodes.person} and r.record is not null
-        and r.id = any(${own}) and (k.value like 'email:%' or k.value like 'profile:%')
-      union
-      select * from unnest(${earlier.map(({ code }) => code)}::smallint[], ${earlier.map(({ value }) => value)}::text[]))
+    with stated (kind, value) as (
+      select * from unnest(${stated.map(({ code }) => code)}::smallint[], ${stated.map(({ value }) => value)}::text[]))
     select i.kind as code, i.value, (
       exists (
         select from person_identifiers o where o.value = i.value and o.person_id <> all(${own}))

@@ -8,6 +8,7 @@ import {
 import { findPresentIds } from '../../core/graph/merged-ids.ts';
 import { personKeyOf } from '../../core/graph/person-key.ts';
 import { presentPersonId } from '../../core/graph/sources/show-sources.ts';
+import { findStatedPeople } from '../../core/graph/sources/stated-identifiers.ts';
 import { conflict } from '../../core/lib/errors.ts';
 import {
   type PersonIdentifier,
@@ -26,8 +27,8 @@ export interface FoundPeople {
 }
 
 /**
- * Returns the people who hold the identifier, or the id; one that was merged into another, as earlier results may have it,
- * leads to that one. Throws `AppError` `invalid_parameter`.
+ * Returns the people who hold the identifier, or did when they left the graph, or the id; one that was merged into another, as
+ * earlier results may have it, leads to that one. Throws `AppError` `invalid_parameter`.
  */
 export async function findPeople(
   { sql }: Pick<Context, 'sql'>,
@@ -36,8 +37,9 @@ export async function findPeople(
   if ('id' in asked) return { identifier: null, ids: [await presentPersonId(sql, asked.id)] };
   const identifier = readPersonIdentifier(asked.identifier);
   const codes = personCodesOf(identifier.kind);
-  const ids = await findHolders(sql, identifier.value, codes, personKeyOf(identifier));
-  return { identifier, ids };
+  const holders = await findHolders(sql, identifier.value, codes, personKeyOf(identifier));
+  const stated = await findStatedPeople(sql, identifier.value, codes);
+  return { identifier, ids: [...new Set([...holders, ...stated])].sort((a, b) => a - b) };
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Subject access: everything stored about a person. */
 import { listSourceRecords } from '../../core/graph/sources/show-sources.ts';
+import { listStatedIdentifiers } from '../../core/graph/sources/stated-identifiers.ts';
 import { isOptedOut } from '../../core/suppression/suppress.ts';
 import { findPartsOf } from '../result/find-subjects.ts';
 import type { PartsContext } from '../result/read-part.ts';
@@ -13,7 +14,8 @@ export async function showPerson(context: PartsContext, asked: PersonAsked) {
   const people = [];
   for (const id of ids) {
     const stored = await readPerson(context.sql, id);
-    const identifiers = await listIdentifiers(context.sql, [id]);
+    const stated = await listStatedIdentifiers(context.sql, [id]);
+    const identifiers = await listIdentifiers(context.sql, [id], stated);
     people.push({
       id,
       suppressed_at: stored?.suppressedAt ?? null,

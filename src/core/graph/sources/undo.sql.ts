@@ -169,21 +169,3 @@ export async function insertKeys(
       ${keys.map((key) => key.number)}::bigint[]) k (value, is_reference, number)
     on conflict do nothing`;
 }
-
-/** A record as it was before an import. */
-interface EarlierRecord {
-  source: string;
-  key: string;
-  record: string;
-}
-
-/** Returns the records of these people as they were before each import that changed or ended them. */
-export async function readEarlierRecords(
-  sql: Sql,
-  ids: readonly number[],
-): Promise<EarlierRecord[]> {
-  return sql<EarlierRecord[]>`
-    select r.source, r.key, v.before_record as record
-    from source_record_versions v join source_records r using (number)
-    where r.entity = 2 and r.id = any(${[...ids]}::bigint[]) and v.before_record is not null`;
-}

@@ -1,0 +1,60 @@
+/** The identifiers of people in the records that sources have of them, or had before later imports changed or ended these. */
+import type { Sql } from '../../db/client.ts';
+import { personCodes, personIdentifierCodes } from '../identifier-kinds.ts';
+import { personIdentifiers } from '../import/person-row.ts';
+import type { JsonRecord } from '../import/read-records.ts';
+import { listMentions, listStatedRecords, type StatedRecord } from './stated-identifiers.sql.ts';
+import { sureKeysOf } from './sure-keys.ts';
+
+const EMAIL = 'email:';
+
+/** An identifier; `code` is a kind of `person_identifiers`. */
+export interface StatedIdentifier {
+  code: number;
+  value: string;
+}
+
+/**
+ * Returns the identifiers in all records of these people: an import may not have built what it brought, and its undoing brings back
+ * what it changed. Phones without a country code are left out.
+ */
+export async function listStatedIdentifiers(
+  sql: Sql,
+  ids: readonly number[],
+): Promise<StatedIdentifier[]> {
+  return (await listStatedRecords(sql, ids)).flatMap(identifiersIn);
+}
+
+/** Returns the ids of people who are not in the graph of whom a source has, or had, an identifier under one of these kinds. */
+export async function findStatedPeople(
+  sql: Sql,
+  value: string,
+  codes: readonly number[],
+): Promise<number[]> {
+  const mentions = await listMentions(sql, value);
+  const named = mentions.filter((record) =>
+    identifiersIn(record).some((one) => one.value === value && codes.includes(one.code)),
+  );
+  return [...new Set(named.map(({ id }) => id))];
+}
+
+function identifiersIn({ source, key, record: text }: StatedRecord): StatedIdentifier[] {
+  const record = JSON.parse(text ?? '{}') as JsonRecord;
+  const found = [record, addressIn(key)].map((one) => personIdentifiers(0, one, undefined));
+  const fields = personCodes.flatMap(({ code }) =>
+    found.flatMap((one) => one.valuesOf(code)).map((value) => ({ code, value })),
+  );
+  const known = new Set(fields.map(({ value }) => value));
+  const emails = sureKeysOf(source, { entity: 'person', key, record })
+    .filter((sure) => sure.startsWith(EMAIL))
+    .map((sure) => ({ code: personIdentifierCodes.email, value: sure.slice(EMAIL.length) }));
+  return [...emails.filter(({ value }) => !known.has(value)), ...fields];
+}
+
+/** The address that is the key of a record, alone or before the name of its holder: all that is left of one that was undone. */
+function addressIn(key: string): JsonRecord {
+  const [address = ''] = key.split(' ');
+  if (address.includes('@')) return { email: address };
+  if (address.includes('/in/')) return { professional_network: address };
+  return address.startsWith('+') ? { phone: address } : {};
+}
