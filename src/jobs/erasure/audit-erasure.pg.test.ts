@@ -29,3 +29,18 @@ test('finds the last of many rows, and kinds that are in different ones', async 
     ['public.accounts', ['email', 'phone']],
   ]);
 });
+
+test('reports the name of an imported file as text of who named it', async () => {
+  const { sql, context } = pipeline;
+  await sql`
+    insert into imports (source, files, sha256, as_of)
+    values ('vcard', array['Ada +441632960009.vcf'], '', '2026-01-01')`;
+  const identifiers = [{ kind: 'phone' as const, value: '+441632960009' }];
+  const { left, customer_uploads } = await auditErasure(
+    context,
+    [],
+    identifiers,
+    await readLastChange(sql),
+  );
+  expect([left, customer_uploads]).toEqual([[], [{ where: 'graph.imports', found: ['phone'] }]]);
+});

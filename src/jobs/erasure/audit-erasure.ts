@@ -39,8 +39,9 @@ export interface ErasureAudit {
   customer_uploads: Finding[];
 }
 
-/** A list's header and name, a preview of an import, and the URL of a webhook, are the customer's text. */
+/** A list's header and name, the names of imported files and a preview of one, and the URL of a webhook, are the customer's text. */
 const customerTables: ReadonlySet<string> = new Set([
+  'graph.imports',
   'public.batches',
   'public.import_runs',
   'public.uploads',
