@@ -51,7 +51,7 @@ export function serveSessions(context: ApiContext): Router {
     const session = await readSession(context.findSession, token);
     if (session === null) throw keyEnded();
     const before = readToken(request);
-    if (before !== null) await signOut(context.sql, before);
+    if (before !== null) await signOut(context, before);
     writeToken(request, response, token);
     response.status(201).json(viewSession(context, session));
   });
@@ -62,7 +62,7 @@ export function serveSessions(context: ApiContext): Router {
     response.json(viewSession(context, session));
   });
   route.delete(async (request, response) => {
-    await signOut(context.sql, readToken(request) ?? '');
+    await signOut(context, readToken(request) ?? '');
     writeToken(request, response, null);
     response.status(204).end();
   });

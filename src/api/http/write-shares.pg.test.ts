@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
+import { createAccount } from '../../core/accounts/accounts.ts';
 import type { Sql } from '../../core/db/client.ts';
 
 const IN_FLIGHT = 2;
@@ -97,6 +98,38 @@ test('repeated calls, which are sent their stored response, wait for no lock of 
   expect(await Promise.race([replayed, pipeline.untilBlocked(8)])).toEqual(times(20, () => status));
   await expectOthersServed();
 });
+
+test.each(['POST', 'PATCH', 'DELETE'])(
+  'changes of sessions (%s) that wait for a transaction of their account have a share',
+  async (method) => {
+    const sign = { email: `${method}@team.example`, password: 'correct horse battery' };
+    const accountId = await createAccount(pipeline.sql, { name: 'Greedy', credits: 0, ...sign });
+    const { key } = await pipeline.keyOf(accountId, 'live');
+    const send = (way: string, body: object, cookie = '') =>
+      pipeline.call(null, '/console/session', {
+        method: way,
+        headers: {
+          'Content-Type': 'application/json',
+          'Sec-Fetch-Site': 'same-origin',
+          ...(cookie === '' ? {} : { Cookie: cookie }),
+        },
+        body: JSON.stringify(body),
+      });
+    const [cookie = ''] = (await send('POST', sign)).headers.getSetCookie()[0]?.split(';') ?? [];
+    await holdLock(async (sql) => {
+      await sql`select from accounts where id = ${accountId} for no key update`;
+      await sql`select from sessions where account_id = ${accountId} for share`;
+    });
+    const changes = times(20, () =>
+      method === 'POST' ? send('POST', { key }) : send(method, { mode: 'test' }, cookie),
+    );
+    await pipeline.untilBlocked(1);
+    const others = expectOthersServed().then(() => 'served');
+    expect(await Promise.race([others, pipeline.untilBlocked(8)])).toBe('served');
+    await unlock();
+    for (const { status } of await Promise.all(changes)) expect(status).toBeLessThan(300);
+  },
+);
 
 test.each([
   ['a long ledger', 'ledger_entries', '/v1/usage'],

@@ -52,6 +52,18 @@ const openChecks = () =>
 const checkKnown = openChecks();
 const checkOthers = openChecks();
 
+/**
+ * Statements that change sessions. Each may wait for a transaction of its account; anyone with a key can send hundreds at once, which
+ * would take all connections.
+ */
+const changeInTurn = openShare({
+  name: 'changes of sessions',
+  inFlightMax: 2,
+  accountInFlightMax: 1,
+  accountWaitingMax: 64,
+  waitMsMax: 10_000,
+});
+
 /** Networks with the e-mail addresses of sign-ins from them, in this process; the latest last. */
 const signedIn = new Set<string>();
 const SIGNED_IN_MAX = 10_000;
@@ -82,10 +94,8 @@ export async function signIn(
   const email = 'email' in credentials ? credentials.email.trim().toLowerCase() : null;
   const attempt = { network, email };
   await countSignIn(limiter, attempt);
-  const token = await openSession(
-    sql,
-    await signedInBy({ sql, limiter }, credentials, { network, signal }),
-  );
+  const person = await signedInBy({ sql, limiter }, credentials, { network, signal });
+  const token = await openSession(sql, person, signal);
   await forgetSignIn(limiter, attempt);
   return token;
 }
@@ -128,12 +138,19 @@ async function signedInBy(
   return { accountId, keyId: await consoleKeyOf(sql, accountId, 'live'), passwordHash };
 }
 
-async function openSession(sql: Sql, { passwordHash, ...of }: SignedIn): Promise<string> {
+async function openSession(
+  sql: Sql,
+  { passwordHash, ...of }: SignedIn,
+  signal: AbortSignal,
+): Promise<string> {
   const token = newToken();
   const session = { ...of, tokenSha256: hashToken(token) };
   // The password may have been changed while it was checked.
   const bounds = { seconds: SESSION_SECONDS, passwordHash };
-  if (!(await insertSession(sql, session, bounds))) throw invalidSignIn();
+  const isStored = await changeInTurn(of.accountId, signal, () =>
+    insertSession(sql, session, bounds),
+  );
+  if (!isStored) throw invalidSignIn();
   return token;
 }
 
@@ -197,7 +214,7 @@ export async function readSession(
 
 /**
  * Switches a session to the other mode. Throws `AppError` 401, 409 for a session of a single key, and as
- * `countInTurn`.
+ * `countInTurn` and a share.
  */
 export async function switchMode(
   { sql, limiter, findSession }: { sql: Sql; limiter: Limiter; findSession: FindSession },
@@ -210,15 +227,26 @@ export async function switchMode(
   await countInTurn(limiter, session, signal);
   if (session.mode === mode) return session;
   if (!session.isConsole) throw oneMode(session);
-  await changeSessionKey(sql, hashToken(token), await consoleKeyOf(sql, session.accountId, mode));
+  const keyId = await consoleKeyOf(sql, session.accountId, mode);
+  await changeInTurn(session.accountId, signal, () =>
+    changeSessionKey(sql, hashToken(token), keyId),
+  );
   const switched = await readSession(findSession, token);
   if (switched === null) throw sessionExpired();
   return switched;
 }
 
-/** Ends a session. Does nothing for one that has ended. */
-export async function signOut(sql: Sql, token: string): Promise<void> {
-  if (isToken(token)) await deleteSession(sql, hashToken(token));
+/** Ends a session, also when its caller leaves. Does nothing for one that has ended. Throws as a share. */
+export async function signOut(
+  { sql, findSession }: { sql: Sql; findSession: FindSession },
+  token: string,
+): Promise<void> {
+  const tokenSha256 = hashToken(token);
+  const session = isToken(token) ? await findSession(tokenSha256) : undefined;
+  if (session === undefined) return;
+  await changeInTurn(session.accountId, new AbortController().signal, () =>
+    deleteSession(sql, tokenSha256),
+  );
 }
 
 /** Sets an account's password and ends its password sessions. Throws as `setPassword`. */
