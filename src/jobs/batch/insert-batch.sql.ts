@@ -90,3 +90,10 @@ export async function countOpenBatches(sql: Sql, accountId: string): Promise<num
     where account_id = ${accountId} and state not in ${wordList(sql, finalStates)}`;
   return must(row, 'count').open;
 }
+
+/** Locks the account until the transaction ends. False, without a wait, while another transaction holds it. */
+export async function lockFreeAccount(tx: Sql, accountId: string): Promise<boolean> {
+  const free = await tx`
+    select from accounts where id = ${accountId} for no key update skip locked`;
+  return free.length > 0;
+}

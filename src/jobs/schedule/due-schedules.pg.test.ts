@@ -7,6 +7,7 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { setOwnedDays } from '../../core/credits/owned.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { assertStillValid } from '../../core/sessions/still-valid.ts';
+import { findBatch } from '../batch/batches.sql.ts';
 import { returnToSlots, runDueSchedules } from './run-due.ts';
 import type { ScheduleView, viewRun } from './schedule-view.ts';
 import { deleteSchedule, hasOpenRun } from './schedules.sql.ts';
@@ -137,18 +138,22 @@ describe('a slot', () => {
   });
 });
 
-test('a slot that comes due while a call changes its schedule is taken after the change', async () => {
+test('a slot that comes due while a call changes its schedule is taken after the change, and keeps no other waiting', async () => {
+  const { sql, context } = pipeline;
   const { id, next_run_at } = await make();
   const { accountId, keyId } = caller;
-  let running: Promise<string[]> = Promise.resolve([]);
-  await inTransaction(pipeline.sql, async (tx) => {
+  const other = await pipeline.account(1000);
+  await make({}, other);
+  const takeDue = () => runDueSchedules(context, minutesAfter(next_run_at, 0));
+  await inTransaction(sql, async (tx) => {
     // As every call that changes something: it locks the account, and then the schedule.
     await assertStillValid(tx, { keyId, sessionSha256: null });
-    running = runDueSchedules(pipeline.context, minutesAfter(next_run_at, 0));
-    await pipeline.untilBlocked(1);
+    const [made = ''] = (await Promise.race([takeDue(), pipeline.untilBlocked(1)])) ?? [];
+    expect(await findBatch(sql, made)).toMatchObject({ accountId: other.accountId });
     await requireOwnSchedule(tx, { accountId, live: true }, id, true);
   });
-  expect(await running).toHaveLength(1);
+  const [made = ''] = await takeDue();
+  expect(await findBatch(sql, made)).toMatchObject({ scheduleId: id });
 });
 
 describe('the schedules of an account', () => {

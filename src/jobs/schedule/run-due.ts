@@ -79,7 +79,7 @@ interface Taken {
 }
 
 /**
- * Takes the account's slot that has been due longest. Undefined when another worker holds the due schedules. A
+ * Takes the account's slot that has been due longest. Undefined when a call or another worker holds the account. A
  * schedule whose slot cannot be taken is added to `failed` and does not delay the others.
  */
 async function runDueSchedule(
@@ -91,8 +91,10 @@ async function runDueSchedule(
   let due: DueSchedule | undefined;
   try {
     const taken = await inTransaction(context.sql, async (tx) => {
-      // First, because calls lock the account before its schedules.
+      // First, as in calls, which lock the account before its schedules.
       const isFull = await hasMaximumOpen(tx, accountId, context.config.openListsMax);
+      // Left for the next round: the schedules of others would wait for what its calls do.
+      if (isFull === null) return undefined;
       due = await takeDueSchedule(tx, accountId, at, failed);
       const schedule = due;
       if (schedule === undefined) return undefined;
