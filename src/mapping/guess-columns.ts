@@ -77,6 +77,7 @@ export function guessColumns(
       add('city', columnsByName('city', believed, subject));
       add('title', titleColumns(views));
     }
+    return ofFirstOffice(mapping);
   }
   return mapping;
 }
@@ -89,7 +90,7 @@ const partsOfNames: ReadonlySet<string> = new Set<ColumnRole>([
 
 /**
  * Leaves out the columns of a second contact, who has a name of the same number (`Contact 2 Name`, `Contact 2 Email`), and those
- * that are there again behind a second name: `Name, Email, Name, Email`.
+ * that are there again behind a second name (`Name, Email, Name, Email`), or two together (`Email, Phone, Email, Phone`).
  */
 function withoutFurtherPeople(list: ListHead, views: ColumnView[], subject: Subject): ColumnView[] {
   if (subject === 'company') return views;
@@ -104,7 +105,22 @@ function withoutFurtherPeople(list: ListHead, views: ColumnView[], subject: Subj
   const isAgain = ({ column, reading: { role } }: ColumnView) =>
     contactKinds.has(role ?? '') &&
     seconds.some((second) => (firstOf.get(role) ?? column) < second && second < column);
-  return views.filter((view) => !people.has(view.reading.number) && !isAgain(view));
+  const repeated = repeatedContacts(views);
+  return views.filter(
+    (view) => !people.has(view.reading.number) && !isAgain(view) && !repeated.includes(view),
+  );
+}
+
+/** The contact columns with the name of an earlier one, when there are two kinds of them. */
+function repeatedContacts(views: readonly ColumnView[]): ColumnView[] {
+  const names = new Set<string>();
+  const repeated = views.filter(({ header, reading: { role } }) => {
+    const name = foldColumnName(header ?? '');
+    const isKnown = names.has(name);
+    if (contactKinds.has(role ?? '')) names.add(name);
+    return isKnown;
+  });
+  return new Set(repeated.map(({ reading }) => reading.role)).size > 1 ? repeated : [];
 }
 
 const contactKinds: ReadonlySet<string> = new Set<ColumnRole>(
@@ -220,7 +236,9 @@ function columnsByName(
 
 /** Offices of which a company has one person each. */
 const OFFICE =
-  /\b(?:c[a-z]o|chro|(?:co ?)?founder|president|chair(?:man|woman|person)?|director|treasurer|partner)\b/;
+  /\b(?:c[a-z]o|chro|(?:co ?)?founder|president|chair(?:man|woman|person)?|director|treasurer|partner)\b/g;
+
+const officesOf = ({ header }: MappedColumn) => foldColumnName(header ?? '').match(OFFICE) ?? [];
 
 /** Of columns that name offices, such as "CEO email" and "CFO email", another one is another person's. */
 function firstOfficer(
@@ -229,8 +247,23 @@ function firstOfficer(
   subject: Subject,
 ): MappedColumn[] {
   if (subject !== 'person' || !contactKinds.has(kind)) return columns;
-  const isOfOfficers = columns.some(({ header }) => OFFICE.test(foldColumnName(header ?? '')));
-  return isOfOfficers ? columns.slice(0, 1) : columns;
+  return columns.some((one) => officesOf(one).length > 0) ? columns.slice(0, 1) : columns;
+}
+
+/** Leaves out the columns of other offices than the first: "CEO email" and "CFO phone" are of two people. */
+function ofFirstOffice(mapping: ColumnMapping): ColumnMapping {
+  const named = Object.values(mapping)
+    .flat()
+    .filter((one) => officesOf(one).length > 0);
+  const [first] = named.sort((one, other) => one.column - other.column);
+  if (first === undefined) return mapping;
+  const offices = new Set<string>(officesOf(first));
+  const isOthers = (one: MappedColumn) =>
+    officesOf(one).length > 0 && !officesOf(one).some((office) => offices.has(office));
+  const left = Object.entries(mapping).map(([kind, columns]) => {
+    return [kind, columns.filter((one) => !isOthers(one))] as const;
+  });
+  return Object.fromEntries(left.filter(([, columns]) => columns.length > 0));
 }
 
 /**

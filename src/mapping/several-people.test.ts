@@ -110,13 +110,26 @@ test.each(['Contact person (company)', 'Company contact person'])(
   },
 );
 
-test('of columns that name offices only the first of a kind is read', () => {
+test('of columns that name offices only those of the first one are read', () => {
   const columns = { 'CEO email': ADA[1], 'CFO email': BOB[1], 'CFO phone': BOB[2] };
-  expect(guess(columns)).toEqual({ email: [1], phone: [3] });
+  expect(guess(columns)).toEqual({ email: [1] });
+  expect(guess({ 'CEO email': ADA[1], 'CFO phone': BOB[2] })).toEqual({ email: [1] });
+  expect(guess({ 'CFO phone': BOB[2], 'CEO email': ADA[1] })).toEqual({ phone: [1] });
+  const ofOne = { 'Founder & CEO email': ADA[1], 'Founder phone': ADA[2] };
+  expect(guess(ofOne)).toEqual({ email: [1], phone: [2] });
   // Both are in the domain of the company.
   const list = { header: Object.keys(columns), sample: [Object.values(columns)] };
   expect(guessColumns('companies.enrich', list).domain).toHaveLength(2);
   expect(guess({ CEO: ADA[1], CFO: BOB[1] })).toEqual({ email: [1] });
+});
+
+test('columns that are there again, as under a row of two groups, are those of another person', () => {
+  const cells = [ADA[1], ADA[2], BOB[1], BOB[2]];
+  const names = ['Email', 'Phone', 'Email', 'Phone'];
+  expect(guess(names.map((name, index) => [name, cells[index] ?? '']))).toEqual({
+    email: [1],
+    phone: [2],
+  });
 });
 
 test('columns that name where a value is from are of one person', () => {
