@@ -229,6 +229,14 @@ describe('the lines of the ledger', () => {
     expect(await refundCredits(pipeline.sql, refund)).toMatchObject({ balance: 94 });
   });
 
+  test('have a cursor that tells nothing of other accounts, such as how many lines all have', async () => {
+    const reader = await pipeline.keyOf(caller.accountId, 'live', ['account']);
+    const response = await pipeline.call(reader, '/v1/usage/lines?limit=2');
+    const page = (await response.json()) as { data: Line[]; next_cursor: string };
+    const [, ...place] = Buffer.from(page.next_cursor, 'base64url').toString().split('|');
+    expect(place.join('|')).toBe(page.data[1]?.reference);
+  });
+
   test('come as a CSV file with the same lines', async () => {
     const reader = await pipeline.keyOf(caller.accountId, 'live', ['account']);
     const response = await pipeline.call(reader, '/v1/usage/lines.csv');
@@ -251,7 +259,9 @@ describe('the lines of the ledger', () => {
     expect((await file.text()).split('\n')).toHaveLength(2);
   });
 
-  test.each(['cursor=abc', 'key_id=1', 'from=2024-02-01&to=2024-01-01'])(
+  const withNul = Buffer.from('2024-01-31 12:00:00+00|a\0').toString('base64url');
+
+  test.each(['cursor=abc', `cursor=${withNul}`, 'key_id=1', 'from=2024-02-01&to=2024-01-01'])(
     'are refused for %s',
     async (query) => {
       const response = await pipeline.call(admin, `/v1/usage/lines?${query}`);

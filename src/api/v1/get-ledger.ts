@@ -28,6 +28,8 @@ const lineSchema = z.strictObject({
 
 /** Lines that one statement reads for a file. */
 const PAGE_LINES = 1_000;
+/** An operator chooses how long a reference is. */
+const CURSOR_MAX = 4_000;
 
 /** Lists the lines of the ledger, latest first. */
 export const getLedgerRoute = definePage({
@@ -38,12 +40,12 @@ export const getLedgerRoute = definePage({
   item: lineSchema,
   filter: usageFilter,
   limit: { default: 100, max: PAGE_LINES },
-  cursor: z.string().max(100).refine(isCursor, 'is not a cursor of this call'),
+  cursor: z.string().max(CURSOR_MAX).refine(isCursor, 'is not a cursor of this call'),
   read: (input, { before, limit }) => {
     const range = usageRange(input.key.accountId, input.query);
     return readLines(input, range, before === null ? null : parseCursor(before), limit);
   },
-  cursorOf: ({ at, id }) => Buffer.from(`${at}|${id}`).toString('base64url'),
+  cursorOf: ({ at, reference }) => Buffer.from(`${at}|${reference}`).toString('base64url'),
   view: viewLine,
 });
 
@@ -80,7 +82,7 @@ async function* allLines(input: RouteInput, range: LedgerRange) {
     yield* lines.map(viewLine);
     const last = lines.at(-1);
     if (last === undefined || lines.length < PAGE_LINES) return;
-    after = [last.at, String(last.id)];
+    after = [last.at, last.reference];
   }
 }
 
@@ -113,12 +115,12 @@ const CLOCK_TIME = /^ ([01]\d|2[0-3])(:[0-5]\d){2}(\.\d{1,6})?[+-](0\d|1[0-5])(:
 const DAY_LENGTH = 10;
 
 function isCursor(text: string): boolean {
-  const [at, id] = parseCursor(text);
+  const [at, reference] = parseCursor(text);
   const isDay = day.safeParse(at.slice(0, DAY_LENGTH)).success;
-  return isDay && CLOCK_TIME.test(at.slice(DAY_LENGTH)) && /^\d{1,18}$/.test(id);
+  return isDay && CLOCK_TIME.test(at.slice(DAY_LENGTH)) && !reference.includes('\0');
 }
 
 function parseCursor(text: string): LedgerPlace {
-  const [at = '', id = ''] = Buffer.from(text, 'base64url').toString('utf8').split('|');
-  return [at, id];
+  const [at = '', ...reference] = Buffer.from(text, 'base64url').toString('utf8').split('|');
+  return [at, reference.join('|')];
 }

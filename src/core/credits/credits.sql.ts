@@ -205,7 +205,6 @@ export async function selectUsage(
 /** One line of the ledger. */
 export interface LedgerLine
   extends Pick<UsageRow, 'kind' | 'operation' | 'keyId' | 'batchId' | 'amount'> {
-  id: number;
   /** Matches that were paid; null for what is no charge. */
   units: number | null;
   reference: string;
@@ -214,20 +213,20 @@ export interface LedgerLine
   createdAt: Date;
 }
 
-/** End of a page of ledger lines. */
-export type LedgerPlace = readonly [at: string, id: string];
+/** End of a page of ledger lines. The ids of lines would tell how many all accounts have. */
+export type LedgerPlace = readonly [at: string, reference: string];
 
 /** Returns a page of ledger lines, latest first. */
 export async function listLedgerLines(
   sql: Sql,
   range: LedgerRange & { after: LedgerPlace | null; limit: number },
 ): Promise<LedgerLine[]> {
-  const [at, id] = range.after ?? ['infinity', '0'];
+  const [at, reference] = range.after ?? ['infinity', ''];
   return sql<LedgerLine[]>`
-    select id, kind, operation, key_id, batch_id, amount, units, reference, created_at::text as at, created_at
+    select kind, operation, key_id, batch_id, amount, units, reference, created_at::text as at, created_at
     from ledger_entries
-    where ${inRange(sql, range)} and (created_at, id) < (${at}::text::timestamptz, ${id}::bigint)
-    order by created_at desc, id desc limit ${range.limit}`;
+    where ${inRange(sql, range)} and (created_at, reference) < (${at}::text::timestamptz, ${reference})
+    order by created_at desc, reference desc limit ${range.limit}`;
 }
 
 function inRange(sql: Sql, { accountId, from, to, keyId }: LedgerRange) {
