@@ -267,7 +267,8 @@ function addElement(reports: Map<string, Report>, orphans: Map<string, number>, 
     return;
   }
   const field = elementFields[row.get('elemendi_nimetus').trim()];
-  const value = Number(row.get('vaartus'));
+  // An element without a value is no zero.
+  const value = Number(textOf(row.get('vaartus')) ?? Number.NaN);
   if (field !== undefined && Number.isFinite(value)) report.figures[field] = Math.round(value);
 }
 

@@ -296,6 +296,8 @@ it('Ariregister: the reports of one year leave those of another as they are, and
   const [first, second] = ['1.aruannete_yldandmed.csv', '4.aruannete_elemendid.csv'];
   await loadBoth([first, general], [second, elements('1', '100.0')]);
   await loadBoth([first, general], [second, elements('2', '200.0')]);
+  // A report whose only element is empty has no figure, and no zero.
+  await loadBoth([first, general], [second, elements('2', '')]);
   const periods = () =>
     database.sql`select period_end, revenue from financial_periods order by period_end`;
   const both = [
