@@ -247,18 +247,22 @@ it('Pipedrive: several e-mails in a cell and the marketing status', async () => 
   });
 });
 
-it('LinkedIn: notes above the header, blank members, degrees and pictographs', async () => {
+it('LinkedIn: notes above the header, blank members, degrees, generations and pictographs', async () => {
   const text = [
     'Notes:',
     '"When exporting your connection data, some may be missing, see the settings"',
     '',
     'First Name,Last Name,URL,Email Address,Company,Position,Connected On',
     'Ada \u{1f680},"Lark, PhD",https://www.linkedin.com/in/ad%C3%A9-lark,,Acme,CTO,20 Aug 2023',
+    'Al,"Smith, Jr., MBA",https://www.linkedin.com/in/al-smith,,Acme,CFO,20 Aug 2023',
     ',,,,,,31 Mar 2023',
   ].join('\n');
-  expect(await load('Connections.csv', text)).toMatchObject({ rows: 2, new: 1, rejected: 1 });
-  const [person] = await database.sql`select name, surname, position from persons`;
-  expect(person).toEqual({ name: 'Ada', surname: 'Lark', position: 'CTO' });
+  expect(await load('Connections.csv', text)).toMatchObject({ rows: 3, new: 2, rejected: 1 });
+  const people = await database.sql`select name, surname, position from persons order by name`;
+  expect(people).toEqual([
+    { name: 'Ada', surname: 'Lark', position: 'CTO' },
+    { name: 'Al', surname: 'Smith Jr.', position: 'CFO' },
+  ]);
 });
 
 it('HubSpot: the opt-out in a list ends the contact, and a spreadsheet’s TRUE is one', async () => {

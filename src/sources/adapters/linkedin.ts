@@ -8,8 +8,6 @@ import { textOf } from '../values.ts';
 
 const SOURCE = 'linkedin';
 const PICTOGRAPHS = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f|\u200d/gu;
-/** `, PhD` and `, MBA, CFA` after a surname. */
-const DEGREES = /,.*$/;
 
 export const linkedin: Adapter = {
   name: SOURCE,
@@ -19,10 +17,13 @@ export const linkedin: Adapter = {
 
 function readConnection(row: CsvRow): SourceRow {
   const profile = profileOf(textOf(row.get('URL')));
+  // `Smith, Jr.`, and `Lark, PhD` or `Lark, MBA, CFA`: of what follows a surname, a contact keeps a generation alone.
+  const [surname = '', after = ''] = row.get('Last Name').split(',');
   const contact: Contact = {
     key: profile,
     name: cleanName(row.get('First Name')),
-    surname: cleanName(row.get('Last Name').replace(DEGREES, '')),
+    surname: cleanName(surname),
+    suffix: cleanName(after),
     emails: [textOf(row.get('Email Address'))],
     position: textOf(row.get('Position')),
     profile,
