@@ -176,3 +176,16 @@ function domainOfSite(text: string | undefined): string | undefined {
   const normalised = normaliseIdentifier('domain', text ?? '', { subject: 'company' });
   return 'values' in normalised ? normalised.values[0] : undefined;
 }
+
+/** Returns true when a record of another name has the key: of two people with one key, one would be lost. `holders` are the names by key. */
+export function isOfAnother(
+  holders: Map<string, string>,
+  key: string | undefined,
+  name: string,
+): boolean {
+  if (key === undefined) return false;
+  const holder = fold(name);
+  const known = holders.get(key) ?? holder;
+  holders.set(key, known);
+  return known !== holder;
+}

@@ -3,7 +3,7 @@ import { heldKey, type SourceRow } from '../core/graph/sources/source-record.ts'
 import { countryCode } from '../core/identifiers/country.ts';
 import { fold } from '../core/lib/fold.ts';
 import { readPersonName } from '../core/match/person-name.ts';
-import { type Contact, contactRow } from './contact.ts';
+import { type Contact, contactRow, isOfAnother } from './contact.ts';
 import { optOutOf } from './opt-out.ts';
 import type { SourceMapping } from './source-mapping.ts';
 import {
@@ -67,15 +67,6 @@ export function mappedRow(
   // An opt-out holds for the addresses of the row, and not for the other person.
   const own = isTaken ? { ...contact, key: undefined } : contact;
   return contactRow(source, { line, row, contact: own });
-}
-
-/** Returns true when a record of another name has the key: of two people with one key, one would be lost. */
-function isOfAnother(holders: Map<string, string>, key: string | undefined, name: string): boolean {
-  if (key === undefined) return false;
-  const holder = fold(name);
-  const known = holders.get(key) ?? holder;
-  holders.set(key, known);
-  return known !== holder;
 }
 
 function contactOf(values: Values, country: string | undefined): Contact {

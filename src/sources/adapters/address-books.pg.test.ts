@@ -177,6 +177,14 @@ it('vCard: quoted-printable, folds, escapes, quoted parameters, kinds, and a car
   });
 });
 
+it('vCard: two people with one UID are two', async () => {
+  const card = (given: string, email: string) =>
+    `BEGIN:VCARD\nVERSION:3.0\nUID:copied\nN:Lark;${given};;;\nEMAIL:${email}\nEND:VCARD\n`;
+  const text = card('Ada', 'ada@acme.example') + card('Bo', 'bo@acme.example');
+  expect(await load('contacts.vcf', text)).toMatchObject({ rows: 2, new: 2 });
+  expect(await load('contacts.vcf', text)).toMatchObject({ rows: 2, new: 0, same: 2 });
+});
+
 it('joins one person of several systems by profile or e-mail, never by name or a common mailbox', async () => {
   const hubspot = csvOf(
     ['Record ID', 'First Name', 'Last Name', 'Email', 'LinkedIn URL'],

@@ -1,7 +1,7 @@
 /** vCard 2.1, 3.0 (RFC 2426) and 4.0 (RFC 6350), in one file also mixed. */
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
-import { type Contact, contactRow } from '../contact.ts';
+import { type Contact, contactRow, isOfAnother } from '../contact.ts';
 import { toUtf8 } from '../csv-rows.ts';
 import type { SourcePart } from '../source-files.ts';
 import { isoDate, joinedBy, textOf } from '../values.ts';
@@ -20,12 +20,13 @@ export const vcard: Adapter = {
 };
 
 async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
+  const holders = new Map<string, string>();
   for await (const { bytes } of parts) {
-    for await (const card of readCards(toUtf8(bytes))) yield [readCard(card)];
+    for await (const card of readCards(toUtf8(bytes))) yield [readCard(card, holders)];
   }
 }
 
-function readCard(card: VCard): SourceRow {
+function readCard(card: VCard, holders: Map<string, string>): SourceRow {
   const { line } = card;
   const source = () => Object.fromEntries(card.properties.map(({ name, value }) => [name, value]));
   if (card.unreadable !== null) return { line, reason: card.unreadable, source: source() };
@@ -46,13 +47,18 @@ function readCard(card: VCard): SourceRow {
     ({ value }) => value,
   );
   const name = joinedBy(' ', given, additional);
+  const names =
+    name === undefined && textOf(surname) === undefined
+      ? { name: textOf(first('FN')?.value) }
+      : { name, surname: textOf(surname) };
+  const uid = textOf(first('UID')?.value);
+  // As of a card that was copied and then changed.
+  const isTaken = isOfAnother(holders, uid, Object.values(names).join(' '));
   const contact: Contact = {
-    key: textOf(first('UID')?.value),
+    key: isTaken ? undefined : uid,
     title: textOf(prefix),
     suffix: textOf(suffix),
-    ...(name === undefined && textOf(surname) === undefined
-      ? { name: textOf(first('FN')?.value) }
-      : { name, surname: textOf(surname) }),
+    ...names,
     emails: all('EMAIL').map(({ value }) => value),
     phone: phoneText(phones.find((phone) => phone !== mobile)?.value),
     mobile: phoneText(mobile?.value),
