@@ -56,6 +56,10 @@ describeWithBrowser('a link to the console', () => {
 
   test.each([
     ['thousands of conditions', Array.from({ length: 3_000 }, (_, at) => `a${at}=1`).join('&')],
+    [
+      'a condition of a hundred thousand values',
+      `skills=[${Array.from({ length: 100_000 }, (_, at) => `s${at}`).join('|')}]`,
+    ],
     ['a value of hundreds of thousands of plus signs', `name=${'+'.repeat(300_000)}`],
   ])('with %s is a page that can still be used', async (_, filter) => {
     const caller = await pipeline.account(0);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { countOf } from '../format.ts';
+import { countOf, formatNumber } from '../format.ts';
 import type { Problem } from '../problem.ts';
 import { readOut } from './announcer.tsx';
 import { describedBy, FieldNotes } from './field.tsx';
@@ -38,6 +38,9 @@ interface ComboboxProps {
   toValues?: (typed: string) => string[];
 }
 
+/** More than anyone chooses. A link may bring tens of thousands, which a browser would take minutes to draw. */
+export const VALUES_SHOWN_MAX = 200;
+
 /**
  * A field for several values, with suggestions or without: the combobox of the ARIA patterns. The chosen
  * ones stand before the text; Backspace takes back the last.
@@ -53,9 +56,12 @@ export function Combobox(props: ComboboxProps) {
     <div class="field combobox">
       <label for={id}>{label}</label>
       <div class="chips">
-        {chosen.map((option) => (
+        {chosen.slice(0, VALUES_SHOWN_MAX).map((option) => (
           <Chip key={option.value} option={option} onRemove={typing.remove} />
         ))}
+        {chosen.length > VALUES_SHOWN_MAX && (
+          <span class="soft">and {formatNumber(chosen.length - VALUES_SHOWN_MAX)} more</span>
+        )}
         <input
           ref={typing.input}
           id={id}

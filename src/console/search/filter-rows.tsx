@@ -17,7 +17,7 @@ interface FilterRowsProps {
 }
 
 /** More than there are fields. A link may have thousands, which the service refuses, and would take a browser minutes to draw. */
-const SHOWN_MAX = 200;
+export const ROWS_SHOWN_MAX = 200;
 
 const emptyRow: Row = { name: '', question: 'is', values: [], text: '', raw: null };
 
@@ -34,7 +34,7 @@ export function FilterRows({ filter, onChange, problem }: FilterRowsProps) {
   };
   return (
     <div class="conditions">
-      {rows.slice(0, SHOWN_MAX).map((row, place) => (
+      {rows.slice(0, ROWS_SHOWN_MAX).map((row, place) => (
         <RowEditor
           key={place}
           id={`condition-${place}`}

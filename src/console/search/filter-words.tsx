@@ -1,5 +1,6 @@
 import { type ControlName, controls, findRowField } from './filter-fields.ts';
 import { placeLabel, type Row, readForm } from './filter-form.ts';
+import { ROWS_SHOWN_MAX } from './filter-rows.tsx';
 import { lookupOf, useNamed } from './lookups.ts';
 import { rangeLabel } from './range-list.tsx';
 
@@ -12,7 +13,7 @@ export function FilterWords({ filter }: { filter: string }) {
         const own = values.get(name);
         return own && <ControlWords key={name} name={name} label={label} values={own} />;
       })}
-      {rows.map((row, place) => (
+      {rows.slice(0, ROWS_SHOWN_MAX).map((row, place) => (
         <div key={place}>
           <dt>{findRowField(row.name)?.label ?? row.name}</dt>
           <dd>{rowWords(row)}</dd>
@@ -25,6 +26,10 @@ export function FilterWords({ filter }: { filter: string }) {
 /** A long list is told by its first ones. */
 const SHOWN = 12;
 
+function moreOf({ length }: readonly string[], or: string): string {
+  return length > SHOWN ? `${or}${length - SHOWN} more` : '';
+}
+
 interface ControlWordsProps {
   name: ControlName;
   label: string;
@@ -34,14 +39,13 @@ interface ControlWordsProps {
 function ControlWords({ name, label, values }: ControlWordsProps) {
   const named = useNamed(lookupOf[name] ?? 'job-titles', name in lookupOf ? values : []);
   const words = name in lookupOf ? named.map((option) => option.label) : values.map(wordsOf(name));
-  const more = words.length - SHOWN;
   const or = name === 'skills' || name === 'not.skills' ? ' and ' : ' or ';
   return (
     <div>
       <dt>{label}</dt>
       <dd>
         {words.slice(0, SHOWN).join(or)}
-        {more > 0 && `${or}${more} more`}
+        {moreOf(words, or)}
       </dd>
     </div>
   );
@@ -62,7 +66,7 @@ function wordsOf(name: ControlName): (value: string) => string {
 }
 
 function rowWords({ question, values, text }: Row): string {
-  if (question === 'is') return values.join(' or ');
+  if (question === 'is') return values.slice(0, SHOWN).join(' or ') + moreOf(values, ' or ');
   if (question === 'written') return text;
   return question === 'present' ? 'is known' : 'is unknown';
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { VALUES_SHOWN_MAX } from '../components/combobox.tsx';
 import { describedBy, FieldNotes } from '../components/field.tsx';
 import { Icon } from '../components/icon.tsx';
 import { formatNumber } from '../format.ts';
@@ -62,7 +63,7 @@ export function RangeList({ id, label, hint, error, values, onChange, usual }: R
           Other … <span class="unseen">range of {label}</span>
         </button>
       </div>
-      {drafts.map((draft, place) => (
+      {drafts.slice(0, VALUES_SHOWN_MAX).map((draft, place) => (
         <TypedRange
           key={place}
           label={label}
