@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from './api.ts';
-import { announce } from './components/announcer.tsx';
+import { announce, announceProblem } from './components/announcer.tsx';
 import { Button } from './components/button.tsx';
 import { Icon } from './components/icon.tsx';
 import { Logo } from './components/logo.tsx';
@@ -99,7 +99,7 @@ function Account({ session }: { session: Session }) {
     const timer = setInterval(ask, ASK_CREDITS_MS);
     return () => clearInterval(timer);
   }, [remaining === null]);
-  const leaving = useAction(signOut);
+  const leaving = useAction(() => announceProblem(signOut()));
   return (
     <div class="account">
       <p class="wallet">
@@ -121,7 +121,7 @@ function Account({ session }: { session: Session }) {
 /** Another tab has switched the mode: this page keeps what it shows, and is asked to follow or to go on. */
 function ModeElsewhere({ own }: { own: Mode }) {
   const other = useStore(modeElsewhere);
-  const switching = useAction(switchMode);
+  const switching = useAction((mode: Mode) => announceProblem(switchMode(mode)));
   if (other === null) return null;
   return (
     <div class="notice warn" role="status">
@@ -142,11 +142,12 @@ function ModeElsewhere({ own }: { own: Mode }) {
 }
 
 function ModeSwitch({ session }: { session: Session }) {
-  const switching = useAction(async () => {
+  const change = async () => {
     const mode = session.key.mode === 'live' ? 'test' : 'live';
     await switchMode(mode);
     announce(mode === 'test' ? 'Test mode is on. Nothing will be charged.' : 'Now in live mode.');
-  });
+  };
+  const switching = useAction(() => announceProblem(change()));
   return (
     <button
       type="button"

@@ -201,6 +201,16 @@ describeWithBrowser('the components of the console', () => {
     await page.context().close();
   });
 
+  test('a sign-out that does not reach the service says so, and can be repeated', async () => {
+    const { page } = await openAt('/batches');
+    await page.route('**/console/session', (route) => route.abort('connectionreset'), { times: 1 });
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('We can’t reach the server').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.context().close();
+  });
+
   test('another tab that switches the mode takes nothing from this one', async () => {
     const account = { name: 'Two tabs', email: 'two@tabs.example', password: 'long enough secret' };
     await createAccount(pipeline.sql, { ...account, credits: 1 });

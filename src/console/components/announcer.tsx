@@ -1,5 +1,6 @@
 /** Short messages at the edge of the page, and what only screen readers say. */
 import { useLayoutEffect } from 'preact/hooks';
+import { asProblem } from '../problem.ts';
 import { address, pathNow } from '../router.ts';
 import { session } from '../session.ts';
 import { createStore, type Store, useStore } from '../store.ts';
@@ -21,6 +22,11 @@ const unseen = createStore<Message | null>(null);
  */
 export function announce(text: string): void {
   say(shown, { text, path: pathNow() });
+}
+
+/** Waits for an action whose button has no place for a problem, and says what kept it from being done. */
+export async function announceProblem(acting: Promise<void>): Promise<void> {
+  await acting.catch((error) => announce(asProblem(error).message));
 }
 
 /** Says to screen readers what others see on the page. */

@@ -1,5 +1,5 @@
 import { call } from '../api.ts';
-import { announce, readOut } from '../components/announcer.tsx';
+import { announceProblem, readOut } from '../components/announcer.tsx';
 import { useAction } from '../use-call.ts';
 import type { Schedule } from './schedule-words.ts';
 
@@ -11,14 +11,11 @@ interface EnabledSwitchProps {
 /** Turns a schedule on and off. */
 export function EnabledSwitch({ schedule, onChange }: EnabledSwitchProps) {
   const { id, name, enabled } = schedule;
-  const switching = useAction(async () => {
-    try {
-      onChange(await call('PATCH', `/v1/schedules/${id}`, { body: { enabled: !enabled } }));
-      readOut(`${name} is ${enabled ? 'off' : 'on'}`);
-    } catch (error) {
-      announce(error instanceof Error ? error.message : String(error));
-    }
-  });
+  const change = async () => {
+    onChange(await call('PATCH', `/v1/schedules/${id}`, { body: { enabled: !enabled } }));
+    readOut(`${name} is ${enabled ? 'off' : 'on'}`);
+  };
+  const switching = useAction(() => announceProblem(change()));
   return (
     <button
       type="button"
