@@ -162,6 +162,19 @@ describeWithBrowser('the components of the console', () => {
     await page.context().close();
   });
 
+  test.each([
+    ['value', `name=[${'x'.repeat(300)}]`],
+    ['name of a field', `${'x'.repeat(300)}=1`],
+  ])('a long %s of a filter does not widen the page', async (_, filter) => {
+    for (const view of ['filter', 'people']) {
+      const { page } = await openAt(`/search?${new URLSearchParams({ filter, view })}`);
+      await page.getByText('x'.repeat(300)).first().waitFor({ state: 'attached' });
+      const [width, window] = ['document.documentElement.scrollWidth', 'innerWidth'];
+      expect(await page.evaluate(width)).toBe(await page.evaluate(window));
+      await page.context().close();
+    }
+  });
+
   test('an address that leads nowhere says so', async () => {
     const { page, wrong } = await openAt('/webhooks/00000000-0000-7000-8000-000000000000');
     await page.getByRole('heading', { name: 'Webhook not found' }).waitFor();

@@ -70,6 +70,14 @@ describeWithBrowser('the page of a list that ran', () => {
     await owners.context().close();
   });
 
+  test('shows the letters of a file in the order in which they are matched', async () => {
+    const turned = 'email,\u202enote\np1@list.example,\u2067left\n';
+    await open(await pipeline.enrich(caller, turned, { operation: 'people.enrich' }));
+    await rowButton(1).click();
+    await page.locator('.record').getByText('left').waitFor();
+    expect(await page.locator('#main').textContent()).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+  });
+
   test('shows found columns first, rows by outcome and text, and a row with its evidence', async () => {
     await open(await enrich());
     await rowButton(1).waitFor();

@@ -1,7 +1,7 @@
 /** An ambiguous row and the records that it may mean, side by side. */
 import type { Calls } from '../../client/api-types.ts';
 import { Button } from '../components/button.tsx';
-import { formatShare } from '../format.ts';
+import { formatShare, inOrder } from '../format.ts';
 import type { Decisions } from './use-decisions.ts';
 
 export type AmbiguousRow = Calls['GET /v1/batches/{id}/ambiguous']['response']['data'][number];
@@ -34,8 +34,8 @@ export function AmbiguousRowCard(props: AmbiguousRowProps) {
       <dl class="facts">
         {filled.map(({ name, cell }) => (
           <div key={name}>
-            <dt>{name}</dt>
-            <dd>{cell}</dd>
+            <dt>{inOrder(name)}</dt>
+            <dd>{inOrder(cell)}</dd>
           </div>
         ))}
       </dl>

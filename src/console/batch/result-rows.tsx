@@ -192,7 +192,7 @@ function RowsTable({ batch, rows, isOld }: RowsTableProps) {
             <th scope="col">Matched on</th>
             {own.map((name) => (
               <th key={name} scope="col">
-                Your “{name}”
+                Your “{inOrder(name)}”
               </th>
             ))}
           </tr>
@@ -248,7 +248,7 @@ function RowLines({ batch, row, found, own }: RowLinesProps) {
         {isFound &&
           found.map((cell, place) => (
             <td key={place}>
-              <span class="cell">{cell}</span>
+              <span class="cell">{inOrder(cell)}</span>
             </td>
           ))}
         {!isFound && found.length > 0 && (

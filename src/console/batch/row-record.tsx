@@ -1,4 +1,5 @@
 /** A row of a result in full: why it matched, the record that was found, and its own cells. */
+import { inOrder } from '../format.ts';
 import { fieldGroups } from '../search/person-fields.ts';
 import { sayKind, sayOutcome, sayReason } from '../words.ts';
 import type { Batch } from './batch.ts';
@@ -117,7 +118,7 @@ function recordGroup(name: string, record: unknown): Group {
 function fieldsOf(record: Record<string, unknown>, label: (name: string) => string) {
   return Object.entries(record).flatMap(([name, unread]) => {
     const value = sayValue(unread);
-    return value === '' ? [] : [{ name: label(name), value }];
+    return value === '' ? [] : [{ name: inOrder(label(name)), value: inOrder(value) }];
   });
 }
 
