@@ -39,7 +39,8 @@ export async function send(
   { body, wanted, signal }: CallOptions = {},
 ): Promise<Response> {
   const now = body === undefined ? null : JSON.stringify(body);
-  const request = `${method} ${path} ${wanted ?? now}`;
+  // Also of the account and the mode: another one is not sent what was typed in this one.
+  const request = JSON.stringify([shownHeaders(), method, path, wanted ?? now]);
   // One without a body changes a state, such as a pause: by its key, a later one would do nothing.
   const needsKey = method === 'POST' && now !== null;
   const attempt = unanswered.get(request) ?? { key: newId(), text: now };

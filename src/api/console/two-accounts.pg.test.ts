@@ -129,6 +129,23 @@ describeWithBrowser('two accounts in one browser', () => {
     await page.context().close();
   });
 
+  test('a request of the one whose response was lost is not sent in the other', async () => {
+    const path = '/search?filter=gender%3D1&view=schedule';
+    const { second, page } = await openTwo(path);
+    const save = async (name: string) => {
+      await page.getByLabel('Name', { exact: true }).fill(name);
+      await page.getByRole('button', { name: 'Save the schedule' }).click();
+    };
+    await page.route('**/v1/schedules', (route) => route.abort('connectionreset'), { times: 1 });
+    await save('Of the first');
+    await page.getByText('We can’t reach the server').waitFor();
+    await signInOver(page, second, 'Second');
+    await page.goto(`${pipeline.url}/#${path}`);
+    await save('Of the second');
+    await page.getByRole('heading', { name: 'Of the second' }).waitFor();
+    await page.context().close();
+  });
+
   test('a page that comes back from the history shows who is signed in by then', async () => {
     const { first, page } = await openTwo('/batches');
     await page.waitForLoadState('networkidle');
