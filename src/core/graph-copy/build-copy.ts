@@ -64,7 +64,8 @@ export function rollForward(sql: Database, options: RollOptions): Promise<Manife
       return { ...build, ...(await writeLayer(tx, { ...options, files, name })) };
     }
     // No process looks for them any more once the delta covers them.
-    await wipeRecords(folder, build, await listWithdrawn(tx, lastLayer(before).number));
+    const { people } = await listWithdrawn(tx, lastLayer(before).number);
+    if (people.length > 0) await wipeRecords(folder, build, async () => ({ ...changed, people }));
     const delta = await writeLayer(tx, { ...options, files, name, changed, build });
     return { ...build, delta };
   });

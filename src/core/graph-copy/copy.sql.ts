@@ -133,24 +133,24 @@ export async function listChanged(
   return isListed ? changed : null;
 }
 
-/**
- * Returns the people who changed after a state and have since gone or opted out, with the companies that changed with one
- * of them, as its directors did; and the state that this is true of.
- */
+/** Returns the people who changed after a state and have since gone or opted out; and the state that this is true of. */
 export async function listWithdrawn(
   sql: Sql,
   number: number,
-): Promise<RecordIds & { reached: number }> {
-  const [row] = await sql<(RecordIds & { reached: number })[]>`
-    with withdrawn as materialized (
-      select c.number, c.id from changed_records c
-      where c.number > ${number} and c.entity = ${PEOPLE} and ${hasWithdrawn(sql, sql`c.id`)})
+): Promise<{ people: number[]; reached: number }> {
+  const [row] = await sql<{ people: number[]; reached: number }[]>`
     select (select max(number) from graph_changes) as reached,
-      array(select distinct id from withdrawn order by id) as people,
       array(
-        select distinct id from changed_records
-        where entity = ${COMPANIES} and number in (select number from withdrawn) order by id) as companies`;
+        select distinct c.id from changed_records c
+        where c.number > ${number} and c.entity = ${PEOPLE} and ${hasWithdrawn(sql, sql`c.id`)} order by 1) as people`;
   return must(row, 'one row');
+}
+
+/** Returns the companies that changed after a state. Files of it may have someone as a director who has withdrawn since. */
+export async function listChangedCompanies(sql: Sql, number: number): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select distinct id from changed_records where number > ${number} and entity = ${COMPANIES} order by id`;
+  return rows.map(({ id }) => id);
 }
 
 /** Makes the transaction one snapshot, which only reads and may take its time. The first statement of it. */

@@ -287,6 +287,26 @@ describe('a person who withdrew', () => {
     },
   );
 
+  test.each([
+    ['by a reader', () => find(everyone)],
+    ['by a roll forward', () => roll()],
+  ])('is overwritten %s in a company that changed before', async (_by, overwrite) => {
+    const director = { companyId: 10, name: 'LARKOVNA, Ada', personId: idOf(7) };
+    await importGraph(database.sql, { officers: [{ ...director, role: 'director' }] });
+    await build();
+    const blocks = path.join(folder, (await manifest()).folder, fileName('companies', 'blocks'));
+    const further = path.join(folder, (await manifest()).folder, fileName('companies', 'further'));
+    const isNamed = async () => {
+      const files = await Promise.all([readFile(blocks), readFile(further)]);
+      return files.some((bytes) => bytes.includes(director.name));
+    };
+    expect(await isNamed()).toBe(true);
+    await database.sql`delete from officers`;
+    await deletePersons(database.sql, [idOf(7)]);
+    await overwrite();
+    expect(await isNamed()).toBe(false);
+  });
+
   test('is overwritten by a roll forward that no reader came before', async () => {
     await build();
     await deletePersons(database.sql, [idOf(7)]);

@@ -24,17 +24,18 @@ import { aligned, claimedBytes, furtherOf, wipedBlock } from './record-block.ts'
 const BATCH = 1000;
 
 /**
- * Overwrites these records, whose ids ascend, in the layers of a copy, and waits until that is on the disk. Records that the
- * copy does not have, or not any more, are nothing to do. Call under the lock of its folder. Throws `UnusableCopy` when the files are
- * damaged or cannot be written: some of the records may be left then.
+ * Overwrites records in the layers of a copy, and waits until that is on the disk; `idsOf` returns those of a layer, ascending.
+ * Records that the copy does not have, or not any more, are nothing to do. Call under the lock of its folder. Throws `UnusableCopy`
+ * when the files are damaged or cannot be written: some of the records may be left then.
  */
 export async function wipeRecords(
   folder: string,
   manifest: Manifest,
-  ids: RecordIds,
+  idsOf: (layer: Layer) => Promise<RecordIds>,
 ): Promise<void> {
   try {
     for (const layer of layersOf(manifest)) {
+      const ids = await idsOf(layer);
       for (const entity of entities) {
         if (ids[entity].length === 0) continue;
         const furtherFrom = layer === manifest ? 0 : manifest[entity].further_bytes;

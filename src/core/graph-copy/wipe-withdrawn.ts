@@ -1,6 +1,6 @@
 /** Removes the people who withdrew from a copy that is in use. */
 import { type Database, inTransaction } from '../db/client.ts';
-import { listWithdrawn, lockBuild } from './copy.sql.ts';
+import { listChangedCompanies, listWithdrawn, lockBuild } from './copy.sql.ts';
 import { placeOf } from './copy-folder.ts';
 import { type Manifest, readManifestText } from './manifest.ts';
 import { wipeRecords } from './wipe-records.ts';
@@ -24,8 +24,12 @@ export function wipeWithdrawn(
   return inTransaction(sql, async (tx) => {
     if (!(await lockBuild(tx, await placeOf(folder)))) return wipedTo;
     if ((await readManifestText(folder)) !== text) return wipedTo;
-    const withdrawn = await listWithdrawn(tx, wipedTo);
-    await wipeRecords(folder, manifest, withdrawn);
-    return withdrawn.reached;
+    const { people, reached } = await listWithdrawn(tx, wipedTo);
+    if (people.length === 0) return reached;
+    await wipeRecords(folder, manifest, async ({ number }) => ({
+      people,
+      companies: await listChangedCompanies(tx, number),
+    }));
+    return reached;
   });
 }
