@@ -90,10 +90,11 @@ export async function replayCall(call: Call, { status, body }: KeptResponse): Pr
   const isOutdated = await isAnySuppressed(graph, people);
   if (isOutdated && operations[wanted.operation].subject === 'person') throw noMatch(wanted);
   response.setHeader('Idempotent-Replayed', 'true');
-  if (!isOutdated) return send(response, status, answer);
   if (answer.data !== undefined) {
+    // Also of a director who was no person of the graph then.
     return send(response, status, { ...answer, data: await withoutHidden(graph, id, answer.data) });
   }
+  if (!isOutdated) return send(response, status, answer);
   const { minProbability } = wanted;
   const [outcome] = await enrichMany(graph, wanted.operation, [wanted.row], { minProbability });
   if (outcome?.id !== id) throw noMatch(wanted);

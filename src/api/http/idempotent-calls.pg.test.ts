@@ -164,6 +164,22 @@ describe('who opted out since', () => {
     }
   });
 
+  test('is not named again as a director who was no person of the graph then', async () => {
+    const caller = await pipeline.account(5);
+    const company = { ...emptyCompany, id: 910, registryNumber: '09000010', registryCountry: 'GB' };
+    const officer = { companyId: 910, name: 'QUILL, Nora', role: 'director', birthYear: 1961 };
+    await importGraph(pipeline.sql, { companies: [company], officers: [officer] });
+    const path = '/v1/companies/enrich?registry_number=09000010';
+    expect(await (await get(caller, path, 'quill')).text()).toContain('QUILL');
+    const email = 'nora@home.example';
+    const nora = { id: 911, name: 'Nora', surname: 'Quill', birthYear: 1961, email };
+    await importGraph(pipeline.sql, { persons: [nora] });
+    await suppress(pipeline.sql, email);
+    const replayed = await get(caller, path, 'quill');
+    expect([replayed.status, replayed.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(await replayed.text()).not.toContain('QUILL');
+  });
+
   test('leaves the answer about their company as it was paid for, whatever the graph says by now', async () => {
     const caller = await pipeline.account(5);
     const directed = {
