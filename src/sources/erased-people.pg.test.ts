@@ -275,6 +275,16 @@ describe('an officer of a register', () => {
     ]);
   });
 
+  it('whose import was undone before leaves no name in the key of an office', async () => {
+    const id = await idOf('Ada');
+    const [last] = await pipeline.sql<{ id: number }[]>`select max(id) as id from imports`;
+    await undoImport(pipeline.sql, must(last, 'import').id);
+    await erase({ id });
+    expect(await said()).not.toMatch(/ada larkovna/i);
+    await importRoles('2026-01-02', 'Styrets leder', [number]);
+    expect(await said()).not.toMatch(/ada larkovna/i);
+  });
+
   it('who was erased is an officer no more when the register says so', async () => {
     await erase({ id: await idOf('Ada') });
     await importRoles('2026-01-02', 'Styrets leder', []);
