@@ -7,7 +7,7 @@ import { importSource } from '../core/graph/sources/import-source.ts';
 import type { SourceRow } from '../core/graph/sources/source-record.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
-import { suppressPeople } from '../core/suppression/suppress.ts';
+import { suppress, suppressPeople } from '../core/suppression/suppress.ts';
 import { erasePerson } from '../jobs/erasure/erase-person.ts';
 import type { PersonAsked } from '../jobs/erasure/find-person.ts';
 import { csvOf, importText, withoutBuild } from './import-files.test-suite.ts';
@@ -104,6 +104,18 @@ describe('a person who left the graph', () => {
     await erase({ identifier: email });
     await importCard('2026-01-02', 'Ada', `URL:${link}`);
     expect(await served()).toEqual([]);
+  });
+
+  it('after an opt-out stays unnamed as an officer, by name and birth', async () => {
+    const text = `BEGIN:VCARD\nVERSION:3.0\nUID:ada\nN:Lark;Ada;;;\nEMAIL:${email}\nBDAY:1970-02-03\nEND:VCARD\n`;
+    const card = { name: 'a.vcf', source: 'vcard', asOf: '2026-01-01', text };
+    const { import_id: imported } = await importText(pipeline.sql, card);
+    await suppress(pipeline.sql, email);
+    const company = { id: 1, name: 'Acme Ltd', registryNumber: '00000011', registryCountry: 'GB' };
+    const officer = { companyId: 1, name: 'LARK, Ada', role: 'director', birthYear: 1970 };
+    await importGraph(pipeline.sql, { companies: [company], officers: [officer] });
+    await undoImport(pipeline.sql, must(imported, 'import'));
+    expect(await said()).not.toMatch(/lark/i);
   });
 
   it('and is erased spares who has an address of theirs now', async () => {

@@ -12,6 +12,7 @@ import {
   insertHashes,
   insertSuppressedPeople,
   insertSuppression,
+  suppressAgain,
   suppressJoined,
   suppressNamed,
 } from './suppression.sql.ts';
@@ -138,6 +139,14 @@ export async function suppressBuilt(
   if (hidden.length > 0) await insertSuppressedPeople(tx, hidden, []);
   await suppressNamed(tx, ids);
   await suppressJoined(tx, ids);
+}
+
+/**
+ * Hides the officers who are those of these people who opted out, by name and birth. Call it before they are deleted: no one knows
+ * then whose the office is. Call it under the lock of the graph's writers.
+ */
+export function suppressLeaving(tx: Sql, ids: readonly number[]): Promise<void> {
+  return suppressAgain(tx, ids);
 }
 
 /** Returns true when one of these people opted out of the graph that `sql` sees. */

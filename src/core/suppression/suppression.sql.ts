@@ -106,6 +106,14 @@ export async function suppressJoined(sql: Sql, ids: readonly number[]): Promise<
     having count(*) > 0`;
 }
 
+/** Suppresses those of these people again who opted out and are stored: officers may have become known since as theirs. */
+export async function suppressAgain(sql: Sql, ids: readonly number[]): Promise<void> {
+  await sql`
+    select suppress_people(array_agg(s.person_id)) from suppressed_persons s join persons p on p.id = s.person_id
+    where s.person_id = any(${[...ids]}::bigint[])
+    having count(*) > 0`;
+}
+
 /**
  * Records hashes of bare values and suppresses all holders of one of them under one of the kinds. Reads every
  * stored identifier once. Returns how many people that were.

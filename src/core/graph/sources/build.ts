@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Sql } from '../../db/client.ts';
 import { assert, must } from '../../lib/assert.ts';
-import { suppressBuilt } from '../../suppression/suppress.ts';
+import { suppressBuilt, suppressLeaving } from '../../suppression/suppress.ts';
 import { hideOffices, listOfficesToHide } from '../erased-records.sql.ts';
 import { type FurtherIdentifier, replaceFurtherIdentifiers } from '../further-identifiers.sql.ts';
 import type { Batch, BatchRow, ImportContext } from '../import/batch.ts';
@@ -199,6 +199,7 @@ async function buildPart(
     // Those of who leaves are noted with the other identifiers.
     await replaceFurtherIdentifiers(tx, built, further);
     await suppressBuilt(tx, ids, hidden);
+    await suppressLeaving(tx, unbuilt);
     await queries.deleteEndedPersons(tx, ids);
   }
   return ids.length;
