@@ -1,4 +1,5 @@
 /** The clock of this process and that of the database. Leases run on the latter alone; dates, ages and signatures on both. */
+import { uptime as readUptime } from 'node:os';
 import { conflict } from '../lib/errors.ts';
 import type { Sql } from './client.ts';
 
@@ -26,4 +27,31 @@ export async function assertClocksAgree(sql: Sql, now: () => number = Date.now):
     `The clock of the database is ${seconds} s ${direction} that of this machine. Correct the wrong one (timedatectl), ` +
       'and let both follow NTP. Nothing is deleted by age meanwhile, and no schedule runs.',
   );
+}
+
+/** Time for an operator, or NTP, to correct a clock that jumped ahead. */
+const DISTRUST_MS = 3_600_000;
+
+/**
+ * Returns a clock of this machine that does not follow a jump ahead of more than an hour until the machine's own clock has been
+ * ahead for an hour. It measures by the uptime, which is never set: the only second clock where the database is on the same
+ * machine. A clock that is set back is followed at once.
+ */
+export function openSteadyClock({
+  now = Date.now,
+  uptime = () => readUptime() * 1000,
+}: {
+  now?: () => number;
+  uptime?: () => number;
+} = {}): () => number {
+  let startedAt = now() - uptime();
+  let aheadFrom: number | null = null;
+  return () => {
+    const up = uptime();
+    const seen = now() - up;
+    const isAhead = seen - startedAt > DIFFERENCE_MS_MAX;
+    aheadFrom = isAhead ? (aheadFrom ?? up) : null;
+    if (aheadFrom === null || up - aheadFrom >= DISTRUST_MS) startedAt = seen;
+    return startedAt + up;
+  };
 }

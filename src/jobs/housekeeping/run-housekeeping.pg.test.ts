@@ -6,6 +6,7 @@ import { expectProblem } from '../../../tests/support/problem.ts';
 import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { setCreditsPerDay } from '../../core/credits/key-budgets.sql.ts';
+import { openSteadyClock } from '../../core/db/clock.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
 import { listExpired } from '../batch/batches.sql.ts';
@@ -366,12 +367,24 @@ describe('debris of a worker without a lease', () => {
 test('while the clocks differ by a day, nothing is deleted', async () => {
   const id = await pipeline.enrich(caller, list, options);
   await ended(id, DAYS);
-  const stored = await objectsOf(id);
   const tomorrow = () => Date.now() + 24 * 3_600_000;
-  const deleting = runHousekeeping(pipeline.context, () => false, tomorrow);
-  await expect(deleting).rejects.toMatchObject({ code: 'clock_wrong' });
-  expect(await objectsOf(id)).toEqual(stored);
+  await expect(runHousekeeping(pipeline.context, () => false, tomorrow)).rejects.toThrow('clock');
+  expect(await objectsOf(id)).not.toEqual([]);
   await runHousekeeping(pipeline.context);
+  expect(await objectsOf(id)).toEqual([]);
+});
+
+test('after the clock of the only machine jumped ahead, nothing is deleted for an hour', async () => {
+  const id = await pipeline.enrich(caller, list, options);
+  await ended(id, DAYS);
+  let [behind, up] = [DAYS * 86_400_000, 0];
+  const steady = openSteadyClock({ now: () => Date.now() - behind, uptime: () => up });
+  const round = () => runHousekeeping(pipeline.context, () => false, steady);
+  behind = 0;
+  await expect(round()).rejects.toMatchObject({ code: 'clock_wrong' });
+  expect(await objectsOf(id)).not.toEqual([]);
+  up += 3_600_000;
+  await round();
   expect(await objectsOf(id)).toEqual([]);
 });
 

@@ -5,7 +5,7 @@
 import { endFutureDays } from '../../core/credits/key-budgets.sql.ts';
 import { deleteNoLongerOwned } from '../../core/credits/owned.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
-import { assertClocksAgree } from '../../core/db/clock.ts';
+import { assertClocksAgree, openSteadyClock } from '../../core/db/clock.ts';
 import { deleteOldChanges } from '../../core/graph/changes.sql.ts';
 import { deleteFormerIdentifiers } from '../../core/graph/former-identifiers.sql.ts';
 import { deleteOldKeys } from '../../core/idempotency/idempotency.sql.ts';
@@ -98,26 +98,30 @@ async function deleteExpiredFiles(context: JobContext, mustStop: () => boolean):
 }
 
 /** Throws `AppError` `clock_wrong` as `runHousekeeping`: what is an orphan depends on its age. */
-async function deleteAllOrphans(context: JobContext): Promise<void> {
-  await assertClocksAgree(context.sql);
+async function deleteAllOrphans(context: JobContext, now: () => number): Promise<void> {
+  await assertClocksAgree(context.sql, now);
   const orphans = await deleteOrphans(context);
   if (orphans > 0)
     context.log.warn({ orphans }, 'deleted files without a list, an export or an import run');
 }
 
-/** Runs housekeeping at once, then every ten minutes until stopped, each time with a scrub of some objects. */
+/**
+ * Runs housekeeping at once, then every ten minutes until stopped, each time with a scrub of some objects. After the machine's
+ * clock jumped ahead nothing is deleted for an hour.
+ */
 export function startHousekeeping(context: JobContext): Repeating {
+  const now = openSteadyClock();
   let round = 0;
   const seen: DebrisSeen = { until: null };
   return startRepeating(
     EVERY_MS,
     (mustStop) => {
       const stages: Stage[] = [
-        () => runHousekeeping(context, mustStop, Date.now, seen),
+        () => runHousekeeping(context, mustStop, now, seen),
         () => scrub(context, mustStop),
       ];
       // Not in the first round: processes that restart often would list each time.
-      if (++round % ROUNDS_BETWEEN_LISTS === 0) stages.push(() => deleteAllOrphans(context));
+      if (++round % ROUNDS_BETWEEN_LISTS === 0) stages.push(() => deleteAllOrphans(context, now));
       return runStages(context, stages, mustStop);
     },
     (error) => context.log.error({ err: error }, 'housekeeping failed'),
