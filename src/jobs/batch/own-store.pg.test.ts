@@ -64,3 +64,18 @@ test('a store that does not respond is checked at the next start', async () => {
   expect(logged).toHaveLength(1);
   expect(await context.store.head(INSTALLATION_KEY)).toBeNull();
 });
+
+test('a new store that does not respond at the start is marked once it does, though lists were stored first', async () => {
+  const fresh = await openPipeline();
+  const { store } = fresh.context;
+  let isDown = true;
+  const head = (key: string) => (isDown ? Promise.reject(new Error('down')) : store.head(key));
+  await check(fresh, { ...store, head });
+  await importGraph(fresh.sql, { persons: crowd(2) });
+  const caller = await fresh.account(10);
+  await fresh.enrich(caller, 'email\np1@list.example\n', { operation: 'people.enrich' });
+  isDown = false;
+  await expect.poll(() => store.head(INSTALLATION_KEY), { timeout: 10_000 }).not.toBeNull();
+  await check(fresh);
+  await fresh.close();
+});

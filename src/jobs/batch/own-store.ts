@@ -12,6 +12,8 @@ import { hasStoredFiles, readInstallationId } from './stored-bytes.sql.ts';
 /** Key of the mark. */
 export const INSTALLATION_KEY = 'installation';
 export const INSTALLATION_ID_LENGTH = 36;
+/** Pause before a new store that did not respond is asked again for its mark. */
+const MARK_RETRY_MS = 1_000;
 
 interface StoreContext {
   sql: Sql;
@@ -51,23 +53,45 @@ export async function requireOwnStore(
 /**
  * Checks that the store belongs to the database, and marks a new one. Throws `AppError` 409 `another_store` when it is
  * that of another installation, or has no mark although the database has lists with files, and 503 `store_unavailable` for
- * a bucket that does not exist. A store that does not respond
- * is logged, with what `explain` knows of the error, and checked at the next start: everything else works without it.
+ * a bucket that does not exist. A store that does not respond is logged, with what `explain` knows of the error, and checked at
+ * the next start: everything else works without it. While the database has no list with files, it is marked once it responds:
+ * after the first list it would be refused.
  */
 export async function assertOwnStore(
   context: StoreContext & { log: Pick<Log, 'error'> },
   named: string,
   explain: (error: unknown) => Promise<string | null> = async () => null,
 ): Promise<void> {
-  const id = await readInstallationId(context.sql);
   const found = await readMark(context).catch(async (error: unknown) => {
     const reason = await explain(error);
     context.log.error({ err: error }, reason ?? 'the object store cannot be checked');
-    return id;
+    return undefined;
   });
+  if (found === undefined) {
+    if (!(await hasStoredFiles(context.sql))) markOnceItResponds(context, named);
+    return;
+  }
   const mistake = await findStoreMistake(context.sql, found, named);
   if (mistake !== null) throw mistake;
   if (found === null) await naming(named, () => markStore(context));
+}
+
+/** Marks a new store unless it has a mark, at the first time that it responds. Keeps no process from ending. */
+function markOnceItResponds(
+  context: StoreContext & { log: Pick<Log, 'error'> },
+  named: string,
+): void {
+  const attempt = async () => {
+    try {
+      const found = await readMark(context);
+      if (found === null) await markStore(context);
+      else if (found !== (await readInstallationId(context.sql)))
+        context.log.error({ err: anotherInstallation(named) }, 'the object store is another one');
+    } catch {
+      markOnceItResponds(context, named);
+    }
+  };
+  setTimeout(attempt, MARK_RETRY_MS).unref();
 }
 
 /**
