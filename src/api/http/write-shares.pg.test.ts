@@ -162,17 +162,3 @@ test.each([
     await vi.waitUntil(async () => (await blocked()).length === 0, { timeout: 10_000 });
   },
 );
-
-test('an account adds up the bytes that it stores once at a time, however many calls ask', async () => {
-  const greedy = await pipeline.unmeteredAccount(10);
-  await holdLock((sql) => sql`lock table uploads`);
-  const calls = times(20, () => pipeline.call(greedy, '/v1/me'));
-  await pipeline.untilBlocked(1);
-  await expectOthersServed();
-  const blocked = await pipeline.sql`
-    select from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock'`;
-  expect(blocked).toHaveLength(1);
-  await unlock();
-  for (const response of await Promise.all(calls)) expect(response.status).toBe(200);
-});

@@ -15,7 +15,6 @@ import { claimPublishing, readNamed, readPublished } from '../../core/graph-copy
 import { PUBLISHED_PREFIX } from '../../core/graph-copy/published-objects.ts';
 import type { CopyReport } from '../../core/graph-copy/report-copy.ts';
 import { must } from '../../core/lib/assert.ts';
-import { unavailable } from '../../core/lib/errors.ts';
 import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { insertBeat } from '../monitor/monitor.sql.ts';
@@ -200,32 +199,6 @@ describe('erase', () => {
     expect((await pipeline.results(caller, sound)).text).not.toMatch(/Lovely/);
   });
 
-  test('is done although an object cannot be read, and reports what may name the person', async () => {
-    const refused = await pipeline.enrich(caller, list, personOptions);
-    const sound = await pipeline.enrich(caller, list, personOptions);
-    const keys = (await pipeline.objects()).filter((key) => key.includes(refused)).toSorted();
-    const { store } = pipeline.context;
-    const refuse = (key: string) => {
-      if (key.includes(refused)) throw unavailable('store_unavailable', 'AccessDenied');
-    };
-    const refusing: typeof store = {
-      ...store,
-      async get(key, range) {
-        refuse(key);
-        return store.get(key, range);
-      },
-      getStream(key, range) {
-        refuse(key);
-        return store.getStream(key, range);
-      },
-    };
-    const context = { ...pipeline.context, store: refusing };
-    const erased = await erasePerson(context, { identifier: ada.email });
-    expect(erased.erased).toBe(1);
-    expect([...new Set(erased.left.map(({ where }) => where))].toSorted()).toEqual(keys);
-    expect((await pipeline.results(caller, sound)).text).not.toMatch(/Lovely/);
-  });
-
   test('and a later import under another id stays suppressed', async () => {
     await erasePerson(pipeline.context, { identifier: ada.email });
     await importGraph(pipeline.sql, {
@@ -376,52 +349,5 @@ describe('a local copy of the graph', () => {
     const after = await readLastChange(pipeline.sql);
     await beat(1, { copy: null, graph_number: after.number });
     expect(await waiting).toMatchObject({ left: [] });
-  });
-});
-
-describe('the audit', () => {
-  const person = [{ kind: 'email' as const, value: ada.email }];
-
-  test.each([
-    [
-      'a table of the graph',
-      'graph.companies',
-      "update companies set summary = 'ask Ada@home.example.' where id = 11",
-    ],
-    ['a table of the service', 'public.accounts', "update accounts set name = 'ada@home.example'"],
-  ])('finds what is left in %s', async (_, where, statement) => {
-    await erasePerson(pipeline.context, { id: 1 });
-    await pipeline.sql.unsafe(statement);
-    const { left } = await auditNow([1], person);
-    expect(left).toEqual([{ where, found: ['email'] }]);
-  });
-
-  test('finds traces in an object, across the blocks of its stream, and in the service’s cells', async () => {
-    const id = await pipeline.enrich(caller, 'email\nada@home.example\n', personOptions);
-    await erasePerson(pipeline.context, { id: 1 });
-    const padding = 'x'.repeat(65_530);
-    await pipeline.context.store.put('exports/1', [Buffer.from(`${padding} ada@home.example`)]);
-    const debris = `batches/${id}/parts/9-0-1.csv`;
-    const row = 'ada@home.example,matched,email,,false,1,1,,,ada@home.example\n';
-    await pipeline.context.store.put(debris, [Buffer.from(row)]);
-    const { left } = await auditNow([1], person);
-    expect(left.map(({ where }) => where).sort()).toEqual([debris, 'exports/1']);
-  });
-
-  test('does not mistake a longer address or number for the person’s', async () => {
-    await erasePerson(pipeline.context, { id: 1 });
-    const text = 'xada@home.example ada@home.example.org +4416329600012 in/ada-lovely-2 @adam';
-    await pipeline.sql`update accounts set name = ${text}`;
-    const all = [
-      ...person,
-      { kind: 'phone' as const, value: '+441632960001' },
-      { kind: 'professional_network' as const, value: 'ada-lovely' },
-      { kind: 'twitter' as const, value: 'ada' },
-    ];
-    expect((await auditNow([1], all)).left).toEqual([]);
-    await pipeline.sql`update accounts set name = 'see https://x.org/in/ada-lovely/ or @ada'`;
-    expect((await auditNow([1], all)).left).toEqual([
-      { where: 'public.accounts', found: ['professional_network', 'twitter'] },
-    ]);
   });
 });

@@ -1,15 +1,12 @@
 /** People who opted out are redacted from earlier results, in every format and despite failures. */
 import { gunzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { copyBatch } from '../../../tests/support/copy-batch.ts';
 import { createFilledTemplate, type FilledTemplate } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { rowsRead } from '../../../tests/support/rows-read.ts';
 import { Signal } from '../../../tests/support/signal.ts';
 import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import { lastSuppression } from '../../core/suppression/opted-out-people.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { csvOfBytes } from '../../formats/xlsx/xlsx-fixtures.test-suite.ts';
 import { audit } from '../audit/audit.ts';
@@ -17,7 +14,6 @@ import { auditParts } from '../audit/audit-parts.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { runHousekeeping } from '../housekeeping/run-housekeeping.ts';
 import { redactBatch } from './redact-parts.ts';
-import { listBatchesDueForRedaction } from './redaction.sql.ts';
 
 let template: FilledTemplate;
 let pipeline: Pipeline;
@@ -267,29 +263,6 @@ describe('the sweep', () => {
     expect(woken()).toBe(2);
     await pipeline.sweep();
     expect(woken()).toBe(2);
-  });
-
-  test('finds what is behind one graph without reading what is up to date with the other', async () => {
-    const { sql, context } = pipeline;
-    const tester = await pipeline.keyOf(caller.accountId, 'test');
-    const test = await pipeline.enrich(tester, 'email\nmatched@test.example\n', options);
-    const live = await pipeline.enrich(caller, list, options);
-    for (const id of [test, live]) await copyBatch(sql, id, 500);
-    const numbers = {
-      live: await lastSuppression(sql),
-      test: await lastSuppression(context.testSql),
-    };
-    const find = async (up: { live: number; test: number }) => {
-      let due: string[] = [];
-      const read = await rowsRead(sql, ['batches', 'parts'], async (tx) => {
-        due = await listBatchesDueForRedaction(tx, up, 2000);
-      });
-      return { read, due: due.length };
-    };
-    expect(await find(numbers)).toEqual({ read: 0, due: 0 });
-    const { live: count } = numbers;
-    expect(await find({ live: count + 1000, test: 0 })).toMatchObject({ due: 501 });
-    expect(await find({ live: 0, test: count + 1000 })).toMatchObject({ due: 501 });
   });
 
   test('skips batches whose files are deleted', async () => {
