@@ -10,7 +10,7 @@ import { type DispatchedChunk, dispatchChunks, listUnclaimed } from '../batch/di
 import { resumePaidBatches } from '../housekeeping/resume-paid.sql.ts';
 import { endWaits } from './chunk-waits.sql.ts';
 import { claimChunk } from './claim-chunk.sql.ts';
-import { reclaimChunks } from './commit-part.sql.ts';
+import { listWithExpiredLeases, reclaimChunks } from './commit-part.sql.ts';
 
 const ACCOUNTS = 20;
 const LISTS = 4_000;
@@ -75,7 +75,7 @@ test('claims, dispatches and sweeps read no lists that wait, are paused or lack 
       claimed = (await claimChunk(tx, must(chosen[0], 'a chunk')))?.batch.id;
     }),
     unclaimed: await readOf((tx) => listUnclaimed(tx, 0)),
-    reclaim: await readOf(reclaimChunks),
+    reclaim: await readOf(async (tx) => reclaimChunks(tx, await listWithExpiredLeases(tx))),
     endWaits: await readOf(endWaits),
     resume: await readOf((tx) => resumePaidBatches(tx, prices)),
   };

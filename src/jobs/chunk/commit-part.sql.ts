@@ -294,12 +294,10 @@ export async function listWithExpiredLeases(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Reclaims expired leases of these batches (default: all): epoch + 1 and the void of the old reservation in one statement. Returns their
- * number. Call in a transaction.
+ * Reclaims expired leases of these batches: epoch + 1 and the void of the old reservation in one statement. Returns their number. Call
+ * in a transaction.
  */
-export async function reclaimChunks(sql: Sql, batches?: string[]): Promise<number> {
-  const batchIds = batches ?? (await listWithExpiredLeases(sql));
-  if (batchIds.length === 0) return 0;
+export async function reclaimChunks(sql: Sql, batchIds: string[]): Promise<number> {
   await sql`select id from batches where id = any(${batchIds}) order by id for update`;
   const reclaimed = await sql`
     with chunk as (

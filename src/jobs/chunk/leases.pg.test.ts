@@ -4,12 +4,17 @@ import type { Woken } from '../../../tests/support/memory-queues.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { inTransaction } from '../../core/db/client.ts';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
 import { dispatch } from '../batch/dispatch.ts';
 import { claimChunk } from './claim-chunk.sql.ts';
-import { extendLease, reclaimChunks, releaseChunk } from './commit-part.sql.ts';
+import {
+  extendLease,
+  listWithExpiredLeases,
+  reclaimChunks,
+  releaseChunk,
+} from './commit-part.sql.ts';
 import { reserveForChunk } from './reserve.sql.ts';
 
 let pipeline: Pipeline;
@@ -33,6 +38,7 @@ afterEach(async () => {
 
 const list = 'email\np1@list.example\nnobody@list.example\np2@list.example\n';
 const options = { operation: 'people.enrich', fields: 'id' };
+const reclaimExpired = async (tx: Sql) => reclaimChunks(tx, await listWithExpiredLeases(tx));
 
 /** A batch of one chunk whose wake-up waits. */
 async function dispatched(
@@ -125,7 +131,7 @@ describe('a claim', () => {
     const { sql } = pipeline;
     const { chunkId, epoch } = await dispatched();
     await claimChunk(sql, { chunkId, epoch });
-    expect(await inTransaction(sql, reclaimChunks)).toBe(0);
+    expect(await inTransaction(sql, reclaimExpired)).toBe(0);
   });
 });
 
@@ -226,7 +232,7 @@ describe('a worker that froze and resumed', () => {
       await tx`select id from batches where id = ${id} for update`;
       reserving = reserveForChunk(sql, input);
       await pipeline.untilBlocked(1);
-      expect(await reclaimChunks(tx)).toBe(1);
+      expect(await reclaimExpired(tx)).toBe(1);
     });
     expect(await reserving).toBeUndefined();
     expect(await pipeline.wallet(caller)).toMatchObject({ reserved: 0 });
@@ -267,13 +273,13 @@ describe('an expired lease', () => {
     expect(await pipeline.wallet(caller)).toEqual({ ...before, reserved: 2 });
 
     await pipeline.passAnHour();
-    expect(await inTransaction(sql, reclaimChunks)).toBe(1);
+    expect(await inTransaction(sql, reclaimExpired)).toBe(1);
     expect(await pipeline.wallet(caller)).toEqual(before);
     const [chunk] = await sql`select state, epoch, failures from chunks where id = ${chunkId}`;
     expect(chunk).toEqual({ state: 'pending', epoch: claim.epoch + 1, failures: 1 });
     const reservations = await sql`select state from reservations where batch_id = ${id}`;
     expect([...reservations]).toEqual([{ state: 'voided' }]);
-    expect(await inTransaction(sql, reclaimChunks)).toBe(0);
+    expect(await inTransaction(sql, reclaimExpired)).toBe(0);
   });
 
   test('releases credits to wallets in the order of their ids, the order in which single calls lock them', async () => {
@@ -285,7 +291,7 @@ describe('an expired lease', () => {
     let reclaiming: Promise<unknown> = Promise.resolve();
     await inTransaction(sql, async (tx) => {
       await tx`select from wallets where account_id = ${first} for update`;
-      reclaiming = inTransaction(sql, reclaimChunks);
+      reclaiming = inTransaction(sql, reclaimExpired);
       await pipeline.untilBlocked(1);
       // It waits for the first wallet and holds none of the others, so there is no deadlock.
       const free = await sql`
@@ -308,7 +314,7 @@ describe('an expired lease', () => {
     await sql`
       update chunks set lease_until = now() - interval '1 second'
       where batch_id = ${id} and number = 1`;
-    expect(await inTransaction(sql, reclaimChunks)).toBe(1);
+    expect(await inTransaction(sql, reclaimExpired)).toBe(1);
     const after = await sql`select state from chunks where batch_id = ${id} order by number`;
     expect([...after]).toEqual([{ state: 'pending' }, { state: 'leased' }]);
   });
@@ -329,7 +335,7 @@ describe('an expired lease', () => {
     await claimChunk(sql, { chunkId, epoch });
     await pipeline.passAnHour();
     const taken = await Promise.all(
-      Array.from({ length: 4 }, () => inTransaction(sql, reclaimChunks)),
+      Array.from({ length: 4 }, () => inTransaction(sql, reclaimExpired)),
     );
     expect(taken.reduce((sum, chunks) => sum + chunks, 0)).toBe(1);
   });
