@@ -4,6 +4,7 @@
  */
 import type { Sql } from '../db/client.ts';
 import { personCodes, personIdentifierCodes } from './identifier-kinds.ts';
+import { entityCodes } from './source-entities.ts';
 
 /** Records the identifiers of people who leave. */
 export async function recordFormerIdentifiers(tx: Sql, ids: readonly number[]): Promise<void> {
@@ -24,7 +25,7 @@ export async function recordFormerKeys(tx: Sql, numbers: ReturnType<Sql>): Promi
           else ${personIdentifierCodes.professional_network} end::smallint,
         substr(k.value, strpos(k.value, ':') + 1)
       from source_keys k join source_records r using (number)
-      where k.number in (${numbers}) and not k.is_reference and r.entity = 2 and r.id is not null
+      where k.number in (${numbers}) and not k.is_reference and r.entity = ${entityCodes.person} and r.id is not null
         and (k.value like 'email:%' or k.value like 'profile:%')`,
   );
 }

@@ -155,7 +155,7 @@ export async function countRowsOfPeople(
       union all select 'graph.further_identifiers', count(*)::int
         from further_identifiers f join person on person.id = f.person_id
       union all select 'graph.source_records', count(*)::int
-        from source_records r join person on person.id = r.id and r.entity = 2 and r.record is not null
+        from source_records r join person on person.id = r.id and r.entity = ${entityCodes.person} and r.record is not null
       union all select 'graph.former_identifiers', count(*)::int
         from former_identifiers f join person on person.id = f.person_id
       union all select 'graph.officers', count(*)::int
