@@ -114,12 +114,17 @@ describeWithBrowser('the page of an import', () => {
     await drop(page, 'part-1.csv', contacts.replaceAll('acme', 'part1'));
     await importButton(page).waitFor();
     const post = await holdBack(page, 'POST');
-    await page.getByLabel('Another part').setInputFiles({
-      name: 'part-2.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from(contacts.replaceAll('acme', 'part2')),
-    });
+    const add = (part: string) =>
+      page.getByLabel('Another part').setInputFiles({
+        name: `${part}.csv`,
+        mimeType: 'text/csv',
+        buffer: Buffer.from(contacts.replaceAll('acme', part)),
+      });
+    await add('part-2');
     await post.held;
+    // A part that is not sent is not left out without a word.
+    await add('part-3');
+    await page.getByText('Other files are still being sent').waitFor();
     expect(await importButton(page).getAttribute('aria-disabled')).toBe('true');
     post.letGo();
     await page.getByText('part-2.csv').waitFor();

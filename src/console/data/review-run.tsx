@@ -197,7 +197,7 @@ function MoreFiles({ run, files }: Pick<ReviewRunProps, 'run' | 'files'>) {
           onChange={(event) => {
             const chosen = [...(event.currentTarget.files ?? [])];
             event.currentTarget.value = '';
-            if (chosen.length > 0) files.sending.run(chosen);
+            if (chosen.length > 0) files.send(chosen);
           }}
         />
       </div>

@@ -2,12 +2,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, newId, whileSignedIn } from '../api.ts';
 import { checkFile, postFile, type UploadProgress } from '../batch/upload.ts';
-import { readOut } from '../components/announcer.tsx';
+import { announce, readOut } from '../components/announcer.tsx';
 import { type Action, useAction } from '../use-call.ts';
 import { useUnloadWarning } from '../use-unload-warning.ts';
 import type { ImportRun } from './import-run.ts';
 
 export interface SendingFiles {
+  /** Sends files, or says that others are being sent. */
+  send: (files: readonly File[]) => void;
   sending: Action<readonly File[]>;
   /** Of all files; null before the first bytes were sent. */
   progress: UploadProgress | null;
@@ -49,5 +51,8 @@ export function useSendingFiles(
   });
   useUnloadWarning(sending.isBusy);
   useEffect(() => () => controller.current?.abort(), []);
-  return { sending, progress, stop: () => controller.current?.abort() };
+  const send = (files: readonly File[]) => {
+    if (!sending.run(files)) announce('Other files are still being sent. Add these afterwards.');
+  };
+  return { send, sending, progress, stop: () => controller.current?.abort() };
 }

@@ -53,7 +53,7 @@ export function DataPage() {
             hint="As you downloaded it: CSV, JSON lines, vCard, .dat, also as .zip or .gz. Drop all parts of a register together."
             file={null}
             takesMany
-            onFiles={files.sending.run}
+            onFiles={files.send}
             error={undefined}
           />
           {mayEnrich && (
