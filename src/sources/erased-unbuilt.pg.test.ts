@@ -67,3 +67,19 @@ it('parted: none of their identifiers is served again', async () => {
   await withoutBuild(pipeline.sql, () => undoImport(pipeline.sql, joining));
   expect(await foundAfterErasing(home)).toEqual([]);
 });
+
+it('a colleague who is not built yet keeps the telephone that they share', async () => {
+  await withoutBuild(pipeline.sql, () =>
+    importAda(
+      'hubspot',
+      '2026-01-03',
+      { name: 'Bob', email: 'bob@acme.example', phone: workPhone },
+      'bob',
+    ),
+  );
+  expect(await erasePerson(pipeline.context, { identifier: work })).toMatchObject({ left: [] });
+  await finishImport(pipeline.sql, () => {});
+  const by = await pipeline.account(100);
+  const answer = await pipeline.call(by, '/v1/people/enrich?email=bob@acme.example');
+  expect(answer.status).toBe(200);
+});

@@ -68,6 +68,11 @@ export async function listIdentifiers(
         select from source_keys k join source_records r using (number)
         where k.value in ('email:' || i.value, 'profile:' || i.value) and not k.is_reference
           and r.entity = ${entityCodes.person} and r.record is not null and r.id <> all(${own}))
+      -- Of those who are not built yet only the addresses are among the keys.
+      or exists (
+        select from records_to_build q join source_records r on r.id = q.id and r.entity = q.entity
+        where q.entity = ${entityCodes.person} and r.record is not null and r.id <> all(${own})
+          and strpos(r.record, to_json(i.value)::text) > 0)
       ) as is_shared
     from (
       select kind, value from person_identifiers where person_id = any(${own})
