@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import express, { type Response } from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openSocket } from '../../../tests/support/raw-http.ts';
@@ -111,4 +112,28 @@ test('the body of a GET does not stay in memory while its response takes', async
   socket.write(`GET / HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
   while (taken[0]?.req.complete !== true) await moment();
   expect(taken[0].req.readableLength).toBe(0);
+});
+
+test('little of bodies in chunks of a byte is read in each round of the event loop, also once they are refused', async () => {
+  const { taken, moment, open } = await serve();
+  const accepted: Socket[] = [];
+  server?.on('connection', (socket) => accepted.push(socket));
+  const clients = await Promise.all(Array.from({ length: 4 }, open));
+  for (const client of clients) {
+    client.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  }
+  while (taken.length < 4) await moment();
+  for (const response of taken) response.end();
+  const bytesRead = () => accepted.reduce((sum, socket) => sum + socket.bytesRead, 0);
+  const chunks = Buffer.from('1\r\nx\r\n'.repeat(200_000));
+  for (const client of clients) client.write(chunks);
+  const end = bytesRead() + chunks.length;
+  let most = 0;
+  for (let before = bytesRead(); before < end; ) {
+    await nextRound();
+    const now = bytesRead();
+    most = Math.max(most, now - before);
+    before = now;
+  }
+  expect(most).toBeLessThanOrEqual(8 * 64 * 1024);
 });

@@ -16,6 +16,7 @@ import { uuidv7 } from 'uuidv7';
 import { must } from '../../core/lib/assert.ts';
 import { AppError, invalidRequest } from '../../core/lib/errors.ts';
 import { noteConnection } from '../../core/limits/thread-turns.ts';
+import { readInTurns } from './body-turns.ts';
 import { makeRoom } from './make-room.ts';
 import { renderProblem, toProblem } from './problem.ts';
 import { bodyRateMin, type SlownessLimits, watchSlowClients } from './slow-clients.ts';
@@ -123,6 +124,7 @@ export function createHttpServer(
       // The response before it has ended the connection.
       if (response.socket === null) return;
       latest.set(socket, response);
+      readInTurns(request);
       watch(request, response);
       if (request.rawHeaders.length > 2 * limits.headersMax) {
         refuseUnread(request, response, headersTooLarge(limits));

@@ -79,11 +79,11 @@ function isTooSlow(
 ): boolean {
   const { request, response } = exchange;
   const { socket } = request;
-  // Bytes that wait to be read are not the client's delay.
-  const isSending = !request.complete && request.readableLength === 0;
   const isReading = socket.writableLength > 0;
   const enough = (bodyRateMin(response, limits) * limits.rateMs) / 1000;
-  exchange.sending = isSending ? renew(exchange.sending, now, socket.bytesRead, enough) : null;
+  exchange.sending = isSending(request)
+    ? renew(exchange.sending, now, socket.bytesRead, enough)
+    : null;
   exchange.reading = isReading ? renew(exchange.reading, now, bytesTaken(socket), enough) : null;
   exchange.responded = response.writableFinished
     ? (exchange.responded ?? { at: now, bytes: 0 })
@@ -98,6 +98,11 @@ function isTooSlow(
 
 function lasts(since: Moment | null, now: number, ms: number): boolean {
   return since !== null && now - since.at > ms;
+}
+
+/** Returns true while the rest of the body is to come from the client: bytes that wait to be read are not its delay. */
+function isSending({ complete, readableLength, socket }: IncomingMessage): boolean {
+  return !complete && readableLength + socket.readableLength === 0;
 }
 
 /** Returns the minimum rate of the bodies of this exchange, in bytes per second. */
