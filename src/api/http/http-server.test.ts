@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
 import express, { type Response } from 'express';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openSocket } from '../../../tests/support/raw-http.ts';
+import { must } from '../../core/lib/assert.ts';
 import { takeThreadTurn } from '../../core/limits/thread-turns.ts';
 import { createHttpServer, type HttpLimits, httpLimits, limitRequest } from './http-server.ts';
 
@@ -29,7 +30,7 @@ async function serve(changed: Partial<HttpLimits> = {}) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const moment = () => fetch(`http://127.0.0.1:${port}/moment`);
-  return { taken, moment, open: () => openSocket(port), socket: await openSocket(port) };
+  return { taken, port, moment, open: () => openSocket(port), socket: await openSocket(port) };
 }
 const get = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
 
@@ -137,3 +138,41 @@ test('little of bodies in chunks of a byte is read in each round of the event lo
   }
   expect(most).toBeLessThanOrEqual(8 * 64 * 1024);
 });
+
+describe.runIf(process.platform === 'linux')(
+  'when another address has all connections, a new one',
+  () => {
+    const moment = 'GET /moment HTTP/1.1\r\nHost: x\r\n\r\n';
+
+    test.each([
+      ['has not sent its body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n', ''],
+      ['does not read its response', get, 'x'.repeat(50_000_000)],
+    ])('takes the place of one whose client %s', async (_name, request, body) => {
+      const { taken, port, socket } = await serve({ connectionsMax: 1 });
+      socket
+        .on('error', () => {})
+        .pause()
+        .write(request);
+      while (taken.length === 0) await nextRound();
+      if (body !== '') taken[0]?.write(body);
+      const closed = once(must(taken[0]?.socket, 'connection'), 'close');
+      const newcomer = connect({ port, localAddress: '127.0.0.3' });
+      newcomer.write(moment);
+      const [answer] = (await once(newcomer, 'data')) as [Buffer];
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+      await closed;
+      newcomer.destroy();
+    });
+
+    test('does not take that of one whose request is served', async () => {
+      const { taken, port, socket } = await serve({ connectionsMax: 1 });
+      socket.write(get);
+      while (taken.length === 0) await nextRound();
+      const refused = connect({ port, localAddress: '127.0.0.3' }).on('error', () => {});
+      await once(refused, 'close');
+      taken[0]?.json({});
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+    });
+  },
+);

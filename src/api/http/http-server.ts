@@ -10,6 +10,7 @@ import {
   ServerResponse,
   STATUS_CODES,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Express, RequestHandler } from 'express';
 import { uuidv7 } from 'uuidv7';
@@ -17,9 +18,9 @@ import { must } from '../../core/lib/assert.ts';
 import { AppError, invalidRequest } from '../../core/lib/errors.ts';
 import { noteConnection } from '../../core/limits/thread-turns.ts';
 import { readInTurns } from './body-turns.ts';
-import { makeRoom } from './make-room.ts';
+import { makeRoom, type Standing } from './make-room.ts';
 import { renderProblem, toProblem } from './problem.ts';
-import { bodyRateMin, type SlownessLimits, watchSlowClients } from './slow-clients.ts';
+import { bodyRateMin, isSending, type SlownessLimits, watchSlowClients } from './slow-clients.ts';
 
 export interface HttpLimits extends SlownessLimits {
   /** Time from the first byte of a connection, or of its next request, to the end of the headers. */
@@ -100,7 +101,7 @@ export function createHttpServer(
       for (const response of responses) waiting.delete(response);
     });
   });
-  makeRoom(server, limits.connectionsMax, (socket) => (open.get(socket)?.size ?? 0) > 0);
+  makeRoom(server, limits.connectionsMax, (socket) => standingOf(socket, open.get(socket)));
   const watch = watchSlowClients(server, limits, (request, response) => {
     if (response.headersSent) request.socket.destroy();
     else refuseRest(request, response, bodyTooSlow(bodyRateMin(response, limits), limits));
@@ -160,6 +161,13 @@ function messagesOf(app: Express) {
   app.request = Object.setPrototypeOf(AppRequest.prototype, app.request);
   app.response = Object.setPrototypeOf(AppResponse.prototype, app.response);
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
+}
+
+/** Returns what the connection with these responses does. */
+function standingOf(socket: Socket, responses: ReadonlySet<ServerResponse> | undefined): Standing {
+  const [response] = responses ?? [];
+  if (response === undefined) return 'idle';
+  return isSending(response.req) || socket.writableLength > 0 ? 'waiting for its client' : 'served';
 }
 
 /** The one that was added last. */

@@ -3,15 +3,19 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from './network-of.ts';
 
+/** A connection without a request, or with one that waits for bytes of its client, or for the service. */
+export type Standing = 'idle' | 'waiting for its client' | 'served';
+
 /**
- * Closes a connection for each one beyond `max`: of the networks with one that has no request in progress the largest, and of
- * its connections the one that was opened first. So an address that opens all of them closes its own; a proxy, which is one
- * address, loses one that it does not use, and opens the next. The new one is closed when all others have requests.
+ * Closes a connection for each one beyond `max`, of the largest network in which it finds one, the one that was opened first: one
+ * without a request, or in another network than that of the new one a request that waits for its client. So an address that opens
+ * all of them closes its own; a proxy, which is one address, loses one that it does not use, and opens the next. The new one is
+ * closed when all others of its network have requests, and those of the others are served.
  */
 export function makeRoom(
   server: Server,
   max: number,
-  hasRequest: (socket: Socket) => boolean,
+  standingOf: (socket: Socket) => Standing,
 ): void {
   const networks = new Map<string, Set<Socket>>();
   let open = 0;
@@ -25,25 +29,35 @@ export function makeRoom(
       sockets.delete(socket);
       if (sockets.size === 0) networks.delete(network);
     });
-    if (open > max) firstWithout(hasRequest, networks)?.destroy();
+    if (open > max) findClosable(networks, sockets, standingOf)?.destroy();
   });
 }
 
-/** Returns the oldest connection without a request in the largest network that has one. */
-function firstWithout(
-  hasRequest: (socket: Socket) => boolean,
+/** Returns the connection to close for one that was added to `own`. */
+function findClosable(
   networks: ReadonlyMap<string, ReadonlySet<Socket>>,
+  own: ReadonlySet<Socket>,
+  standingOf: (socket: Socket) => Standing,
 ): Socket | null {
   let found: Socket | null = null;
   let largest = 0;
   for (const sockets of networks.values()) {
     if (sockets.size <= largest) continue;
-    for (const socket of sockets) {
-      if (socket.destroyed || hasRequest(socket)) continue;
-      found = socket;
-      largest = sockets.size;
-      break;
-    }
+    const standing = (wanted: Standing) => firstOf(sockets, (one) => standingOf(one) === wanted);
+    const closable =
+      standing('idle') ?? (sockets === own ? null : standing('waiting for its client'));
+    if (closable === null) continue;
+    found = closable;
+    largest = sockets.size;
   }
   return found;
+}
+
+/** Returns the oldest open connection that `isWanted`. */
+function firstOf(
+  sockets: ReadonlySet<Socket>,
+  isWanted: (socket: Socket) => boolean,
+): Socket | null {
+  for (const socket of sockets) if (!socket.destroyed && isWanted(socket)) return socket;
+  return null;
 }

@@ -101,7 +101,7 @@ function lasts(since: Moment | null, now: number, ms: number): boolean {
 }
 
 /** Returns true while the rest of the body is to come from the client: bytes that wait to be read are not its delay. */
-function isSending({ complete, readableLength, socket }: IncomingMessage): boolean {
+export function isSending({ complete, readableLength, socket }: IncomingMessage): boolean {
   return !complete && readableLength + socket.readableLength === 0;
 }
 
