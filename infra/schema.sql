@@ -1516,6 +1516,17 @@ create table graph.suppressions (
   constraint suppressions_pkey PRIMARY KEY (number)
 );
 
+CREATE OR REPLACE FUNCTION graph.companies_hiding_officers(p_ids bigint[])
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select c.id from unnest(p_ids) c (id)
+  where exists (select from suppressed_officers s where s.company_id = c.id)
+    or exists (
+      select from merged_ids m join suppressed_officers s on s.company_id = m.id
+      where m.entity = 1 and m.into_id = c.id) $function$;
+
 CREATE OR REPLACE FUNCTION graph.fold(value text)
  RETURNS text
  LANGUAGE sql

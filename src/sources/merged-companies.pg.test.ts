@@ -147,6 +147,11 @@ describe('an officer who opts out of a company', () => {
     const own = two.map(({ record }) => ({ ...number, ...record, role: 'secretary' }));
     await importGraph(pipeline.sql, { officers: own });
     expect(await named()).toEqual([null, null]);
+    const directors = two.map(({ record }) => ({ name: record.name, role: 'owner' }));
+    await importGraph(pipeline.sql, {
+      companies: [{ id: 5, name: 'Acme', ...number, directors }],
+    });
+    expect(await named()).toEqual([null, null, null]);
   });
 
   it('and is erased stays unnamed when another source has the company again', async () => {

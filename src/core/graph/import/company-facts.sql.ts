@@ -8,15 +8,22 @@ import { companyIdentifierCodes } from '../identifier-kinds.ts';
 export interface FactTable {
   table: 'officers' | 'financial_periods';
   key: readonly string[];
-  /** The key as it is stored, of columns of the stage. */
+  /** The key as it is stored, in columns of `stage_facts`. */
   storedKey: readonly string[];
   values: readonly string[];
+}
+
+/** An expression: the name under which an officer of a stage is stored. Two names of a person who opted out may be one. */
+export function storedName(stage: string): string {
+  return `case when company_id in (
+      select companies_hiding_officers(array(select distinct company_id from ${stage})))
+    then stored_officer_name(company_id, name) else name end`;
 }
 
 export const officerTable: FactTable = {
   table: 'officers',
   key: ['company_id', 'name', 'role', 'appointed_on'],
-  storedKey: ['company_id', 'stored_officer_name(company_id, name)', 'role', 'appointed_on'],
+  storedKey: ['company_id', storedName('stage_facts'), 'role', 'appointed_on'],
   values: ['resigned_on', 'birth_year', 'birth_month', 'person_id'],
 };
 

@@ -8,6 +8,7 @@ import { must } from '../../lib/assert.ts';
 import { runConstant } from '../graph.sql.ts';
 import { personCodes } from '../identifier-kinds.ts';
 import { entityCodes } from '../source-entities.ts';
+import { storedName } from './company-facts.sql.ts';
 import { companyColumns } from './company-row.ts';
 import { personColumns } from './person-row.ts';
 
@@ -220,8 +221,8 @@ export async function replaceDirectors(tx: Sql): Promise<void> {
        returning o.company_id as id
      ), added as (
        insert into officers as o (company_id, name, role, person_id)
-       select s.company_id, s.name, s.role, s.person_id
-       from stage_directors s
+       select distinct on (company_id, stored_name, role) company_id, name, role, person_id
+       from (select *, ${storedName('stage_directors')} as stored_name from stage_directors) s
        where not exists (
          select from officers known
          where known.company_id = s.company_id and known.name = s.name and known.role = s.role

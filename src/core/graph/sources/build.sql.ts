@@ -241,8 +241,9 @@ async function moveOwnFacts(tx: Sql): Promise<void> {
 export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promise<void> {
   await tx`
     create temp table built_officers on commit drop as
-    select distinct on (o.company_id, stored_officer_name(o.company_id, o.name), o.role, o.appointed_on) o.*
-    from (
+    select distinct on (company_id, stored_name, role, appointed_on) *
+    from (select given.*, case when company_id in (select companies_hiding_officers(${[...companyIds]}::bigint[]))
+        then stored_officer_name(company_id, name) else name end as stored_name from (
       select r.id as company_id, j ->> 'name' as name, coalesce(j ->> 'role', '') as role,
         (j ->> 'appointedOn')::date as appointed_on, (j ->> 'resignedOn')::date as resigned_on,
         (j ->> 'birthYear')::int as birth_year, (j ->> 'birthMonth')::int as birth_month,
@@ -251,17 +252,16 @@ export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promis
       cross join lateral (select r.record::json as j) parsed
       left join source_records person on person.source = r.source and person.key = j ->> '_person'
         and person.entity = 2 and person.record is not null
-      where r.entity = 3 and r.record is not null and r.id = any(${[...companyIds]}::bigint[])) o
-    where exists (select from companies c where c.id = o.company_id)
-    order by o.company_id, stored_officer_name(o.company_id, o.name), o.role, o.appointed_on, o.number`;
+      where r.entity = 3 and r.record is not null and r.id = any(${[...companyIds]}::bigint[])) given
+      where exists (select from companies c where c.id = given.company_id)) o
+    order by company_id, stored_name, role, appointed_on, number`;
   await tx`
     delete from officers o
     where o.company_id = any(${[...companyIds]}::bigint[]) and o.is_sourced
       and not exists (
         select from built_officers b
         where b.company_id = o.company_id and b.role = o.role
-          and b.appointed_on is not distinct from o.appointed_on
-          and o.name in (b.name, hidden_officer_name(officer_name_sha256(b.company_id, b.name))))`;
+          and b.appointed_on is not distinct from o.appointed_on and b.stored_name = o.name)`;
   await tx`
     insert into officers as o
       (company_id, name, role, appointed_on, resigned_on, birth_year, birth_month, person_id, is_sourced)
@@ -277,6 +277,16 @@ export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promis
       set resigned_on = excluded.resigned_on, birth_year = excluded.birth_year,
         birth_month = excluded.birth_month, person_id = coalesce(excluded.person_id, o.person_id)`;
   await tx`drop table built_officers`;
+  // Those of a file of one's own, in a company that became one with another in which they are hidden.
+  await tx`
+    with shown as (
+      delete from officers o
+      where o.company_id in (select companies_hiding_officers(${[...companyIds]}::bigint[]))
+        and o.name not like 'suppressed:%' and officer_hidden_by(o.company_id, o.name) is not null
+      returning *)
+    insert into officers (company_id, name, role, appointed_on, resigned_on, person_id, is_sourced)
+    select company_id, name, role, appointed_on, resigned_on, person_id, is_sourced from shown
+    on conflict do nothing`;
   await tx`
     create temp table built_periods on commit drop as
     select distinct on (r.id, (j ->> 'periodEnd')::date) r.id as company_id,
