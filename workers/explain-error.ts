@@ -31,7 +31,7 @@ export function explainError(error: unknown): { message: string | null; exitCode
 
 function describeFailure(error: unknown): string {
   if (error instanceof ProblemError || error instanceof UnreachableError) return error.message;
-  // So fetch says that a body has ended before its length, as when the service is stopped during a download.
+  // This is how fetch reports a body that ended early, as when the service is stopped during a download.
   if (error instanceof TypeError && error.message === 'terminated') {
     return 'The response was cut off before its end. Repeat the command.';
   }

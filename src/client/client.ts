@@ -67,7 +67,7 @@ interface Sent extends Repeatable {
   body?: object;
 }
 
-/** No response that can be read came from the service: it is not running, or not at this address, or the connection was lost. */
+/** The service sent no readable response: it is not running, or not at this address, or the connection was lost. */
 export class UnreachableError extends Error {
   constructor(baseUrl: string, cause: unknown) {
     const why = (cause as { cause?: { code?: string } }).cause?.code ?? String(cause);
@@ -97,12 +97,12 @@ export type ControlAction = 'start' | 'pause' | 'resume' | 'cancel';
 
 export type Client = ReturnType<typeof createClient>;
 
-/** Returns the refusal of a redirect: what follows one sends a list or a query to another address, or loses its body. */
+/** Returns the error for a redirect: following it would send a list or a query to another address, or lose the body. */
 function redirected(baseUrl: string, { status, headers }: Response): ProblemError {
   const target = headers.get('Location') ?? 'another address';
   return new ProblemError(status, {
     code: 'redirected',
-    detail: `${baseUrl} redirects to ${target}. The client follows no redirect: use the address of the service itself.`,
+    detail: `${baseUrl} redirects to ${target}. The client does not follow redirects: use the address of the service itself.`,
   });
 }
 

@@ -132,7 +132,7 @@ function describeFinding({ batch_id: id, objects, action, ...found }: Finding): 
     case 'open':
       return `${lost}; it has not ended, or a rerun of it: run the doctor again afterwards.`;
     case 'unreadable':
-      return `${id}: ${countOf(objects, 'file')} missing, damaged or unreadable; nothing was changed: make them readable, or delete them, and run the doctor again.`;
+      return `${id}: ${countOf(objects, 'file')} missing, damaged or unreadable. Nothing was changed: make the unreadable ones readable, or delete them, and run the doctor again.`;
     case 'replaced':
       return `${lost}; an opt-out replaced them since: the new ones are the result, and nothing is refunded.`;
     case 'expired':

@@ -126,7 +126,7 @@ function addSuppress(program: Command): void {
 /** Longer than any line of hashes. */
 const LINE_MAX = 1_000;
 
-/** The lines of a file; a longer one, as of a device that has no end, comes in pieces. */
+/** The lines of a file; a longer one, such as that of a device without end, comes in pieces. */
 async function* linesOf(file: string): AsyncGenerator<string> {
   let rest = '';
   for await (const text of createReadStream(file, 'utf8')) {

@@ -99,7 +99,7 @@ describeWithBrowser('the page of an upload', () => {
 
   test('of several files that are dropped at once none is left out without a word', async () => {
     expect(await drop('.drop', ['one.csv', 'two.csv'])).toBe(true);
-    await page.getByRole('alert').getByText('These are 2 files').waitFor();
+    await page.getByRole('alert').getByText('You chose 2 files').waitFor();
     expect(await isOff('aria-disabled')).toBe('true');
     await drop('.drop', ['one.csv']);
     await page.locator('.drop').getByText('one.csv').waitFor();

@@ -124,7 +124,7 @@ describeWithBrowser('the page of an import', () => {
     await post.held;
     // A part that is not sent is not left out without a word.
     await add('part-3');
-    await page.getByText('Other files are still being sent').waitFor();
+    await page.getByText('Other files are still uploading').waitFor();
     expect(await importButton(page).getAttribute('aria-disabled')).toBe('true');
     post.letGo();
     await page.getByText('part-2.csv').waitFor();

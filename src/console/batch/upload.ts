@@ -46,11 +46,11 @@ export async function sendUpload(
   return (await response.json()) as Batch;
 }
 
-/** Says what is wrong with a list as soon as it is chosen; null when nothing is. */
+/** Returns the problem of a list as soon as it is chosen; null when there is none. */
 export function fileProblem([file, ...others]: readonly [File, ...File[]]): Problem | null {
   if (others.length > 0) {
     const count = others.length + 1;
-    return pageProblem('several_files', `These are ${count} files. Upload one list at a time.`);
+    return pageProblem('several_files', `You chose ${count} files. Upload one list at a time.`);
   }
   const limit = session.get()?.limits.upload_bytes ?? Number.POSITIVE_INFINITY;
   if (file.size > limit) return tooLarge(file, limit);
@@ -87,7 +87,7 @@ export async function checkFile(file: File): Promise<void> {
   } catch {
     throw pageProblem(
       'file_gone',
-      `“${file.name}” can’t be read: it is a folder, or has changed or gone since you chose it. Choose a file.`,
+      `“${file.name}” can’t be read: it is a folder, or was changed, moved or deleted after you chose it. Choose a file.`,
     );
   }
 }

@@ -8,7 +8,7 @@ import { useUnloadWarning } from '../use-unload-warning.ts';
 import type { ImportRun } from './import-run.ts';
 
 export interface SendingFiles {
-  /** Sends files, or says that others are being sent. */
+  /** Sends files, or announces that others are still being sent. */
   send: (files: readonly File[]) => void;
   sending: Action<readonly File[]>;
   /** Of all files; null before the first bytes were sent. */
@@ -52,7 +52,8 @@ export function useSendingFiles(
   useUnloadWarning(sending.isBusy);
   useEffect(() => () => controller.current?.abort(), []);
   const send = (files: readonly File[]) => {
-    if (!sending.run(files)) announce('Other files are still being sent. Add these afterwards.');
+    if (!sending.run(files))
+      announce('Other files are still uploading. Add these when they are done.');
   };
   return { send, sending, progress, stop: () => controller.current?.abort() };
 }
