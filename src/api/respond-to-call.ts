@@ -91,7 +91,7 @@ export async function replayCall(call: Call, { status, body }: KeptResponse): Pr
   if (isOutdated && operations[wanted.operation].subject === 'person') throw noMatch(wanted);
   response.setHeader('Idempotent-Replayed', 'true');
   if (answer.data !== undefined) {
-    // Also of a director who was no person of the graph then.
+    // Also without directors who had no record in the graph then.
     return send(response, status, { ...answer, data: await withoutHidden(graph, id, answer.data) });
   }
   if (!isOutdated) return send(response, status, answer);

@@ -39,7 +39,7 @@ export async function send(
   { body, wanted, signal }: CallOptions = {},
 ): Promise<Response> {
   const now = body === undefined ? null : JSON.stringify(body);
-  // Also of the account and the mode: another one is not sent what was typed in this one.
+  // With the account and the mode: what was typed in one is not sent to another.
   const request = JSON.stringify([shownHeaders(), method, path, wanted ?? now]);
   // One without a body changes a state, such as a pause: by its key, a later one would do nothing.
   const needsKey = method === 'POST' && now !== null;

@@ -28,7 +28,7 @@ address.follow(() => {
   const link = takeLink();
   if (link !== null) void load(link);
 });
-// A file that is dropped where none is taken would take the place of the console.
+// The browser would open a file that is dropped outside a drop zone, in place of the console.
 for (const type of ['dragover', 'drop'] as const) {
   addEventListener(type, (event) => {
     const { dataTransfer } = event;

@@ -101,7 +101,7 @@ export function useList<Item>(path: string): List<Item> {
   const { run, isBusy } = reading;
   const isOutdated = useRef(false);
   const reload = () => {
-    // A reading under way may be older than what it shall show: another one follows it.
+    // A read in progress may be older than the change: another one follows it.
     isOutdated.current = !run({ isMore: false });
   };
   useEffect(() => {

@@ -60,8 +60,8 @@ function without<Change extends object>(
 }
 
 /**
- * Returns what of a form differs from what it was opened with. The rest is not sent: another tab may have changed it since,
- * and would lose that.
+ * Returns the values of a form that differ from those it was opened with. The others are not sent: another tab may have changed
+ * them since.
  */
 export function changedParts(opened: object, now: object): object {
   const before = new Map<string, unknown>(Object.entries(opened));

@@ -90,7 +90,7 @@ const partsOfNames: ReadonlySet<string> = new Set<ColumnRole>([
 
 /**
  * Leaves out the columns of a second contact, who has a name of the same number (`Contact 2 Name`, `Contact 2 Email`), and those
- * that are there again behind a second name (`Name, Email, Name, Email`), or two together (`Email, Phone, Email, Phone`).
+ * that are repeated behind a second name (`Name, Email, Name, Email`), or two together (`Email, Phone, Email, Phone`).
  */
 function withoutFurtherPeople(list: ListHead, views: ColumnView[], subject: Subject): ColumnView[] {
   if (subject === 'company') return views;
@@ -111,7 +111,7 @@ function withoutFurtherPeople(list: ListHead, views: ColumnView[], subject: Subj
   );
 }
 
-/** The contact columns with the name of an earlier one, when there are two kinds of them. */
+/** The contact columns that have the name of an earlier one, when they are of two kinds or more. */
 function repeatedContacts(views: readonly ColumnView[]): ColumnView[] {
   const names = new Set<string>();
   const repeated = views.filter(({ header, reading: { role } }) => {
@@ -250,7 +250,7 @@ function firstOfficer(
   return columns.some((one) => officesOf(one).length > 0) ? columns.slice(0, 1) : columns;
 }
 
-/** Leaves out the columns of other offices than the first: "CEO email" and "CFO phone" are of two people. */
+/** Leaves out the columns of offices other than the first: "CEO email" and "CFO phone" belong to two people. */
 function ofFirstOffice(mapping: ColumnMapping): ColumnMapping {
   const named = Object.values(mapping)
     .flat()

@@ -177,7 +177,10 @@ function domainOfSite(text: string | undefined): string | undefined {
   return 'values' in normalised ? normalised.values[0] : undefined;
 }
 
-/** Returns true when a record of another name has the key: of two people with one key, one would be lost. `holders` are the names by key. */
+/**
+ * Returns true when an earlier record with another name has the key: of two people with one key, one would be lost. `holders` has
+ * the first name of each key, and is updated.
+ */
 export function isOfAnother(
   holders: Map<string, string>,
   key: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * Reads bodies in chunks in turns. Node reads up to 2 MiB of a connection in each round of the event loop, before anyone knows its
- * key, and calls back for each chunk of `Transfer-Encoding: chunked`: with chunks of a byte that is a second of the thread.
+ * Reads chunked bodies (`Transfer-Encoding: chunked`) in turns. Node reads up to 2 MiB of a connection in each round of the event
+ * loop, before its key is known, and calls back for each chunk: with one-byte chunks that takes a second of the thread.
  */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
@@ -11,7 +11,7 @@ import { networkOf } from './network-of.ts';
 
 /** Time for which a connection may be parsed before it waits for a turn: some megabytes of large chunks. */
 const PARSE_MS_MAX = 1;
-/** Longer than a connection may last that waits for a turn. */
+/** Longer than a connection that waits for a turn may last. */
 const WAIT_MS_MAX = 10 * 60_000;
 
 const inTurn = openShare({
@@ -23,12 +23,12 @@ const inTurn = openShare({
   waitMsMax: WAIT_MS_MAX,
 });
 
-/** The latest request with a body in chunks of each connection that had one. */
+/** The latest request with a chunked body of each connection that had one. */
 const latest = new WeakMap<Socket, IncomingMessage>();
 
 /**
- * Has the connection of a request whose body comes in chunks wait for a turn of its network after each millisecond of parsing,
- * until the body has been read: also after the response, when Node discards the rest.
+ * Makes the connection of a request with a chunked body wait for a turn of its network after each millisecond of parsing, until
+ * the body has been read: also after the response, when Node discards the rest.
  */
 export function readInTurns(request: IncomingMessage): void {
   const { headers, socket } = request;
@@ -44,7 +44,7 @@ function takeTurns(socket: Socket): void {
   const pause = socket.pause.bind(socket);
   const resume = socket.resume.bind(socket);
   let isResting = false;
-  // Node pauses a connection whose body is not read on, and resumes it.
+  // Node pauses a connection while its body is not read, and resumes it.
   let isWanted = true;
   socket.pause = () => {
     isWanted = false;
@@ -59,7 +59,7 @@ function takeTurns(socket: Socket): void {
   socket.prependListener('data', () => {
     readAt = performance.now();
   });
-  // With a listener Node calls back for each read, here after it has parsed it.
+  // With a listener Node calls back for each read; this one runs after the bytes were parsed.
   socket.on('data', () => {
     const ms = parsedMs + performance.now() - readAt;
     const isLong = ms > PARSE_MS_MAX && !latest.get(socket)?.complete;
@@ -77,7 +77,7 @@ function takeTurns(socket: Socket): void {
   });
 }
 
-/** Resolves when others have had the thread for as long as the parsing took, and in the next round. */
+/** Resolves after the next quiet round, and when others have had the thread for as long as the parsing took. */
 async function leaveThread(ms: number): Promise<void> {
   await nextQuietRound();
   await setTimeout(ms);

@@ -163,7 +163,7 @@ function messagesOf(app: Express) {
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
-/** Returns what the connection with these responses does. */
+/** Returns the state of the connection with these responses. */
 function standingOf(socket: Socket, responses: ReadonlySet<ServerResponse> | undefined): Standing {
   const [response] = responses ?? [];
   if (response === undefined) return 'idle';

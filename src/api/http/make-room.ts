@@ -3,14 +3,14 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { networkOf } from './network-of.ts';
 
-/** A connection without a request, or with one that waits for bytes of its client, or for the service. */
+/** State of a connection: without a request, or with one that waits for its client, or for the service. */
 export type Standing = 'idle' | 'waiting for its client' | 'served';
 
 /**
- * Closes a connection for each one beyond `max`, of the largest network in which it finds one, the one that was opened first: one
- * without a request, or in another network than that of the new one a request that waits for its client. So an address that opens
- * all of them closes its own; a proxy, which is one address, loses one that it does not use, and opens the next. The new one is
- * closed when all others of its network have requests, and those of the others are served.
+ * Closes a connection for each new one beyond `max`: the oldest without a request of the largest network; when that has none, and
+ * is not the network of the new one, the oldest that waits for its client; otherwise the same of the next largest network. So an
+ * address that opens all of them closes its own; a proxy, which is one address, loses one that it does not use, and opens
+ * another. The new one is closed when all others of its network have requests and those of other networks are being served.
  */
 export function makeRoom(
   server: Server,

@@ -100,7 +100,7 @@ function lasts(since: Moment | null, now: number, ms: number): boolean {
   return since !== null && now - since.at > ms;
 }
 
-/** Returns true while the rest of the body is to come from the client: bytes that wait to be read are not its delay. */
+/** Returns true while the rest of the body is still to come: for bytes that have arrived and are not read the client is not to blame. */
 export function isSending({ complete, readableLength, socket }: IncomingMessage): boolean {
   return !complete && readableLength + socket.readableLength === 0;
 }

@@ -32,7 +32,7 @@ export interface Pricing {
 /** A price older than this is asked for again when the list is opened: records may have come or gone. */
 const FRESH_MS = 10 * 60_000;
 
-/** A list may be priced a few times a minute. A limit that lasts longer, as that of a day, is told. */
+/** A list may be priced a few times a minute. A longer limit, such as that of a day, is shown as a problem. */
 const WAIT_SECONDS_MAX = 60;
 
 /** `isCurrent` is false while the service does not know the list as it is shown. */

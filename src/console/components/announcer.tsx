@@ -24,7 +24,7 @@ export function announce(text: string): void {
   say(shown, { text, path: pathNow() });
 }
 
-/** Waits for an action whose button has no place for a problem, and says what kept it from being done. */
+/** Waits for an action whose button has no place for a problem, and announces the problem when it fails. */
 export async function announceProblem(acting: Promise<void>): Promise<void> {
   await acting.catch((error) => announce(asProblem(error).message));
 }

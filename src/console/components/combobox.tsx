@@ -38,7 +38,7 @@ interface ComboboxProps {
   toValues?: (typed: string) => string[];
 }
 
-/** More than anyone chooses. A link may bring tens of thousands, which a browser would take minutes to draw. */
+/** More than a user chooses. A link may bring tens of thousands, which a browser would take minutes to render. */
 export const VALUES_SHOWN_MAX = 200;
 
 /**

@@ -12,7 +12,7 @@ interface DropZoneProps {
   hint: string;
   /** The file that is shown as chosen. */
   file: File | null;
-  /** True to have several files chosen at once. As many as one likes can be dropped. */
+  /** True to let the file dialog choose several. A drop may always bring several. */
   takesMany?: boolean;
   onFiles: (files: [File, ...File[]]) => void;
   error: string | undefined;

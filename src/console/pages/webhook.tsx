@@ -215,7 +215,7 @@ function EditDialog({
   onChanged,
   onClose,
 }: DialogProps & Pick<SteeringProps, 'onChanged'>) {
-  // The page may show another state by now.
+  // The page may show a later state by now.
   const [opened] = useState(webhook);
   const editing = useAction(async (body: WebhookBody) => {
     onChanged(await call('PATCH', pathOf(webhook), { body: changedParts(opened, body) }));

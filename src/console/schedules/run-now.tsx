@@ -13,7 +13,7 @@ import { useRunPrice } from './use-run-price.ts';
 
 interface RunNowProps {
   schedule: Schedule;
-  /** Reads the schedule anew. */
+  /** Reads the schedule again. */
   reload: () => void;
 }
 
@@ -30,7 +30,7 @@ export function RunNow({ schedule, reload }: RunNowProps) {
   );
 }
 
-/** Throws `Problem` for a schedule whose runs are no longer as they are shown. */
+/** Throws `Problem` when a run of the schedule would no longer be as the page shows. */
 async function assertShown(shown: Schedule): Promise<void> {
   const now = await call<Schedule>('GET', `/v1/schedules/${shown.id}`);
   if (runOf(now) === runOf(shown)) return;

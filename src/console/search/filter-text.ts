@@ -132,7 +132,7 @@ function encode(text: string): string {
  * is not percent-encoded UTF-8 stays as it is: the service says what is wrong with it.
  */
 function decode(raw: string): string {
-  // Joined once: a text that grows is copied whole each time that its end is read.
+  // Joined once: a growing string is copied in full each time that its end is read.
   const parts: string[] = [];
   let last: string | undefined;
   for (const [at, piece] of raw.split('+').entries()) {

@@ -213,7 +213,7 @@ export interface LedgerLine
   createdAt: Date;
 }
 
-/** End of a page of ledger lines. The ids of lines would tell how many all accounts have. */
+/** End of a page of ledger lines. The ids of lines would reveal how many all accounts have. */
 export type LedgerPlace = readonly [at: string, reference: string];
 
 /** Returns a page of ledger lines, latest first. */

@@ -143,13 +143,13 @@ export function ownFrom(sql: Sql, paid: ReturnType<Sql>): ReturnType<Sql> {
       do update set charge_id = excluded.charge_id, paid_at = excluded.paid_at`;
 }
 
-/** Blocks of the table of which a statement deletes: some ten thousand people, a tenth of a second. */
+/** Blocks of the table that one statement searches: some ten thousand people, a tenth of a second. */
 const BLOCKS = 100;
 
 /**
- * Deletes the people that are no longer owned, some at a time: a charge for one of them waits until the statement ends, with the
- * wallets of all calls that are charged with it. Those that a charge has locked are owned again: it locks them in another order, and
- * each would wait for the other.
+ * Deletes the people who are no longer owned, some at a time: a charge for one of them waits until the statement ends, with the
+ * wallets of all calls that are charged with it. Skips those that a charge has locked, which are owned again: it locks them in
+ * another order, and each would wait for the other.
  */
 export async function deleteNoLongerOwned(sql: Sql): Promise<void> {
   const [table] = await sql<{ blocks: number }[]>`

@@ -33,9 +33,8 @@ export async function assertClocksAgree(sql: Sql, now: () => number = Date.now):
 const DISTRUST_MS = 3_600_000;
 
 /**
- * Returns a clock of this machine that does not follow a jump ahead of more than an hour until the machine's own clock has been
- * ahead for an hour. It measures by the uptime, which is never set: the only second clock where the database is on the same
- * machine. A clock that is set back is followed at once.
+ * Returns a clock that follows a jump of the machine's clock ahead by more than an hour only after an hour, and any other change
+ * at once. It detects the jump by the uptime, which is never set: the only second clock when the database is on the same machine.
  */
 export function openSteadyClock({
   now = Date.now,

@@ -133,7 +133,7 @@ export async function listChanged(
   return isListed ? changed : null;
 }
 
-/** Returns the people who changed after a state and have since gone or opted out; and the state that this is true of. */
+/** Returns the people who changed after a state and have since left or opted out; and the state for which this is true. */
 export async function listWithdrawn(
   sql: Sql,
   number: number,
@@ -146,7 +146,7 @@ export async function listWithdrawn(
   return must(row, 'one row');
 }
 
-/** Returns the companies that changed after a state. Files of it may have someone as a director who has withdrawn since. */
+/** Returns the companies that changed after a state. Files of that state may name a director who has withdrawn since. */
 export async function listChangedCompanies(sql: Sql, number: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select distinct id from changed_records where number > ${number} and entity = ${COMPANIES} order by id`;

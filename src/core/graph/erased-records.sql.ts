@@ -40,9 +40,9 @@ export async function readLastImport(sql: Sql): Promise<number> {
 }
 
 /**
- * Returns the offices that sources say, or said, of these people, also those that are not built: those that name the person, and
- * those without a person whose name and birth no one else in the graph has, as `suppress_people` hides them. Only those that an
- * import after this one wrote, if any. Reads all records of the sources, or of these imports.
+ * Returns the offices of these people in present and earlier records of sources, also those that are not built: those linked to the
+ * person, and those without a link whose name and birth no one else in the graph has, as `suppress_people` hides them. Only those
+ * that imports after `after` wrote. Reads all records of the sources, or of these imports.
  */
 export async function listOffices(sql: Sql, ids: readonly number[], after = -1): Promise<Office[]> {
   const given = sql`any(${[...ids]}::bigint[])`;
@@ -75,7 +75,7 @@ export async function listOffices(sql: Sql, ids: readonly number[], after = -1):
     select distinct s.number, p.erased as person from parsed s
     join person p on p.source = s.source and p.key = s.record ->> '_person'
     union
-    -- Of one whose import was undone the key is left, which may have a name and a birth.
+    -- Of an office whose import was undone only the key is left, which may contain name and birth.
     select r.number, p.erased from source_records r
     join person p on p.source = r.source and strpos(r.key || '/', '/' || substr(p.key, strpos(p.key, ':') + 1) || '/') > 0
     where r.entity = ${entityCodes.officer} and r.record is null and r.import_id > ${after}
@@ -122,15 +122,15 @@ export async function hideOffices(tx: Sql, offices: readonly Office[]): Promise<
     from ${given} where v.number = given.number`;
 }
 
-/** An expression: the name in a record, as a `heldKey` has it; '' for none. */
+/** An expression: the name in a record, as in a `heldKey`; '' for none. */
 export function holderIn(sql: Sql, record: ReturnType<Sql>): ReturnType<Sql> {
   return sql`fold(concat_ws(' ', nullif(${record}::json ->> 'name', ''), ${record}::json ->> 'surname'))`;
 }
 
 /**
- * Removes what sources said about these people, and keeps only the hashes of their keys: those of the records, those of the records
- * of which they were a part, and each with the names that the record has or had. Of a key that is an address that one alone tells
- * the person from others at the address.
+ * Removes what sources said about these people, and keeps only hashes of keys: of their records, of the records that these were a
+ * part of, and of each key with the names that its record has or had. Where the key is an address, only the hash with a name
+ * distinguishes the person from others at that address.
  */
 export async function forgetSourceRecords(tx: Sql, ids: readonly number[]): Promise<void> {
   const isTheirs = tx`entity = ${entityCodes.person} and id = any(${[...ids]}::bigint[])`;
@@ -157,7 +157,7 @@ export async function forgetSourceRecords(tx: Sql, ids: readonly number[]): Prom
   await tx`delete from source_keys where number in (${numbers})`;
   await tx`delete from source_record_versions where number in (${numbers})`;
   const hashed = erasedKey(tx, tx`r.key`);
-  // One who had the address before may have been erased, too.
+  // An earlier holder of the address may have been erased, too.
   const isKept: ReturnType<Sql> = tx`exists (
     select from source_records o where o.source = r.source and o.key = ${hashed} and o.number <> r.number)`;
   await tx`

@@ -85,7 +85,7 @@ export async function deleteClaim(sql: Sql, claim: HeldClaim): Promise<void> {
   await sql`delete from idempotency_keys where ${isHeldBy(sql, claim)}`;
 }
 
-/** The condition that the claim counts. It finds the row by its key: no index has the claims alone. */
+/** The condition that the claim counts. It finds the row by its key, because claims have no index. */
 function isHeldBy(sql: Sql, { id, ...scope }: HeldClaim): ReturnType<Sql> {
   return sql`${isOf(sql, scope)} and claim = ${id} and status is null`;
 }

@@ -53,7 +53,7 @@ const checkKnown = openChecks();
 const checkOthers = openChecks();
 
 /**
- * Statements that change sessions. Each may wait for a transaction of its account; anyone with a key can send hundreds at once, which
+ * Statements that change sessions. Each may wait for a transaction of its account, and hundreds can be sent at once with one key: they
  * would take all connections.
  */
 const changeInTurn = openShare({
@@ -236,7 +236,7 @@ export async function switchMode(
   return switched;
 }
 
-/** Ends a session, also when its caller leaves. Does nothing for one that has ended. Throws as a share. */
+/** Ends a session, also when its caller disconnects. Does nothing for one that has ended. Throws as a share. */
 export async function signOut(
   { sql, findSession }: { sql: Sql; findSession: FindSession },
   token: string,

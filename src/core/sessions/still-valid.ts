@@ -21,8 +21,8 @@ export async function assertStillValid(tx: Sql, credentials: CallCredentials): P
 }
 
 /**
- * Returns the error of a call whose charge found its credentials no longer valid. It waits for no lock: calls of others were charged
- * in the same statement, and the wallet may be locked, which comes after the account.
+ * Returns the error of a call whose charge found its credentials no longer valid. It waits for no lock: other calls were charged in
+ * the same statement, and the wallet may be locked already, which comes after the account.
  */
 export async function credentialsEnded(
   sql: Sql,
@@ -38,7 +38,7 @@ function refusalOf({ session }: { session: boolean }): AppError {
 
 /**
  * Requires that the key of a call, and the session that presented it, are valid, for a response that changes and charges nothing. It
- * waits for no lock, and so takes no connection for as long as a transaction holds the account. Throws as `assertStillValid`.
+ * waits for no lock, so it keeps no connection while a transaction holds the account. Throws as `assertStillValid`.
  */
 export async function assertNotEnded(sql: Sql, credentials: CallCredentials): Promise<void> {
   const ended = await findEnded(sql, [credentials]);

@@ -142,8 +142,8 @@ export async function suppressBuilt(
 }
 
 /**
- * Hides the officers who are those of these people who opted out, by name and birth. Call it before they are deleted: no one knows
- * then whose the office is. Call it under the lock of the graph's writers.
+ * Hides the officers that, by name and birth, are those of these people who opted out. Call it before the people are deleted, because
+ * afterwards an office cannot be attributed, and under the lock of the graph's writers.
  */
 export function suppressLeaving(tx: Sql, ids: readonly number[]): Promise<void> {
   return suppressAgain(tx, ids);

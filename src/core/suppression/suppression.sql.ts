@@ -106,7 +106,7 @@ export async function suppressJoined(sql: Sql, ids: readonly number[]): Promise<
     having count(*) > 0`;
 }
 
-/** Suppresses those of these people again who opted out and are stored: officers may have become known since as theirs. */
+/** Suppresses again those of these people who opted out and are still stored: more officers may be known as theirs by now. */
 export async function suppressAgain(sql: Sql, ids: readonly number[]): Promise<void> {
   await sql`
     select suppress_people(array_agg(s.person_id)) from suppressed_persons s join persons p on p.id = s.person_id

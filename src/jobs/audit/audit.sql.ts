@@ -58,7 +58,7 @@ export async function takeForScrub(
   limits: { minutes: number; bytesMax: number; batchBytesMin: number; keepDays: number },
 ): Promise<string | undefined> {
   const checkedAt: ReturnType<Sql> = sql`coalesce(objects_checked_at, created_at)`;
-  // As a subquery it is one moment, which an index can be searched for: without it each take reads all batches.
+  // As a subquery it is a single moment, for which an index is used; otherwise each call reads all batches.
   const now: ReturnType<Sql> = sql`(select clock_timestamp())`;
   const first = (condition: ReturnType<Sql>) => sql`(
     select id from batches

@@ -18,14 +18,14 @@ export interface CheckedObjects {
   checked: number;
   damaged: string[];
   missing: string[];
-  /** Objects that the store refuses to read, or on a bad sector, and the errors. */
+  /** Objects that the store refuses to read or that are on a bad sector, with their errors. */
   unreadable: { key: string; error: unknown }[];
 }
 
 /**
  * Reads all objects of a batch, one part in memory at a time, until `mustStop()` is true. `visit` gets the
- * bytes of each intact part. Throws the error of a store that does not respond at all. An object that was deleted or replaced meanwhile is neither damaged nor missing: callers delete lists,
- * and have held ones read in another way.
+ * bytes of each intact part. Throws the error of a store that does not respond at all. An object that was deleted or replaced
+ * meanwhile is neither damaged nor missing: callers delete lists, and have held ones read in another way.
  */
 export async function checkObjects(
   context: PartsContext,

@@ -89,7 +89,7 @@ export async function listBatches(sql: Sql, owner: Owner, page: BatchPage): Prom
   }[by];
   const direction = descending ? sql`desc` : sql`asc`;
   const order = sql`order by ${key} ${direction}, id ${direction}`;
-  // The ids first: a page in the order of a column without an index would compute the others of every batch.
+  // The ids first: a page in the order of a column without an index would compute the other columns of every batch.
   return sql<Batch[]>`
     select ${columnsWith(sql, shortColumns(sql))} from batches
     where id = any(array(

@@ -58,7 +58,7 @@ export async function triedToDelete(
   }
 }
 
-/** Codes of the file system for a file that this process may not read, or that is none. */
+/** Codes of the file system for a path that this process may not read, or that is not a file. */
 const refusedCodes: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EISDIR', 'ENOTDIR']);
 
 /**

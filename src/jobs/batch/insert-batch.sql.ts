@@ -54,7 +54,7 @@ export type NewExport = Pick<
   | 'onlyNew'
 > & {
   keyId: string;
-  /** Bytes as which its ids count. */
+  /** Bytes that its ids count as. */
   storedBytesOpen: number;
 };
 
@@ -91,7 +91,7 @@ export async function countOpenBatches(sql: Sql, accountId: string): Promise<num
   return must(row, 'count').open;
 }
 
-/** Locks the account until the transaction ends. False, without a wait, while another transaction holds it. */
+/** Locks the account until the transaction ends. Returns false at once while another transaction holds it. */
 export async function lockFreeAccount(tx: Sql, accountId: string): Promise<boolean> {
   const free = await tx`
     select from accounts where id = ${accountId} for no key update skip locked`;

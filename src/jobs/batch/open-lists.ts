@@ -3,8 +3,8 @@ import type { Sql } from '../../core/db/client.ts';
 import { countOpenBatches, lockFreeAccount } from './insert-batch.sql.ts';
 
 /**
- * True when `openListsMax` lists and exports of the account have not ended; null, without a wait, while a call or another worker
- * holds the account. Call in the transaction that would record one more: no other transaction can add one until it ends.
+ * Returns true when `openListsMax` lists and exports of the account have not ended; null at once while a call or another worker
+ * holds the account. Call it in the transaction that would record one more: no other transaction can add one until it ends.
  */
 export async function hasMaximumOpen(
   tx: Sql,

@@ -76,7 +76,7 @@ export async function assertOwnStore(
   if (found === null) await naming(named, () => markStore(context));
 }
 
-/** Marks a new store unless it has a mark, at the first time that it responds. Keeps no process from ending. */
+/** Marks a new store as soon as it responds, unless it has a mark. Keeps no process running. */
 function markOnceItResponds(
   context: StoreContext & { log: Pick<Log, 'error'> },
   named: string,

@@ -170,7 +170,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
 
 /**
  * CTE `schedule (id)`: the schedule that a part delivers for. A concurrent deletion of it waits for the part, or came first and
- * there is nothing to record. To be locked first: the deletion may take seconds, for which no wallet may be locked.
+ * there is nothing to record. Lock it first: the deletion may take seconds, during which no wallet may be locked.
  */
 export function lockedSchedule(sql: Sql, { delivered }: CommitPart): ReturnType<Sql> {
   return sql`

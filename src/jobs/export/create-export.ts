@@ -80,7 +80,7 @@ function namesPeople(filter: string): boolean {
 }
 
 /**
- * Records a checked export, which counts with the maximum of its ids from now on. Throws as `insertBatch`. Call `wakeExport` with its
+ * Records a checked export, which counts as the maximum of its ids from then on. Throws as `insertBatch`. Call `wakeExport` with its
  * id after the commit.
  */
 export async function insertExport(

@@ -107,7 +107,7 @@ async function deleteAllOrphans(context: JobContext, now: () => number): Promise
 
 /**
  * Runs housekeeping at once, then every ten minutes until stopped, each time with a scrub of some objects. After the machine's
- * clock jumped ahead nothing is deleted for an hour.
+ * clock has jumped ahead by more than an hour, nothing is deleted for an hour.
  */
 export function startHousekeeping(context: JobContext): Repeating {
   const now = openSteadyClock();

@@ -93,7 +93,7 @@ async function runDueSchedule(
     const taken = await inTransaction(context.sql, async (tx) => {
       // First, as in calls, which lock the account before its schedules.
       const isFull = await hasMaximumOpen(tx, accountId, context.config.openListsMax);
-      // Left for the next round: the schedules of others would wait for what its calls do.
+      // Left for the next round: otherwise the schedules of other accounts would wait for its calls.
       if (isFull === null) return undefined;
       due = await takeDueSchedule(tx, accountId, at, failed);
       const schedule = due;

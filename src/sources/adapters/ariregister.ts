@@ -267,7 +267,7 @@ function addElement(reports: Map<string, Report>, orphans: Map<string, number>, 
     return;
   }
   const field = elementFields[row.get('elemendi_nimetus').trim()];
-  // An element without a value is no zero.
+  // An element without a value is not zero.
   const value = Number(textOf(row.get('vaartus')) ?? Number.NaN);
   if (field !== undefined && Number.isFinite(value)) report.figures[field] = Math.round(value);
 }

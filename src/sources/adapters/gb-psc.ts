@@ -81,7 +81,7 @@ function readLine(line: number, record: JsonObject): SourceRow | null {
   if (!INDIVIDUAL.test(kind)) return { line, records: [officer] };
   const key = `person:${birthYear === undefined ? self : `${fold(name)} ${birthYear}-${birthMonth ?? 0}`}`;
   const person = personOf(key, data, birthYear);
-  // Without the parts of the name it is still one of the person whom other lines have by this key.
+  // Without the parts of the name, the office still belongs to the person whom other lines have under this key.
   const linked = { ...officer, person: key };
   return { line, records: person === null ? [linked] : [linked, person] };
 }

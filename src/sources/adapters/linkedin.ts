@@ -17,7 +17,7 @@ export const linkedin: Adapter = {
 
 function readConnection(row: CsvRow): SourceRow {
   const profile = profileOf(textOf(row.get('URL')));
-  // `Smith, Jr.`, and `Lark, PhD` or `Lark, MBA, CFA`: of what follows a surname, a contact keeps a generation alone.
+  // `Smith, Jr.`, and `Lark, PhD` or `Lark, MBA, CFA`: of what follows a surname, only a generation is kept.
   const [surname = '', after = ''] = row.get('Last Name').split(',');
   const contact: Contact = {
     key: profile,

@@ -52,7 +52,7 @@ function readCard(card: VCard, holders: Map<string, string>): SourceRow {
       ? { name: textOf(first('FN')?.value) }
       : { name, surname: textOf(surname) };
   const uid = textOf(first('UID')?.value);
-  // As of a card that was copied and then changed.
+  // For example a card that was copied and then changed.
   const isTaken = isOfAnother(holders, uid, Object.values(names).join(' '));
   const contact: Contact = {
     key: isTaken ? undefined : uid,

@@ -13,7 +13,7 @@ export interface FactTable {
   values: readonly string[];
 }
 
-/** An expression: the name under which an officer of a stage is stored. Two names of a person who opted out may be one. */
+/** An expression: the name under which an officer of a stage is stored. Two names that are hidden may be stored as one. */
 export function storedName(stage: string): string {
   return `case when company_id in (
       select companies_hiding_officers(array(select distinct company_id from ${stage})))

@@ -201,7 +201,7 @@ export async function deleteEndedCompanies(tx: Sql, ids: readonly number[]): Pro
     ended.map(({ id }) => id),
   );
   await moveOwnFacts(tx);
-  // What a file of one's own says of a company that has left is of the company that returns, under this id.
+  // What a file of one's own says of a company that has left belongs to the company that returns under this id.
   const isTaken = (fact: ReturnType<Sql>): ReturnType<Sql> => tx`(${fact} or exists (
     select from merged_ids m where m.id = e.id and m.entity = ${entityCodes.company}))`;
   await tx`
@@ -277,7 +277,7 @@ export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promis
       set resigned_on = excluded.resigned_on, birth_year = excluded.birth_year,
         birth_month = excluded.birth_month, person_id = coalesce(excluded.person_id, o.person_id)`;
   await tx`drop table built_officers`;
-  // Those of a file of one's own, in a company that became one with another in which they are hidden.
+  // Officers of a file of one's own whose company was joined with one in which they are hidden.
   await tx`
     with shown as (
       delete from officers o

@@ -76,7 +76,7 @@ export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise
   await tx`analyze changes`;
 }
 
-/** Takes a comparison back. */
+/** Discards a comparison, so that it can be repeated. */
 export async function forgetComparison(tx: Sql): Promise<void> {
   await tx`drop table changes`;
 }

@@ -75,10 +75,10 @@ function* linesOf(rows: readonly StagedRow[]): Generator<string> {
 }
 
 /**
- * Gives the staged rows of people who were erased the keys that are kept of these, and their offices too, also later ones, which
- * then have no name. Unless `isDryRun`, also keeps the keys that these people have now. Returns the number of kept keys. Call it
- * before `resolveHeldKeys`, and later with the number that is `known` from then: nothing is done when there are no more.
- * `areResolved` when `resolveHeldKeys` has changed keys meanwhile.
+ * Gives the staged rows of erased people the keys that are kept of them; the same for their offices, also later ones, which then
+ * have no name. Unless `isDryRun`, also keeps the keys that these people have now. Returns the number of kept keys. Call it before
+ * `resolveHeldKeys`; a later call passes the returned number as `known`, and does nothing while that is the number.
+ * `areResolved` is true when `resolveHeldKeys` has changed keys meanwhile.
  */
 export async function nameErased(
   locked: Sql,
@@ -97,7 +97,7 @@ export async function nameErased(
   const held = erasedKey(locked, withHolder);
   if (!areResolved) await locked`update import_rows s set key = ${held} where ${isKept(held)}`;
   else {
-    // By now a key may be an address alone, which someone else had before.
+    // By now a key may be an address alone, which another person had before.
     const holder = holderIn(locked, locked`s.record`);
     const named = erasedKey(locked, locked`(s.key || ' ' || ${holder})`);
     await locked`
@@ -130,8 +130,8 @@ export async function nameErased(
 }
 
 /**
- * Keeps the keys that erased people have now, by their offices, of which the staged rows `s` have the keys: the name may have
- * changed, or the file gives an office another number. Returns false when all were known.
+ * Keeps the keys that erased people have now, found by the keys of their offices in the staged rows `s`: the name may have changed,
+ * or the file gives an office another number. Returns false when all were known.
  */
 async function keepRenamed(locked: Sql, source: string, isKept: ReturnType<Sql>): Promise<boolean> {
   const { count } = await locked`
@@ -216,8 +216,8 @@ export async function takeRowsWithoutCompany(
 }
 
 /**
- * Returns the people of whom the source had a record, a part of it or an office, no newer than the file, that the stage says opted
- * out: the row may have none of the identifiers any more.
+ * Returns the people whose record, part of a record or office, no newer than the file, the stage has as opted out: the row may no
+ * longer have any identifier.
  */
 export async function listOptedOutPeople(
   sql: Sql,

@@ -83,7 +83,7 @@ const brokenReasons: ReadonlySet<string> = new Set([
 
 /**
  * Imports a source. Throws `AppError` 422 for a refused file, 409 `import_running` while another import of a source
- * runs; nothing is changed then, but the opt-outs of a refused file are recorded.
+ * runs; nothing is changed then, but the opt-outs of a refused file are recorded when it was read to its end.
  */
 export async function importSource(
   sql: Database,
@@ -163,7 +163,7 @@ interface Staged {
   isCutOff: boolean;
   /** Some keys are of `heldKey`. */
   haveHolders: boolean;
-  /** The number of erased people and offices of the source, when the stage named them. */
+  /** Number of kept keys of the source when the stage was compared with them. */
   erased: number;
   /** Identifiers of people who opted out, as the source has them. */
   optedOut: string[];
@@ -359,7 +359,7 @@ async function compareWithStored(
   let known = erased;
   while (true) {
     await identify.compareRows(tx, row);
-    // A person who was erased after that seemed to be a new one. One who is erased from here on was found.
+    // A person who was erased since then looked like a new one. One who is erased from here on was found.
     const now = await stage.nameErased(tx, row.source, { known, areResolved: haveHolders });
     if (now === known) return;
     await identify.forgetComparison(tx);

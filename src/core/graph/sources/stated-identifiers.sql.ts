@@ -27,7 +27,7 @@ export async function listStatedRecords(sql: Sql, ids: readonly number[]): Promi
     select * from (${statesOf(sql, sql`r.id = any(${[...ids]}::bigint[])`)}) s`;
 }
 
-/** Returns the records of people who are not in the graph of which the text, or the key, has this value. Reads all of them. */
+/** Returns the records of people who are not in the graph whose text or key contains this value. Reads all such records. */
 export async function listMentions(sql: Sql, value: string): Promise<StatedRecord[]> {
   const isAbsent: ReturnType<Sql> = sql`not exists (select from persons p where p.id = r.id)`;
   return sql<StatedRecord[]>`

@@ -15,8 +15,8 @@ export interface StatedIdentifier {
 }
 
 /**
- * Returns the identifiers in all records of these people: an import may not have built what it brought, and its undoing brings back
- * what it changed. Phones without a country code are left out.
+ * Returns the identifiers in all records of these people: what an import brought may not be built yet, and undoing it restores what
+ * it changed. Phones without a country code are left out.
  */
 export async function listStatedIdentifiers(
   sql: Sql,
@@ -25,7 +25,7 @@ export async function listStatedIdentifiers(
   return (await listStatedRecords(sql, ids)).flatMap(identifiersIn);
 }
 
-/** Returns the ids of people who are not in the graph of whom a source has, or had, an identifier under one of these kinds. */
+/** Returns the ids of people who are not in the graph and for whom a source has, or had, this value as one of these kinds. */
 export async function findStatedPeople(
   sql: Sql,
   value: string,
