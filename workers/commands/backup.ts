@@ -86,20 +86,21 @@ function addDoctor(program: Command): void {
         );
       });
       const { batches, findings, unknown_batches: unknown, left_past: left } = diagnosis;
+      const untouched = findings.filter(({ action }) => action === 'unreadable').length;
       printResult(json, diagnosis, [
         ...(left === null ? [] : [describeLeft(left)]),
         `${countOf(batches, 'batch', 'batches')} with files, ${findings.length} with missing, damaged or unreadable ones.`,
         ...findings.map(describeFinding),
         `${countOf(unknown.length, 'stored batch', 'stored batches')} not in the database${fix && unknown.length > 0 ? '; deleted' : ''}.`,
         ...unknown.map((id) => `${id}: accepted ${acceptedAt(id)}, and unknown to the database.`),
-        ...(!fix && findings.length + unknown.length > 0
+        ...(!fix && findings.length - untouched + unknown.length > 0
           ? [
               `Repair it with \`enrich doctor --fix${restored ? ' --restored' : ''}${filesLost ? ' --files-lost' : ''}\`.`,
             ]
           : []),
       ]);
       const open = fix
-        ? findings.filter(({ action }) => action === 'open' || action === 'unreadable').length
+        ? findings.filter(({ action }) => action === 'open').length + untouched
         : findings.length + unknown.length;
       if (open > 0) process.exitCode = 1;
     });
