@@ -1,6 +1,6 @@
 /**
  * Money. Every statement here moves both sides or nothing. Locks are always taken in the order batch -> chunk ->
- * reservation -> wallet -> budget of a key.
+ * reservation -> wallet -> budget of a key -> sum of stored files.
  */
 import type { Sql } from '../db/client.ts';
 

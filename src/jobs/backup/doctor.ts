@@ -228,9 +228,9 @@ async function runAgain(
 async function endRefunded(tx: Sql, batchId: string): Promise<number> {
   if (!(await lockFiles(tx, batchId))) throw mendedMeanwhile(batchId);
   const credits = await refundBatch(tx, batchId);
-  await markFilesDeleted(tx, batchId);
   // They are not paid any more.
   await deleteAnsweredRecords(tx, batchId);
+  await markFilesDeleted(tx, batchId);
   return credits;
 }
 

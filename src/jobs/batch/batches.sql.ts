@@ -261,6 +261,10 @@ export async function readOldestKept(sql: Sql): Promise<Date | null> {
  */
 export async function markFilesDeleted(sql: Sql, id: string): Promise<void> {
   const { mapping, dialect, filter } = shortColumns(sql);
+  await sql`select from batches where id = ${id} for no key update`;
+  // A statement of its own: it sees a rerun that was inserted while the first one waited for its lock. Before the next one, which
+  // locks the sum of the account's stored files: millions of records take seconds.
+  await deleteUnneededRecords(sql, id);
   await sql`
     with checked as (
       update parts set suppression_number = null
@@ -268,8 +272,6 @@ export async function markFilesDeleted(sql: Sql, id: string): Promise<void> {
     update batches set files_deleted_at = now(), mapping = ${mapping}, dialect = ${dialect}, filter = ${filter},
       rerun_rows = null, rerun_records = null
     where id = ${id}`;
-  // A statement of its own: it sees a rerun that was inserted while the first one waited for its lock.
-  await deleteUnneededRecords(sql, id);
 }
 
 /** Locks a batch until the end of the transaction; false when its files were deleted. */

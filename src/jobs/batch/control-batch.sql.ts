@@ -170,13 +170,16 @@ export async function failBatch(
   id: string,
   problem: Record<string, unknown>,
 ): Promise<boolean> {
-  const moved = await sql`
+  const found = await sql`
+    select from batches where id = ${id} and state = any(${statesBefore('failed')}) for no key update`;
+  if (found.length === 0) return false;
+  // Before the end, which locks the sum of the account's stored files: it comes after the wallet.
+  await withdrawChunks(sql, id);
+  await sql`
     update batches set state = 'failed', reason = null, error = ${sql.json(problem as never)},
       finished_at = now(), quote = ${doneQuote(sql)},
       not_processed = not_processed + ${unprocessedRows(sql)}
-    where id = ${id} and state = any(${statesBefore('failed')}) returning id`;
-  if (moved.length === 0) return false;
-  await withdrawChunks(sql, id);
+    where id = ${id}`;
   return true;
 }
 

@@ -145,7 +145,7 @@ export async function haveBeenJoined(sql: Sql, records: FirstMatched): Promise<b
 }
 
 /**
- * Forgets what a list whose files are deleted has matched with `dedupe`, and what its family has, once none of them has files. As
+ * Forgets what a list whose files are being deleted has matched with `dedupe`, and what its family has, once none of them has files. As
  * long as one has, it may run further rows, whose records are not charged again. The list's own rows are run again only by a list
  * that it is a rerun of: if that has files, they are matched anew.
  */
@@ -153,7 +153,8 @@ export async function deleteUnneededRecords(sql: Sql, id: string): Promise<void>
   await sql`
     with recursive ${familyOf(sql, id)},
     kept (list_id) as (
-      select id from family join batches on id = list_id where files_deleted_at is null)
+      select id from family join batches on id = list_id
+      where files_deleted_at is null and id <> ${id})
     delete from batch_records where batch_id in (
       select list_id from family where not exists (select from kept)
       union

@@ -1,7 +1,7 @@
 /**
  * The life of a claimed chunk (see `claim-chunk.sql.ts`): committed or released. The epoch is the fencing
  * token: a statement with an old epoch changes nothing. Leases run on the database's clock. Locks are taken in
- * the order schedule -> batch -> chunk -> reservation -> wallet -> budget of a key.
+ * the order schedule -> batch -> chunk -> reservation -> wallet -> budget of a key -> sum of stored files.
  */
 
 import { ownedDays } from '../../core/credits/owned.sql.ts';
