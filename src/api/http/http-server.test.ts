@@ -164,6 +164,28 @@ describe.runIf(process.platform === 'linux')(
       newcomer.destroy();
     });
 
+    test('takes that of one without a request before that of an upload of an address that has few', async () => {
+      const few = 2;
+      const idle = 28;
+      const { taken, port, open, socket } = await serve({ connectionsMax: few + idle });
+      const uploading = [socket, await open()];
+      for (const one of uploading)
+        one.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n');
+      while (taken.length < few) await nextRound();
+      const others = Array.from({ length: idle }, (_, index) =>
+        connect({ port, localAddress: `127.0.0.${100 + index}` }),
+      );
+      await Promise.all(others.map((one) => once(one, 'connect')));
+      const closed = Promise.race([...others, ...uploading].map((one) => once(one, 'close')));
+      const newcomer = connect({ port, localAddress: '127.0.0.3' });
+      newcomer.write(moment);
+      const [answer] = (await once(newcomer, 'data')) as [Buffer];
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+      await closed;
+      expect(uploading.map((one) => one.closed)).toEqual([false, false]);
+      for (const one of [newcomer, ...others]) one.destroy();
+    });
+
     test('does not take that of one whose request is served', async () => {
       const { taken, port, socket } = await serve({ connectionsMax: 1 });
       socket.write(get);

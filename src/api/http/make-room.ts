@@ -6,11 +6,15 @@ import { networkOf } from './network-of.ts';
 /** State of a connection: without a request, or with one that waits for its client, or for the service. */
 export type Standing = 'idle' | 'waiting for its client' | 'served';
 
+/** A network with more than one in so many of all connections has so many that even those with requests are closed. */
+const LARGE_SHARE = 10;
+
 /**
- * Closes a connection for each new one beyond `max`: the oldest without a request of the largest network; when that has none, and
- * is not the network of the new one, the oldest that waits for its client; otherwise the same of the next largest network. So an
- * address that opens all of them closes its own; a proxy, which is one address, loses one that it does not use, and opens
- * another. The new one is closed when all others of its network have requests and those of other networks are being served.
+ * Closes a connection for each new one beyond `max`: the oldest without a request of the largest network that has one; or, in another
+ * network than that of the new one, the oldest that waits for its client, when that network has a large share of all or no other
+ * connection is without a request. So an address that opens all of them closes its own; a proxy, which is one address, loses one
+ * that it does not use, and opens another; and an office keeps its uploads while others have connections without a request. The new
+ * one is closed when all others of its network have requests and those of other networks are being served.
  */
 export function makeRoom(
   server: Server,
@@ -29,28 +33,39 @@ export function makeRoom(
       sockets.delete(socket);
       if (sockets.size === 0) networks.delete(network);
     });
-    if (open > max) findClosable(networks, sockets, standingOf)?.destroy();
+    if (open > max)
+      findClosable({ networks, own: sockets, added: socket, max }, standingOf)?.destroy();
   });
 }
 
-/** Returns the connection to close for one that was added to `own`. */
+interface Crowd {
+  networks: ReadonlyMap<string, ReadonlySet<Socket>>;
+  /** The connection beyond the maximum, and those of its network. */
+  added: Socket;
+  own: ReadonlySet<Socket>;
+  max: number;
+}
+
+/** Returns the connection to close. */
 function findClosable(
-  networks: ReadonlyMap<string, ReadonlySet<Socket>>,
-  own: ReadonlySet<Socket>,
+  { networks, added, own, max }: Crowd,
   standingOf: (socket: Socket) => Standing,
 ): Socket | null {
-  let found: Socket | null = null;
-  let largest = 0;
-  for (const sockets of networks.values()) {
-    if (sockets.size <= largest) continue;
-    const standing = (wanted: Standing) => firstOf(sockets, (one) => standingOf(one) === wanted);
-    const closable =
-      standing('idle') ?? (sockets === own ? null : standing('waiting for its client'));
-    if (closable === null) continue;
-    found = closable;
-    largest = sockets.size;
-  }
-  return found;
+  const ofLargest = (wanted: Standing, except: ReadonlySet<Socket> | null) => {
+    let found: { socket: Socket | null; size: number } = { socket: null, size: 0 };
+    for (const sockets of networks.values()) {
+      if (sockets.size <= found.size || sockets === except) continue;
+      const socket = firstOf(sockets, (one) => standingOf(one) === wanted);
+      if (socket !== null) found = { socket, size: sockets.size };
+    }
+    return found;
+  };
+  const idle = ofLargest('idle', null);
+  const waiting = ofLargest('waiting for its client', own);
+  const isOnlyAdded = idle.socket === null || idle.socket === added;
+  const isLarge = waiting.size * LARGE_SHARE > max && waiting.size > idle.size;
+  if (isLarge || (isOnlyAdded && waiting.size >= idle.size)) return waiting.socket ?? idle.socket;
+  return idle.socket;
 }
 
 /** Returns the oldest open connection that `isWanted`. */
