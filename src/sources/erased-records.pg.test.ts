@@ -101,6 +101,14 @@ describe('a contact without an id, at an address that others have too', () => {
     expect(await served()).toEqual(['Cy Card', 'Di Lark']);
   });
 
+  it('and without a name, does not come back', async () => {
+    await loadContacts(1, desk, '', 'Bob Lark');
+    await eraseNamed('');
+    await loadContacts(2, desk, '', 'Bob Lark');
+    expect(await served()).toEqual(['Bob Lark', 'Cy Card']);
+    expect(await said()).not.toMatch(/"name":""/);
+  });
+
   it('does not come back under a name that it had before', async () => {
     await loadContacts(1, desk, 'Ada Lark');
     await loadContacts(2, desk, 'Ada Stone');

@@ -147,7 +147,7 @@ export async function forgetSourceRecords(tx: Sql, ids: readonly number[]): Prom
       select r.source, r.key, r.entity, r.id, r.import_id, v.before_record
       from source_records r join source_record_versions v using (number) where ${isTheirs}) t
     cross join lateral (
-      select ${erasedKey(tx, tx`(t.key || ' ' || holder)`)} from ${holderIn(tx, tx`t.record`)} holder where holder <> ''
+      select ${erasedKey(tx, tx`(t.key || ' ' || holder)`)} from ${holderIn(tx, tx`t.record`)} holder
       union all
       select ${erasedKey(tx, tx`substr(whole, length('key:' || t.source || '/') + 1)`)}
       from json_array_elements_text(t.record::json -> '_sameAs') whole
