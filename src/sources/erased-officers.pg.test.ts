@@ -206,27 +206,43 @@ describe('a person with significant control', () => {
   });
 });
 
-it('an officer who was erased does not come back under another number of the register', async () => {
+describe('an officer under a number of the register', () => {
   const company = { entity: 'company', key: 'acme', record: { name: 'Acme Ltd' } } as const;
-  const rowOf = (key: string, person: string) => {
+  const rowOf = (key: string, person: string, given = 'Ada') => {
     const of = { company: ['key:register/acme'], person };
     return {
-      line: 3,
+      line: Number(person.slice(-1)) + 2,
       records: [
-        { entity: 'officer', key, record: { name: 'LARK, Ada', role: 'director' }, ...of },
-        { entity: 'person', key: person, record: { name: 'Ada', surname: 'Lark' } },
+        { entity: 'officer', key, record: { name: `LARK, ${given}`, role: 'director' }, ...of },
+        { entity: 'person', key: person, record: { name: given, surname: 'Lark' } },
       ],
     } as const;
   };
-  const load = (asOf: string, row: SourceRow) => {
-    const rows = rowsOf({ line: 2, records: [company] }, row);
+  const load = (asOf: string, ...offices: SourceRow[]) => {
+    const rows = rowsOf({ line: 2, records: [company] }, ...offices);
     const input = sourceInput({ source: 'register', asOf, rows });
     return importSource(pipeline.sql, input, { rejects: noRejects() });
   };
-  await load('2026-01-01', rowOf('1', 'person:1'));
-  await erase({ id: await idOf('Ada') });
-  await load('2026-01-02', { ...rowOf('2', 'person:2'), ends: [['officer', '1']] });
-  await load('2026-01-03', rowOf('3', 'person:2'));
-  expect(await served()).toEqual([]);
-  expect(await said()).not.toMatch(/lark/i);
+
+  it('who was erased does not come back under another number', async () => {
+    await load('2026-01-01', rowOf('1', 'person:1'));
+    await erase({ id: await idOf('Ada') });
+    await load('2026-01-02', { ...rowOf('2', 'person:2'), ends: [['officer', '1']] });
+    await load('2026-01-03', rowOf('3', 'person:2'));
+    expect(await served()).toEqual([]);
+    expect(await said()).not.toMatch(/lark/i);
+  });
+
+  it('which is a day leaves the ended offices of that day to others', async () => {
+    const day = '20150401';
+    const bob = rowOf(`acme/2/director/${day}`, 'person:2', 'Bob');
+    await load('2026-01-01', rowOf(`acme/${day}/director/20160401`, `person:${day}`), bob);
+    await load('2026-01-02', { line: 4, ended: ['officer', bob.records[0].key] });
+    await erase({ id: await idOf('Ada') });
+    await load('2026-01-03', bob);
+    expect(
+      await pipeline.sql`select name from officers where name not like 'suppressed:%'`,
+    ).toEqual([{ name: 'LARK, Bob' }]);
+    expect(await served()).toEqual(['Bob']);
+  });
 });

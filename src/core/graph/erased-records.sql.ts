@@ -75,9 +75,11 @@ export async function listOffices(sql: Sql, ids: readonly number[], after = -1):
     select distinct s.number, p.erased as person from parsed s
     join person p on p.source = s.source and p.key = s.record ->> '_person'
     union
-    -- Of an office whose import was undone only the key is left, which may contain name and birth.
+    -- Of an office whose import was undone only the key is left, which may contain name and birth. A number may also be a
+    -- day of the key.
     select r.number, p.erased from source_records r
-    join person p on p.source = r.source and strpos(r.key || '/', '/' || substr(p.key, strpos(p.key, ':') + 1) || '/') > 0
+    join person p on p.source = r.source and strpos(p.key, ' ') > 0
+      and strpos(r.key || '/', '/' || substr(p.key, strpos(p.key, ':') + 1) || '/') > 0
     where r.entity = ${entityCodes.officer} and r.record is null and r.import_id > ${after}
     union
     select s.number, n.erased from parsed s join named n
