@@ -245,4 +245,16 @@ describe('an officer under a number of the register', () => {
     ).toEqual([{ name: 'LARK, Bob' }]);
     expect(await served()).toEqual(['Bob']);
   });
+
+  it('who is stored again beside an office of hers that is hidden is erased again', async () => {
+    await load('2026-01-01', rowOf('1', 'person:1'));
+    await erase({ id: await idOf('Ada') });
+    // As by a version that did not look for the keys of hidden offices.
+    await pipeline.sql`update source_records set key = 'new ' || key where key like 'erased:%'`;
+    await load('2026-01-02', rowOf('1', 'person:1'));
+    await pipeline.sql`update source_records set key = substr(key, 5) where key like 'new erased:%'`;
+    await erase({ id: await idOf('Ada') });
+    await load('2026-01-03', rowOf('1', 'person:1'));
+    expect([await served(), await said()]).toEqual([[], expect.not.stringMatching(/lark/i)]);
+  });
 });

@@ -115,13 +115,24 @@ export async function hideOffices(tx: Sql, offices: readonly Office[]): Promise<
   const given = tx`unnest(${offices.map(({ number }) => number)}::bigint[],
     ${offices.map(({ person }) => person)}::text[]) given (number, person)`;
   await tx`
-    update source_records r set key = ${erasedKey(tx, tx`r.key`)},
+    update source_records r set key = ${freeErasedKey(tx)},
       record = ${namelessOffice(tx, tx`r.record`, tx`given.person`)}
     from ${given} where r.number = given.number`;
   await tx`
     update source_record_versions v
     set before_record = ${namelessOffice(tx, tx`v.before_record`, tx`given.person`)}
     from ${given} where v.number = given.number`;
+}
+
+/**
+ * An expression: the `erasedKey` of a record `r`, with its number where another one has that: who had the address before, or what
+ * the office was, may have been erased too.
+ */
+function freeErasedKey(sql: Sql): ReturnType<Sql> {
+  const hashed = erasedKey(sql, sql`r.key`);
+  return sql`(${hashed} || case when exists (
+      select from source_records o where o.source = r.source and o.key = ${hashed} and o.number <> r.number)
+    then ' ' || r.number else '' end)`;
 }
 
 /** An expression: the name in a record, as in a `heldKey`; '' for none. */
@@ -158,12 +169,8 @@ export async function forgetSourceRecords(tx: Sql, ids: readonly number[]): Prom
     on conflict (source, key) do nothing`;
   await tx`delete from source_keys where number in (${numbers})`;
   await tx`delete from source_record_versions where number in (${numbers})`;
-  const hashed = erasedKey(tx, tx`r.key`);
-  // An earlier holder of the address may have been erased, too.
-  const isKept: ReturnType<Sql> = tx`exists (
-    select from source_records o where o.source = r.source and o.key = ${hashed} and o.number <> r.number)`;
   await tx`
     update source_records r set record = null, hash = '', as_of = 'infinity',
-      key = case when source = 'own' then key when ${isKept} then ${hashed} || ' ' || number else ${hashed} end
+      key = case when source = 'own' then key else ${freeErasedKey(tx)} end
     where ${isTheirs}`;
 }
