@@ -79,6 +79,14 @@ describe('a contact with an id', () => {
     expect([await served(), await said()]).toEqual([[], expect.not.stringMatching(/ada/i)]);
   });
 
+  it('which looks like the key of who was erased leaves no name', async () => {
+    const known = { ...contact, 'Record ID': 'erased:17' };
+    await load('hubspot', 1, [], known);
+    await eraseNamed('Ada');
+    await load('hubspot', 2, [], known);
+    expect([await served(), await said()]).toEqual([[], expect.not.stringMatching(/ada|:17/i)]);
+  });
+
   it('of which only a list had a part does not come back with the export of contacts', async () => {
     await load('hubspot', 1, [], listed);
     await eraseNamed('Ada');
