@@ -87,6 +87,8 @@ interface Current {
   isKnown: boolean;
   /** The state of the graph up to which people who withdrew are overwritten. */
   wipedTo: number;
+  /** Of the copies of this folder; see `wipeWithdrawn`. */
+  companiesTo: Map<string, number>;
   /** Set while this process overwrites some. */
   wiping: Promise<void> | null;
   /** Calls of `read` that have begun and not ended: they need the files. */
@@ -205,6 +207,7 @@ function followFolder(
   openReader: OpenReader,
   onOther: () => void,
 ): OpenCopy {
+  const companiesTo = new Map<string, number>();
   let current: Current | null = null;
   let opening: Promise<Current | null> | null = null;
   /** The manifest of a copy that was found unusable, and may not have been deleted. */
@@ -242,6 +245,7 @@ function followFolder(
         isBehind: false,
         isKnown: false,
         wipedTo: state.number,
+        companiesTo,
         wiping: null,
         readers: 0,
         isReplaced: false,

@@ -6,6 +6,7 @@
 import { writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import path from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RecordIds } from './copy.sql.ts';
 import {
   type Entity,
@@ -20,7 +21,7 @@ import {
 import { openIndex } from './open-copy.ts';
 import { aligned, claimedBytes, furtherOf, wipedBlock } from './record-block.ts';
 
-/** Records between two waits for the disk. */
+/** Records between two waits for the disk, or turns of the thread. */
 const BATCH = 1000;
 
 /**
@@ -72,7 +73,11 @@ async function wipeInLayer(
         const block = Buffer.from(buffer.subarray(at, at + aligned(claimedBytes(buffer, at))));
         if (!wipedBlock(block).equals(block)) found.push({ position, block });
       });
-      if (found.length === 0) continue;
+      if (found.length === 0) {
+        // All of them may be overwritten already.
+        await nextTurn();
+        continue;
+      }
       for (const { block } of found) {
         const { at, bytes } = furtherOf(block, 0);
         writeAll(further.fd, Buffer.alloc(bytes), at - furtherFrom);
