@@ -38,8 +38,9 @@ describeWithBrowser('the page of an upload', () => {
     });
 
   /** Drops files with these names, or a text without any; true when the page has taken or refused them. */
-  const drop = (selector: string, names: readonly string[]): Promise<boolean> =>
-    page.evaluate(`{
+  const drop = async (selector: string, names: readonly string[]): Promise<boolean> => {
+    await page.locator(selector).waitFor();
+    return page.evaluate(`{
       const dataTransfer = new DataTransfer();
       for (const name of ${JSON.stringify(names)}) {
         dataTransfer.items.add(new File(['email\\nada@acme.example\\n'], name));
@@ -49,6 +50,7 @@ describeWithBrowser('the page of an upload', () => {
       const options = { dataTransfer, bubbles: true, cancelable: true };
       !['dragover', 'drop'].map((type) => at.dispatchEvent(new DragEvent(type, options))).some(Boolean);
     }`);
+  };
 
   test.each([
     ['another file', () => choose('second.csv'), 'second.csv'],
