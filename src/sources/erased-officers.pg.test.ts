@@ -181,6 +181,16 @@ describe('a person with significant control', () => {
     expect(await served()).toEqual(['Bob']);
   });
 
+  it('who is known stays so when an office of an erased one is theirs', async () => {
+    const eve = { name: 'Eve Lark', name_elements: { forename: 'Eve', surname: 'Lark' } };
+    const born = { ...eve, date_of_birth: { month: 5, year: 1980 } };
+    await importControl('2026-01-02', [one, 'ada', ada], [two, 'eve', born]);
+    await erase({ id: await idOf('Ada') });
+    await importControl('2026-01-03', [one, 'ada', born], [two, 'eve', born]);
+    expect(await named()).toEqual(['Eve Lark', null]);
+    expect(await served()).toEqual(['Bob', 'Eve']);
+  });
+
   it('who becomes secret stays so when the import is undone', async () => {
     const secret = { kind: 'super-secure-person-with-significant-control' };
     const { import_id: imported } = await importControl('2026-01-02', [one, 'ada', secret]);

@@ -131,7 +131,7 @@ export async function nameErased(
 
 /**
  * Keeps the keys that erased people have now, found by the keys of their offices in the staged rows `s`: the name may have changed,
- * or the file gives an office another number. Returns false when all were known.
+ * or the file gives an office another number. One whose record stays is another person. Returns false when all were known.
  */
 async function keepRenamed(locked: Sql, source: string, isKept: ReturnType<Sql>): Promise<boolean> {
   const { count } = await locked`
@@ -145,14 +145,16 @@ async function keepRenamed(locked: Sql, source: string, isKept: ReturnType<Sql>)
       join source_records r on r.source = ${source} and r.key = ${erasedKey(locked, locked`s.key`)}
       where s.entity = ${entityCodes.officer} and ${isKept})
     insert into source_records (source, key, entity, id, import_id, as_of, hash)
-    select ${source}, named.key, ${entityCodes.person}, p.id, o.import_id, 'infinity', ''
+    select ${source}, ${erasedKey(locked, locked`named.key`)}, ${entityCodes.person}, p.id, o.import_id, 'infinity', ''
     from office o
     join (
-      select line, ${erasedKey(locked, locked`(record::json ->> '_person')`)} as key from import_rows
+      select line, record::json ->> '_person' as key from import_rows
       where line = any(array(select line from office)) and entity = ${entityCodes.officer}
         and state = ${rowStates.record}) named using (line)
     left join source_records p on p.source = ${source} and p.key = o.person
-    where named.key is not null
+    where named.key is not null and not exists (
+      select from source_records known
+      where known.source = ${source} and known.key = named.key and known.record is not null)
     on conflict (source, key) do nothing`;
   return count > 0;
 }
