@@ -172,7 +172,7 @@ export function fieldsEnd(
 }
 
 /** Returns the end of the field that begins at `from`: at a delimiter outside quotes, or at `end`. */
-function fieldEnd(piece: Buffer, from: number, end: number, delimiter: number): number {
+export function fieldEnd(piece: Buffer, from: number, end: number, delimiter: number): number {
   let at = from;
   if (from < end && piece[from] === QUOTE) {
     at++;

@@ -22,6 +22,9 @@ const PIECE_CHARS = 64 * 1024;
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const RELATIONS = 'http://schemas.openxmlformats.org/package/2006/relationships';
+/** The XML around the rows of the sheet. */
+export const SHEET_BEGIN = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>`;
+export const SHEET_END = '</sheetData></worksheet>';
 const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 const TYPES = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
 
@@ -41,7 +44,7 @@ export async function* rowsToXlsx(
 
 /**
  * Runs the rows through the writer and discards the output: throws what `rowsToXlsx` would throw, before anything
- * is sent.
+ * is sent. Takes almost as long as to send it: only for rows of which `sheetBytesMax` leaves it open.
  */
 export async function assertFitsXlsx(rows: AsyncIterable<XlsxRow>): Promise<void> {
   let bytes = 0;
@@ -65,11 +68,11 @@ export interface ResultSize {
 /** XML takes at most seven bytes for one of CSV (`_x000D_`), plus a fixed number for each cell. */
 const XML_BYTES_PER_BYTE = 7;
 const XML_BYTES_PER_CELL = 80;
-/** As CSV: small enough to be scanned before a response, and more than Excel opens. */
+/** As CSV: small enough to be counted before a response, and more than Excel opens. */
 const CSV_BYTES_MAX = 1024 ** 3;
 
 /**
- * Returns true when a result certainly fits, false when `assertFitsXlsx` has to check. Throws `AppError` 422
+ * Returns true when a result certainly fits, false when its rows have to be counted. Throws `AppError` 422
  * `not_as_xlsx` when it certainly does not fit, or is more than 1 GiB as CSV.
  */
 export function certainlyFitsXlsx({ rows, columns, bytes, cellBytesMax }: ResultSize): boolean {
@@ -93,20 +96,26 @@ export function whyNotAsXlsx({ rows, longestCell }: { rows: number; longestCell:
 }
 
 async function* sheetXml(rows: AsyncIterable<XlsxRow> | Iterable<XlsxRow>): AsyncGenerator<Buffer> {
-  let xml = `${DECLARATION}<worksheet xmlns="${MAIN}"><sheetData>`;
+  let xml = SHEET_BEGIN;
   let row = 0;
   for await (const cells of rows) {
-    row += typeof cells === 'number' ? cells : 1;
-    if (row > SHEET_ROWS_MAX) throw notForXlsx(`it has more than ${SHEET_ROWS_MAX} rows`);
+    row = rowAfter(row, typeof cells === 'number' ? cells : 1);
     if (typeof cells !== 'number') xml += rowXml(cells, row);
     if (xml.length < PIECE_CHARS) continue;
     yield Buffer.from(xml);
     xml = '';
   }
-  yield Buffer.from(`${xml}</sheetData></worksheet>`);
+  yield Buffer.from(xml + SHEET_END);
 }
 
-function rowXml(cells: readonly XlsxCell[], row: number): string {
+/** The number of the row so many rows after another. Throws `AppError` 422 for one too many. */
+export function rowAfter(row: number, count: number): number {
+  if (row + count > SHEET_ROWS_MAX) throw notForXlsx(`it has more than ${SHEET_ROWS_MAX} rows`);
+  return row + count;
+}
+
+/** The XML of a row, '' when all cells are empty. Throws `AppError` 422 for a column too many and a cell too long. */
+export function rowXml(cells: readonly XlsxCell[], row: number): string {
   if (cells.length > SHEET_COLUMNS_MAX) {
     throw notForXlsx(`row ${row} has more than ${SHEET_COLUMNS_MAX} columns`);
   }
@@ -119,7 +128,12 @@ function rowXml(cells: readonly XlsxCell[], row: number): string {
     }
     xml += typed && isSafeNumber(text) ? numberCell(reference, text) : textCell(reference, text);
   }
-  return xml === '' ? '' : `<row r="${row}">${xml}</row>`;
+  return xml === '' ? '' : rowElement(row, xml);
+}
+
+/** A row with the XML of its cells. */
+export function rowElement(row: number, xml: string): string {
+  return `<row r="${row}">${xml}</row>`;
 }
 
 const PLAIN_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/;
@@ -140,7 +154,7 @@ function numberCell(reference: string, text: string): string {
 }
 
 /** Style 1 is the text format: such a cell stays text when a person edits it, too. */
-function textCell(reference: string, text: string): string {
+export function textCell(reference: string, text: string): string {
   const space = /^\s|\s$|[\t\n]/.test(text) ? ' xml:space="preserve"' : '';
   return `<c r="${reference}" s="1" t="inlineStr"><is><t${space}>${escapeCell(text)}</t></is></c>`;
 }
@@ -148,7 +162,7 @@ function textCell(reference: string, text: string): string {
 const columnNames: string[] = [];
 
 /** `A` for 0, `AA` for 26. */
-function columnName(column: number): string {
+export function columnName(column: number): string {
   const known = columnNames[column];
   if (known !== undefined) return known;
   const last = String.fromCharCode(0x41 + (column % 26));

@@ -42,9 +42,9 @@ const readerOf = (accountId: string, signal?: AbortSignal) => ({
 });
 
 /** Reads a result of some 400 kB; resolves with the round in which it was done. */
-async function read(accountId: string): Promise<number> {
+async function read(accountId: string, turnBytes = 0): Promise<number> {
   let rows = 0;
-  for await (const { cells } of readResultRows(parts(), readerOf(accountId))) {
+  for await (const { cells } of readResultRows(parts(), { ...readerOf(accountId), turnBytes })) {
     rows++;
     expect(cells).toEqual([line.trimEnd()]);
     bytesByRound.set(round, (bytesByRound.get(round) ?? 0) + line.length);
@@ -58,8 +58,15 @@ test('readers of one account together read one turn in a round, whatever their n
   expect(Math.max(...bytesByRound.values())).toBeLessThanOrEqual(PIECE_BYTES + line.length);
 });
 
+test('a reader that counts rows reads more in a turn, and leaves the thread after each', async () => {
+  const turnBytes = 2 * PIECE_BYTES;
+  await read('a', turnBytes);
+  expect(bytesByRound.size).toBeGreaterThanOrEqual(3);
+  expect(Math.max(...bytesByRound.values())).toBeLessThanOrEqual(turnBytes + line.length);
+});
+
 test('readers of all accounts together read two turns in a round', async () => {
-  await Promise.all(['a', 'b', 'c', 'd'].map(read));
+  await Promise.all(['a', 'b', 'c', 'd'].map((accountId) => read(accountId)));
   expect(Math.max(...bytesByRound.values())).toBeLessThanOrEqual(2 * (PIECE_BYTES + line.length));
 });
 

@@ -14,7 +14,8 @@ import { matchColumns } from './render-part.ts';
 export interface ResultRow {
   /** Number of the row in the list, from 1. */
   row: number;
-  cells: string[];
+  /** Decoded when they are asked for: a row that is counted needs none of them. */
+  readonly cells: string[];
   /** Its bytes in the part, without the end of the line. */
   text: Buffer;
   /** Number of blank lines before the row. */
@@ -49,12 +50,14 @@ interface Reader {
   delimiter: Delimiter;
   /** Aborts when no one waits for the rows any more: a search may read a million of them before it finds one. */
   signal: AbortSignal | undefined;
+  /** Minimum bytes that are read in a turn; by default each piece of a part is one. */
+  turnBytes?: number;
 }
 
 /** The rows of these parts, in order, in the turns of the account. Throws as a share does, and the reason of `signal`. */
 export async function* readResultRows(
   parts: AsyncIterable<PartPiece>,
-  { accountId, delimiter, signal = new AbortController().signal }: Reader,
+  { accountId, delimiter, signal = new AbortController().signal, turnBytes = 0 }: Reader,
 ): AsyncGenerator<ResultRow> {
   const user = { accountId, signal };
   let scanner = new RecordScanner(partScan(delimiter));
@@ -66,12 +69,25 @@ export async function* readResultRows(
       lineBefore = records.lineAfter[index] ?? 0;
       const record = records.at(index);
       const text = buffer.subarray(record.start, record.end);
-      const cells = readRecord(buffer, record, delimiter);
-      yield { row: firstRow + rowsBefore++, cells, text, blankLines };
+      let read: string[] | undefined;
+      yield {
+        row: firstRow + rowsBefore++,
+        get cells() {
+          read ??= readRecord(buffer, record, delimiter);
+          return read;
+        },
+        text,
+        blankLines,
+      };
     }
   };
+  let bytesOfTurn = Number.POSITIVE_INFINITY;
   for await (const { bytes, firstRow, isLast } of parts) {
-    await takeThreadTurn(user);
+    if (bytesOfTurn >= turnBytes) {
+      await takeThreadTurn(user);
+      bytesOfTurn = 0;
+    }
+    bytesOfTurn += bytes.length;
     const found = scanner.push(bytes);
     if (found !== null) yield* read(found, firstRow);
     if (!isLast) continue;

@@ -5,7 +5,9 @@ import { createGzip } from 'node:zlib';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import type { ThreadUser } from '../../core/limits/thread-turns.ts';
 import { encodeCell } from '../../formats/csv/quote-cell.ts';
+import { type CsvRow, sheetBytesMax } from '../../formats/xlsx/count-xlsx.ts';
 import { assertFitsXlsx, certainlyFitsXlsx, rowsToXlsx } from '../../formats/xlsx/write-xlsx.ts';
+import { isMemberSize } from '../../formats/xlsx/zip-stream.ts';
 import type { Batch, ResultFormat } from '../batch/batch.ts';
 import { findRerunRows } from '../batch/reruns.sql.ts';
 import { isFinal } from '../batch/states.ts';
@@ -142,7 +144,27 @@ async function assertFits(source: RowSource): Promise<void> {
   const fits = certainlyFitsXlsx({ rows, columns: layout.names.length, bytes, cellBytesMax });
   // The answers of reruns may be longer.
   if (fits && !form.reruns) return;
+  const counted = withHeader(await readRows(source, turnBytesOf(source)), layout);
+  if (isMemberSize(await sheetBytesMax(counted, layout.delimiter))) return;
   await assertFitsXlsx(toSheet(await readRows(source), layout));
+}
+
+/** To count so many bytes takes about as long as to write 64 KiB of them. */
+const COUNTED_BYTES = 512 * 1024;
+
+/** The bytes of rows that are counted in a turn: more, when none of their cells is decoded. */
+function turnBytesOf({ batch, form }: RowSource): number {
+  const isRerun = batch.kind === 'list' && batch.rerunOf !== null;
+  const isDecoded = isRerun || form.reruns || form.outcomes !== null || form.search !== null;
+  return isDecoded ? 0 : COUNTED_BYTES;
+}
+
+async function* withHeader(
+  rows: AsyncIterable<ResultRow>,
+  layout: ResultLayout,
+): AsyncGenerator<CsvRow> {
+  yield { text: headerLine(layout), cells: layout.names, blankLines: 0 };
+  yield* rows;
 }
 
 async function render(source: RowSource): Promise<AsyncIterable<Buffer>> {
@@ -159,12 +181,13 @@ function threadUser({ signal }: PartsContext, { accountId }: Batch): ThreadUser 
 }
 
 /** The rows that the form asks for, with their numbers in the list that was uploaded. Rejects as `openParts`. */
-async function readRows(source: RowSource): Promise<AsyncIterable<ResultRow>> {
+async function readRows(source: RowSource, turnBytes = 0): Promise<AsyncIterable<ResultRow>> {
   const { context, batch, layout, parts, form } = source;
   const read = await openParts(context, batch.accountId, parts);
   let rows: AsyncIterable<ResultRow> = readResultRows(read, {
     ...threadUser(context, batch),
     delimiter: layout.delimiter,
+    turnBytes,
   });
   if (batch.kind === 'list') {
     if (batch.rerunOf !== null)
