@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
@@ -23,6 +24,16 @@ export function clientGone(response: Response): AbortSignal {
   if (response.destroyed) leave();
   else response.once('close', leave);
   return gone.signal;
+}
+
+/**
+ * Leaves the connection open while the service reads for a response and sends nothing: a search may read a million rows before it
+ * finds one. A client that does not take what was sent is cut as any other.
+ */
+export function allowSilence(response: Response): void {
+  response.on('timeout', (socket: Socket) => {
+    if (socket.writableLength > 0) socket.destroy();
+  });
 }
 
 /**

@@ -213,7 +213,7 @@ describe('who is slow is cut', () => {
     expect(read).toMatch(/^HTTP\/1\.1 202 /);
   });
 
-  test('with reading a result', async () => {
+  test.each(['csv', 'csv-safe'])('with reading a result as %s', async (format) => {
     const port = await serve({ stallMs: 200 });
     const rows = Array.from(
       { length: 60_000 },
@@ -225,13 +225,38 @@ describe('who is slow is cut', () => {
     const socket = await openSocket(port);
     socket.pause();
     socket.write(
-      `GET /v1/batches/${id}/results HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.key}\r\n\r\n`,
+      `GET /v1/batches/${id}/results?format=${format} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${caller.key}\r\n\r\n`,
     );
     const connections = async () => servers.at(-1)?.connections();
     while ((await connections()) === 0) await fetch(`${pipeline.url}/healthz`);
     while ((await connections()) !== 0) await fetch(`${pipeline.url}/healthz`);
     socket.destroy();
   });
+
+  test.each(['search=nothing', 'outcomes=matched', 'format=xlsx', 'format=jsonl'])(
+    'but not while the service reads a list for it: %s',
+    async (query) => {
+      const stallMs = 50;
+      const port = await serve({ stallMs });
+      const id = await pipeline.enrich(caller, 'email\na@nobody.example\n', {
+        operation: 'people.enrich',
+      });
+      pipeline.faults.get = async () => {
+        const started = performance.now();
+        // A call is the clock.
+        while (performance.now() - started < 4 * stallMs) await fetch(`${pipeline.url}/healthz`);
+      };
+      try {
+        const { status } = await exchange(
+          port,
+          `GET /v1/batches/${id}/results?${query} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${caller.key}\r\n\r\n`,
+        );
+        expect(status).toBe(200);
+      } finally {
+        delete pipeline.faults.get;
+      }
+    },
+  );
 });
 
 test('three hundred silent connections delay no other client', async () => {

@@ -27,7 +27,7 @@ export interface HttpLimits extends SlownessLimits {
   headersMs: number;
   /** Time for a body other than an upload. */
   bodyMs: number;
-  /** Time without a byte in either direction. Longer than any response takes. */
+  /** Time without a byte in either direction. Longer than any response takes but those of `allowSilence`. */
   stallMs: number;
   /** Time between two requests; longer than that of load balancers in front of the service. */
   keepAliveMs: number;

@@ -6,7 +6,7 @@ import { isStored, openResults, type ResultForm } from '../../jobs/result/result
 import { flag } from '../batch-options.ts';
 import { forEachResource } from '../batch-resource.ts';
 import { acceptRange } from '../http/byte-range.ts';
-import { clientGone } from '../http/client-gone.ts';
+import { allowSilence, clientGone } from '../http/client-gone.ts';
 import { defineRoute, idParams, sent } from '../http/define-route.ts';
 import { holdConversion, holdDownload, holdMerge } from '../http/open-responses.ts';
 import { sendWhileValid } from '../http/while-valid.ts';
@@ -92,6 +92,7 @@ export const getBatchResultsRoutes = forEachResource((resource) => [
     async handler({ context, key, credentials, query, params, request, response }) {
       const batch = await requireOwnBatch(context, key, resource.kind, params.id);
       holdDownload(key.accountId, response);
+      allowSilence(response);
       const format = query.format ?? (batch.kind === 'export' ? batch.format : 'csv');
       const gzip =
         query.gzip === undefined ? batch.kind === 'export' && batch.gzip : query.gzip === 'true';
