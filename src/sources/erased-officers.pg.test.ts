@@ -1,5 +1,6 @@
 /** Erasures of officers: what registers say of their offices stays without name and birth, also later. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { erasuresOf } from '../../tests/support/erasures.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { noRejects, rowsOf, sourceInput } from '../../tests/support/source-input.ts';
@@ -8,7 +9,6 @@ import type { SourceRow } from '../core/graph/sources/source-record.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { suppressPeople } from '../core/suppression/suppress.ts';
-import { erasuresOf } from './erasures.test-suite.ts';
 import { importText, withoutBuild } from './import-files.test-suite.ts';
 
 let pipeline: Pipeline;

@@ -1,11 +1,11 @@
 /** Erasures of people of sources: neither what the sources said of them is left, nor a way back. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { erasuresOf } from '../../tests/support/erasures.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { suppress } from '../core/suppression/suppress.ts';
-import { erasuresOf } from './erasures.test-suite.ts';
 import { csvOf, importText } from './import-files.test-suite.ts';
 
 let pipeline: Pipeline;

@@ -1,9 +1,9 @@
 /** Erasures in tests of sources, and what they leave. */
 import { expect } from 'vitest';
-import type { Pipeline } from '../../tests/support/pipeline.ts';
-import { must } from '../core/lib/assert.ts';
-import { erasePerson } from '../jobs/erasure/erase-person.ts';
-import type { PersonAsked } from '../jobs/erasure/find-person.ts';
+import { must } from '../../src/core/lib/assert.ts';
+import { erasePerson } from '../../src/jobs/erasure/erase-person.ts';
+import type { PersonAsked } from '../../src/jobs/erasure/find-person.ts';
+import type { Pipeline } from './pipeline.ts';
 
 /** Returns functions that erase people, and read what is stored, in the pipeline of the test that runs. */
 export function erasuresOf(pipeline: () => Pipeline) {
