@@ -2,7 +2,6 @@
  * Queues without a server: wake-ups are kept in execution order, by age, and run on a test's
  * command. As in BullMQ, an id that is still waiting or running is not accepted again.
  */
-import { Late, within } from '../../src/core/lib/within.ts';
 import type { JobDefinition } from '../../src/jobs/queue/define-job.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
 import {
@@ -13,9 +12,6 @@ import {
 } from '../../src/jobs/queue/job-names.ts';
 import type { JobCount, Queues, WakeUp } from '../../src/jobs/queue/queues.ts';
 import { jobs } from '../../src/jobs/registry.ts';
-
-/** Longest time of one job in a test, which would otherwise end without saying what it waited for. */
-const JOB_MS_MAX = 60_000;
 
 export interface Woken {
   name: JobName;
@@ -79,11 +75,7 @@ export class MemoryQueues implements Queues {
     this.#running.add(woken.id);
     try {
       const job = jobs[woken.name] as JobDefinition<JobName>;
-      const payload = job.payload.parse(woken.payload);
-      const ended = job.run(context, payload, { mayGoOn: () => this.mayGoOn });
-      await within(JOB_MS_MAX, ended).catch((error: unknown) => {
-        throw error instanceof Late ? new Late(`the job ${woken.id} does not end`) : error;
-      });
+      await job.run(context, job.payload.parse(woken.payload), { mayGoOn: () => this.mayGoOn });
     } finally {
       this.#running.delete(woken.id);
     }
@@ -99,7 +91,7 @@ export class MemoryQueues implements Queues {
 
   /**
    * Runs waiting wake-ups, and those they cause, `workers` at a time, until none is waiting. As in BullMQ, the
-   * failure of a chunk ends its job alone. Rejects with the error of any other job, and when one does not end.
+   * failure of a chunk ends its job alone. Rejects with the error of any other job.
    */
   async runUntilIdle(context: JobContext, workers = 1): Promise<void> {
     const running = new Set<Promise<void>>();
@@ -108,7 +100,7 @@ export class MemoryQueues implements Queues {
       if (next !== undefined && running.size < workers) {
         const run = this.run(context, next)
           .catch((error: unknown) => {
-            if (next.name !== 'run-chunk' || error instanceof Late) throw error;
+            if (next.name !== 'run-chunk') throw error;
           })
           .finally(() => running.delete(run));
         running.add(run);
