@@ -7,7 +7,7 @@ import {
 } from '../../core/storage/object-sum.ts';
 import type { Batch } from '../batch/batch.ts';
 import { findBatch } from '../batch/batches.sql.ts';
-import { isOfOneObject } from '../batch/delete-stored.ts';
+import { isOfOneObject } from '../batch/one-object.ts';
 import { personIndexKey } from '../result/part-keys.ts';
 import { type PartsContext, readPart } from '../result/read-part.ts';
 import { findPartKey } from '../result/redaction.sql.ts';

@@ -6,7 +6,7 @@ import { isOfFiles, isUnavailable } from '../../core/db/pg-errors.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { objectsDamaged } from '../../core/storage/object-sum.ts';
 import { findBatch } from '../batch/batches.sql.ts';
-import { storeResponds } from '../batch/delete-stored.ts';
+import { storeResponds } from '../batch/one-object.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { recordScrub, releaseFromScrub, takeForScrub } from './audit.sql.ts';
 import { checkObjects } from './check-objects.ts';

@@ -1,8 +1,6 @@
-/** Work on many stored objects, of which one may be refused: a missing permission, a lock, a damaged folder or sector. */
+/** Deletion of many stored objects, of which one may not be deletable: a missing permission, a lock, a damaged folder. */
 import type { Context } from '../../core/context.ts';
-import { isOfFiles } from '../../core/db/pg-errors.ts';
-import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
-import { INSTALLATION_KEY } from './own-store.ts';
+import { storeResponds } from './one-object.ts';
 
 /** Names of a page of what is to be deleted; a shorter one is the last. */
 export const DELETED_PAGE = 1_000;
@@ -56,33 +54,4 @@ export async function triedToDelete(
     log.error({ err: error, object }, 'object not deleted');
     return false;
   }
-}
-
-/** Codes of the file system for a path that this process may not read, or that is not a file. */
-const refusedCodes: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EISDIR', 'ENOTDIR']);
-
-/**
- * Returns true for the error of a reader about one object, which says nothing about the others: it is missing, damaged, refused or
- * on a bad sector, and the store responds.
- */
-export async function isOfOneObject(
-  store: Pick<Context['store'], 'head'>,
-  error: unknown,
-): Promise<boolean> {
-  const { code } = (error ?? {}) as { code?: unknown };
-  const isOfStore =
-    isObjectMissing(error) ||
-    isObjectDamaged(error) ||
-    code === 'store_unavailable' ||
-    refusedCodes.has(code) ||
-    isOfFiles(error);
-  return isOfStore && storeResponds(store);
-}
-
-/** Returns false when the store does not respond at all: an error of one object is not about that object then. */
-export function storeResponds(store: Pick<Context['store'], 'head'>): Promise<boolean> {
-  return store.head(INSTALLATION_KEY).then(
-    () => true,
-    () => false,
-  );
 }

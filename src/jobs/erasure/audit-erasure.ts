@@ -11,7 +11,7 @@ import { fileName, listCopyFiles } from '../../core/graph-copy/manifest.ts';
 import { PUBLISHED_PREFIX } from '../../core/graph-copy/published-objects.ts';
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
-import { isOfOneObject } from '../batch/delete-stored.ts';
+import { isOfOneObject } from '../batch/one-object.ts';
 import { addedTexts } from '../result/added-texts.ts';
 import { findPartsOf } from '../result/find-subjects.ts';
 import type { PartsContext } from '../result/read-part.ts';

@@ -1,7 +1,7 @@
 /** Finds the rows of people in stored results. */
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import { findBatch } from '../batch/batches.sql.ts';
-import { isOfOneObject } from '../batch/delete-stored.ts';
+import { isOfOneObject } from '../batch/one-object.ts';
 import { type IndexedRecord, indexedSubject } from './person-index.ts';
 import { type PartsContext, readIndexedRecords } from './read-part.ts';
 import {

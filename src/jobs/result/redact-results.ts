@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { lastSuppression } from '../../core/suppression/opted-out-people.ts';
 import type { Batch } from '../batch/batch.ts';
 import { findBatch } from '../batch/batches.sql.ts';
-import { isOfOneObject } from '../batch/delete-stored.ts';
+import { isOfOneObject } from '../batch/one-object.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { PartsContext } from './read-part.ts';
 import { redactBatch } from './redact-parts.ts';
