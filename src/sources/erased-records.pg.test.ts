@@ -1,10 +1,9 @@
 /** Erasures of people of whom sources have several keys or names, or records that are not in the graph. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { erasuresOf } from '../../tests/support/erasures.ts';
 import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
-import { erasePerson } from '../jobs/erasure/erase-person.ts';
-import type { PersonAsked } from '../jobs/erasure/find-person.ts';
 import { runHousekeeping } from '../jobs/housekeeping/run-housekeeping.ts';
 import { csvOf, importText, withoutBuild } from './import-files.test-suite.ts';
 
@@ -44,14 +43,9 @@ function loadCard(day: number, name: string, property: string) {
   return importText(pipeline.sql, given);
 }
 
-async function erase(asked: PersonAsked) {
-  expect(await erasePerson(pipeline.context, asked)).toMatchObject({ left: [] });
-}
+const { erase, idOf } = erasuresOf(() => pipeline);
 
-async function eraseNamed(name: string) {
-  const [row] = await pipeline.sql<{ id: number }[]>`select id from persons where name = ${name}`;
-  await erase({ id: must(row, name).id });
-}
+const eraseNamed = async (name: string) => erase({ id: await idOf(name) });
 
 async function served(): Promise<string[]> {
   const rows = await pipeline.sql<{ name: string }[]>`

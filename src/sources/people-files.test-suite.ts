@@ -65,7 +65,14 @@ function csvFile(
 }
 
 const names = { name: 'First Name', surname: 'Last Name' };
-const salesforceNames = { name: 'FirstName', surname: 'LastName' };
+const salesforce = {
+  name: 'FirstName',
+  surname: 'LastName',
+  key: 'Id',
+  email: 'Email',
+  phone: 'Phone',
+  mobile: 'MobilePhone',
+};
 const salesforceId = (prefix: string) => ({ key: (key: string) => prefix + key.padStart(12, '0') });
 const apollo = {
   ...names,
@@ -158,27 +165,13 @@ export const peopleFiles = {
   ),
   salesforce: csvFile(
     { source: 'salesforce', has: ['email', 'phone', 'mobile'] },
-    {
-      ...salesforceNames,
-      key: 'Id',
-      email: 'Email',
-      phone: 'Phone',
-      mobile: 'MobilePhone',
-      isOptedOut: 'HasOptedOutOfEmail',
-    },
+    { ...salesforce, isOptedOut: 'HasOptedOutOfEmail' },
     { IsDeleted: '', AccountId: '' },
     salesforceId('003'),
   ),
   'salesforce leads': csvFile(
     { source: 'salesforce', has: ['email', 'phone', 'mobile'] },
-    {
-      ...salesforceNames,
-      key: 'Id',
-      email: 'Email',
-      phone: 'Phone',
-      mobile: 'MobilePhone',
-      isOptedOut: 'DoNotCall',
-    },
+    { ...salesforce, isOptedOut: 'DoNotCall' },
     { IsConverted: '', IsDeleted: '', Company: '' },
     salesforceId('00Q'),
   ),

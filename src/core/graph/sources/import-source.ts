@@ -90,22 +90,22 @@ export async function importSource(
   input: SourceInput,
   options: SourceImportOptions,
 ): Promise<SourceImportReport> {
+  const { isDryRun = false } = options;
   return withImportLock(sql, async (locked) => {
     // What an interrupted import left is finished first: the comparison below reads it.
-    if (options.isDryRun !== true) await buildQueued(sql);
+    if (!isDryRun) await buildQueued(sql);
     try {
       await stage.clearImportRows(locked);
       const staged = await stageAll(locked, input, options);
-      const { isDryRun = false } = options;
       staged.erased = await stage.nameErased(locked, input.source, { isDryRun });
       if (staged.haveHolders) await stage.resolveHeldKeys(locked, input.source);
-      if (options.isDryRun !== true) {
+      if (!isDryRun) {
         await suppressOnce(sql, staged.optedOut);
         const people = await stage.listOptedOutPeople(locked, input);
         if (people.length > 0) await suppressPeople(sql, people, []);
       }
       const report = await identifyStaged(locked, input, options, staged);
-      if (options.isDryRun !== true) {
+      if (!isDryRun) {
         if (report.new + report.changed + report.gone + report.suppressed > 0) {
           await stage.clearImportRows(locked);
         }
