@@ -13,17 +13,24 @@ export interface FactTable {
   values: readonly string[];
 }
 
-/** An expression: the name under which an officer of a stage is stored. Two names that are hidden may be stored as one. */
-export function storedName(stage: string): string {
-  return `case when company_id in (
-      select companies_hiding_officers(array(select distinct company_id from ${stage})))
+/**
+ * An expression: the name under which an officer of one of these companies, an array, is stored. Two names that are hidden may be
+ * stored as one.
+ */
+export function storedName(companies: string): string {
+  return `case when company_id in (select companies_hiding_officers(${companies}))
     then stored_officer_name(company_id, name) else name end`;
 }
 
 export const officerTable: FactTable = {
   table: 'officers',
   key: ['company_id', 'name', 'role', 'appointed_on'],
-  storedKey: ['company_id', storedName('stage_facts'), 'role', 'appointed_on'],
+  storedKey: [
+    'company_id',
+    storedName('array(select distinct company_id from stage_facts)'),
+    'role',
+    'appointed_on',
+  ],
   values: ['resigned_on', 'birth_year', 'birth_month', 'person_id'],
 };
 

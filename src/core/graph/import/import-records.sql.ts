@@ -222,7 +222,9 @@ export async function replaceDirectors(tx: Sql): Promise<void> {
      ), added as (
        insert into officers as o (company_id, name, role, person_id)
        select distinct on (company_id, stored_name, role) company_id, name, role, person_id
-       from (select *, ${storedName('stage_directors')} as stored_name from stage_directors) s
+       from (
+         select *, ${storedName('array(select distinct company_id from stage_directors)')} as stored_name
+         from stage_directors) s
        where not exists (
          select from officers known
          where known.company_id = s.company_id and known.name = s.name and known.role = s.role

@@ -2,8 +2,9 @@
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { recordFormerIdentifiers } from '../former-identifiers.sql.ts';
-import { deletePersonRows } from '../graph.sql.ts';
+import { deletePersonRows, runConstant } from '../graph.sql.ts';
 import { companyIdentifierCodes } from '../identifier-kinds.ts';
+import { storedName } from '../import/company-facts.sql.ts';
 import { deleteCompanyKeys } from '../name-keys.sql.ts';
 import { entityCodes } from '../source-entities.ts';
 import { LEI_SOURCE } from './partition.ts';
@@ -239,11 +240,11 @@ async function moveOwnFacts(tx: Sql): Promise<void> {
  * imported with a company's id or number stay. A person who opted out keeps the name that is stored instead.
  */
 export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promise<void> {
-  await tx`
-    create temp table built_officers on commit drop as
+  await runConstant(
+    tx,
+    `create temp table built_officers on commit drop as
     select distinct on (company_id, stored_name, role, appointed_on) *
-    from (select given.*, case when company_id in (select companies_hiding_officers(${[...companyIds]}::bigint[]))
-        then stored_officer_name(company_id, name) else name end as stored_name from (
+    from (select given.*, ${storedName('$1::bigint[]')} as stored_name from (
       select r.id as company_id, j ->> 'name' as name, coalesce(j ->> 'role', '') as role,
         (j ->> 'appointedOn')::date as appointed_on, (j ->> 'resignedOn')::date as resigned_on,
         (j ->> 'birthYear')::int as birth_year, (j ->> 'birthMonth')::int as birth_month,
@@ -251,10 +252,12 @@ export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promis
       from source_records r
       cross join lateral (select r.record::json as j) parsed
       left join source_records person on person.source = r.source and person.key = j ->> '_person'
-        and person.entity = 2 and person.record is not null
-      where r.entity = 3 and r.record is not null and r.id = any(${[...companyIds]}::bigint[])) given
+        and person.entity = ${entityCodes.person} and person.record is not null
+      where r.entity = ${entityCodes.officer} and r.record is not null and r.id = any($1::bigint[])) given
       where exists (select from companies c where c.id = given.company_id)) o
-    order by company_id, stored_name, role, appointed_on, number`;
+    order by company_id, stored_name, role, appointed_on, number`,
+    [companyIds],
+  );
   await tx`
     delete from officers o
     where o.company_id = any(${[...companyIds]}::bigint[]) and o.is_sourced
