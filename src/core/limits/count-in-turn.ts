@@ -6,15 +6,18 @@ import type { Limiter } from './limiter.ts';
 import { countUnmeteredCall } from './limits.ts';
 import { openShare } from './shares.ts';
 
-const inTurn = openShare({
+/** The share of unmetered calls. */
+export const unmeteredShare = {
   name: 'calls',
-  // No account waits for another one.
+  // No account waits for another one: some of these calls wait for the account's own turns of other kinds.
   inFlightMax: Number.POSITIVE_INFINITY,
   accountInFlightMax: 2,
   // A minute's calls may be sent at once, and none of them is refused.
   accountWaitingMax: 600,
   waitMsMax: 30_000,
-});
+};
+
+const inTurn = openShare(unmeteredShare);
 
 /** Counts a call until `gone` aborts. Throws as `countUnmeteredCall` and as a share does. */
 export function countInTurn(
