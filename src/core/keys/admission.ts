@@ -15,7 +15,7 @@ import {
   type LimitedCaller,
   type PresentedKey,
 } from './keys.sql.ts';
-import { invalidKey, keyRevoked } from './keys.ts';
+import { isValid, refusalOf } from './keys.ts';
 import { openKnownOwners } from './known-owners.ts';
 
 /** A metered call that was admitted, or refused by a limit (`limits.admitted` is false). */
@@ -128,14 +128,6 @@ async function findAndLimit(
   });
 }
 
-function isValid<Found extends Caller>(caller: Found | undefined): caller is Found {
-  return caller !== undefined && caller.key.revokedAt === null;
-}
-
 function refuse(caller: Caller | undefined, calls: number): Error[] {
   return Array.from({ length: calls }, () => refusalOf(caller));
-}
-
-function refusalOf(caller: Caller | undefined): Error {
-  return caller === undefined ? invalidKey() : keyRevoked();
 }

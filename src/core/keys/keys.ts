@@ -130,9 +130,18 @@ export function readKey(presented: string | undefined): Buffer {
  */
 export async function authenticate(sql: Sql, keySha256: Buffer): Promise<Caller> {
   const [caller] = await findCallers(sql, [keySha256.toString('hex')]);
-  if (caller === undefined) throw invalidKey();
-  if (caller.key.revokedAt !== null) throw keyRevoked();
+  if (!isValid(caller)) throw refusalOf(caller);
   return caller;
+}
+
+/** Returns true for a caller whose key is known and not revoked. */
+export function isValid<Found extends Caller>(caller: Found | undefined): caller is Found {
+  return caller !== undefined && caller.key.revokedAt === null;
+}
+
+/** Returns the error for a caller that is not valid. */
+export function refusalOf(caller: Caller | undefined): AppError {
+  return caller === undefined ? invalidKey() : keyRevoked();
 }
 
 /**
@@ -162,7 +171,7 @@ export function keyRevoked(): AppError {
 }
 
 /** Returns the error for a key that is absent, malformed or unknown. */
-export function invalidKey(): AppError {
+function invalidKey(): AppError {
   return new AppError({
     code: 'invalid_key',
     status: 401,
