@@ -10,6 +10,7 @@ import { suppress, suppressHashes } from '../../src/core/suppression/suppress.ts
 import { erasePerson } from '../../src/jobs/erasure/erase-person.ts';
 import type { PersonAsked } from '../../src/jobs/erasure/find-person.ts';
 import { showPerson } from '../../src/jobs/erasure/show-person.ts';
+import { readLines } from '../../src/sources/text-lines.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult } from '../output.ts';
@@ -123,22 +124,10 @@ function addSuppress(program: Command): void {
     );
 }
 
-/** Longer than any line of hashes. */
-const LINE_MAX = 1_000;
-
-/** The lines of a file; a longer one, such as that of a device without end, comes in pieces. */
 async function* linesOf(file: string): AsyncGenerator<string> {
-  let rest = '';
-  for await (const text of createReadStream(file, 'utf8')) {
-    const lines = `${rest}${text}`.split('\n');
-    rest = lines.pop() ?? '';
-    if (rest.length > LINE_MAX) {
-      lines.push(rest);
-      rest = '';
-    }
-    yield* lines;
+  for await (const lines of readLines(createReadStream(file), 'utf8')) {
+    for (const { text } of lines) yield text;
   }
-  yield rest;
 }
 
 interface AskedOptions {
