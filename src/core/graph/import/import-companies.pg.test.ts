@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/database.ts';
+import { emptyCompany } from '../../../../tests/support/small-graph.ts';
 import {
   importValues,
   readCompany,
@@ -64,41 +65,12 @@ const full = {
   status: 'Active',
 };
 
+/** A company with an id and nothing else. */
 const empty = {
+  ...emptyCompany,
   id: 1,
   createdAt: '2025-06-01T10:00:00',
   whenUpdated: '2025-06-01T10:00:00',
-  name: '',
-  domain: null,
-  website: null,
-  professional_network: null,
-  registryNumber: null,
-  registryCountry: null,
-  phone: null,
-  email: null,
-  twitter: null,
-  industryId: null,
-  industries: null,
-  headCount: null,
-  employees: null,
-  founded: null,
-  summary: null,
-  logo: null,
-  street: null,
-  postcode: null,
-  locality: null,
-  locationGeo: null,
-  cityId: null,
-  cities: null,
-  regionId: null,
-  regions: null,
-  countryId: null,
-  countries: null,
-  domains: [],
-  aliases: [],
-  formerNames: [],
-  sicCodes: [],
-  status: null,
 };
 
 describe('companies', () => {
