@@ -3,17 +3,21 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
+import {
+  minutesAfter,
+  NIGHT,
+  nightly,
+  openScheduleCalls,
+} from '../../../tests/support/schedule-calls.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { setOwnedDays } from '../../core/credits/owned.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { assertStillValid } from '../../core/sessions/still-valid.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { returnToSlots, runDueSchedules } from './run-due.ts';
-import type { ScheduleView, viewRun } from './schedule-view.ts';
+import type { ScheduleView } from './schedule-view.ts';
 import { deleteSchedule, hasOpenRun } from './schedules.sql.ts';
 import { requireOwnSchedule } from './schedules.ts';
-
-type RunView = ReturnType<typeof viewRun>;
 
 let pipeline: Pipeline;
 beforeAll(async () => {
@@ -30,38 +34,7 @@ afterEach(async () => {
   await pipeline.sql`delete from schedules`;
 });
 
-const nightly = { cron: '30 2 * * *', filter: 'id=1001-1999', fields: ['id'] };
-
-async function send(who: Caller, method: string, path: string, body?: object): Promise<Response> {
-  const init: RequestInit = { method };
-  if (body !== undefined) {
-    init.headers = { 'Content-Type': 'application/json' };
-    init.body = JSON.stringify(body);
-  }
-  return pipeline.call(who, `/v1/schedules${path}`, init);
-}
-
-async function make(body: object = {}, who = caller): Promise<ScheduleView> {
-  const answer = await send(who, 'POST', '', { ...nightly, ...body });
-  if (answer.status !== 201) throw new Error(await answer.text());
-  return (await answer.json()) as ScheduleView;
-}
-
-async function show({ id }: { id: string }): Promise<ScheduleView> {
-  return (await (await send(caller, 'GET', `/${id}`)).json()) as ScheduleView;
-}
-
-/** Its runs, oldest first. */
-async function runsOf({ id }: { id: string }): Promise<RunView[]> {
-  const page = (await (await send(caller, 'GET', `/${id}/runs`)).json()) as { data: RunView[] };
-  return page.data.reverse();
-}
-
-function minutesAfter(time: string | null, minutes: number): Date {
-  return new Date(new Date(time ?? '').getTime() + minutes * 60_000);
-}
-
-const NIGHT = 24 * 60;
+const { send, make, show, runsOf } = openScheduleCalls(() => ({ pipeline, caller }));
 
 test('whether an export has not ended is read from the open exports, and from no past run', async () => {
   const { id } = await make();
