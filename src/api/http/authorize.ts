@@ -3,7 +3,8 @@ import type { Request, Response } from 'express';
 import type { CallCredentials } from '../../core/call-credentials.ts';
 import type { Admission } from '../../core/keys/admission.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
-import { readKey } from '../../core/keys/keys.ts';
+import { readKey, refuseAddressKey, type Scope } from '../../core/keys/keys.ts';
+import { forbidden } from '../../core/lib/errors.ts';
 import { requestRefused } from '../../core/limits/limits.ts';
 import type { ApiContext } from './api-context.ts';
 import { noteRequest } from './request-log.ts';
@@ -64,6 +65,28 @@ export async function authorizeUnmetered(
   setCreditHeaders(response, 0, available);
   const credentials = { keyId: key.id, sessionSha256 };
   return { key, admission: null, credentials, authorizedAt: performance.now() };
+}
+
+/**
+ * Throws `AppError` 403 for a key without the scope. Addresses end up in logs and histories: a key in an address must be
+ * good for nothing else, nor may it be sent in a header.
+ */
+export function assertScope(
+  { scope, keyInPath }: { scope: Scope | null; keyInPath?: true },
+  key: ApiKey,
+): void {
+  const { scopes, accountId, mode } = key;
+  if (scope !== null && !scopes.includes(scope)) {
+    throw forbidden(
+      `This key lacks the scope \`${scope}\`. Use a key that has it; on the server, \`enrich key create --account ${accountId} --mode ${mode} --scopes ${scope}\` creates one.`,
+    );
+  }
+  if (keyInPath && scopes.length > 1) {
+    throw forbidden(
+      `A key in an address must have the scope \`${scope}\` and no other. Create one, and revoke this one if others can read the address.`,
+    );
+  }
+  if (!keyInPath) refuseAddressKey(key);
 }
 
 /** Sets the credit headers, which every response to a known key has. */

@@ -9,13 +9,12 @@ import { beginningWith, inTransaction, type Sql } from '../../core/db/client.ts'
 import { assertSameRequest, requestHash } from '../../core/idempotency/idempotency.ts';
 import type { Admission } from '../../core/keys/admission.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
-import { refuseAddressKey, type Scope } from '../../core/keys/keys.ts';
-import { forbidden } from '../../core/lib/errors.ts';
+import type { Scope } from '../../core/keys/keys.ts';
 import { countInTurn } from '../../core/limits/count-in-turn.ts';
 import type { Share } from '../../core/limits/shares.ts';
 import { assertNotEnded, assertStillValid } from '../../core/sessions/still-valid.ts';
 import type { ApiContext } from './api-context.ts';
-import { type Authorized, authorizeMetered, authorizeUnmetered } from './authorize.ts';
+import { type Authorized, assertScope, authorizeMetered, authorizeUnmetered } from './authorize.ts';
 import { clientGone } from './client-gone.ts';
 import { inFreeReadTurn } from './free-read-turns.ts';
 import { assertResponsesRead, holdResponse } from './held-bytes.ts';
@@ -152,15 +151,15 @@ export interface RouteDefinition<
   ): Promise<(ReplyOf<Documented> & AfterCommit) | Sent>;
 }
 
+/** The definition of any route. */
+type Definition = RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>;
+
 /** A declared route, for the application and the OpenAPI document. */
-export interface Route {
-  method: 'get' | 'post' | 'patch' | 'delete';
-  path: string;
-  head?: true;
-  summary: string;
-  scope: Scope | null;
-  metered?: boolean;
-  credits?: number;
+export interface Route
+  extends Pick<
+    Definition,
+    'method' | 'path' | 'head' | 'summary' | 'scope' | 'metered' | 'credits'
+  > {
   query: z.ZodType;
   params: z.ZodType;
   bodies: Readonly<Record<string, z.ZodType | null>>;
@@ -226,10 +225,7 @@ function isFreeRead({
   method,
   metered,
   responses,
-}: Pick<
-  RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>,
-  'method' | 'metered' | 'responses'
->) {
+}: Pick<Definition, 'method' | 'metered' | 'responses'>): boolean {
   return method === 'get' && !metered && Object.values(responses).every(({ types }) => !types);
 }
 
@@ -268,13 +264,14 @@ async function respond<
 }
 
 /** Returns the statuses of errors that the members of a route imply, and its own. */
-function impliedErrors(
-  definition: Pick<
-    RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>,
-    'params' | 'body' | 'bodies' | 'idempotent' | 'credits' | 'errors'
-  >,
-): number[] {
-  const { params, body, bodies, idempotent, credits, errors = [] } = definition;
+function impliedErrors({
+  params,
+  body,
+  bodies,
+  idempotent,
+  credits,
+  errors = [],
+}: Pick<Definition, 'params' | 'body' | 'bodies' | 'idempotent' | 'credits' | 'errors'>): number[] {
   const implied = [
     ...(params === undefined ? [] : [404]),
     ...(body === undefined && bodies === undefined ? [] : [413, 415]),
@@ -371,29 +368,4 @@ async function receive<Query extends z.ZodType, Params extends z.ZodType, Body>(
 /** Adds the request id to the log lines of a request. Single calls write none. */
 function withRequestId(context: ApiContext, response: Response): ApiContext {
   return { ...context, log: context.log.child({ requestId: requestIdOf(response) }) };
-}
-
-/**
- * Throws `AppError` 403 for a key without the scope. Addresses end up in logs and histories: a key in an address must be
- * good for nothing else, nor may it be sent in a header.
- */
-function assertScope(
-  {
-    scope,
-    keyInPath,
-  }: Pick<RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>, 'scope' | 'keyInPath'>,
-  key: ApiKey,
-): void {
-  const { scopes, accountId, mode } = key;
-  if (scope !== null && !scopes.includes(scope)) {
-    throw forbidden(
-      `This key lacks the scope \`${scope}\`. Use a key that has it; on the server, \`enrich key create --account ${accountId} --mode ${mode} --scopes ${scope}\` creates one.`,
-    );
-  }
-  if (keyInPath && scopes.length > 1) {
-    throw forbidden(
-      `A key in an address must have the scope \`${scope}\` and no other. Create one, and revoke this one if others can read the address.`,
-    );
-  }
-  if (!keyInPath) refuseAddressKey(key);
 }
