@@ -143,7 +143,7 @@ export async function resolveCompanyReferences(
     from unnest(${[...references]}::text[]) given (value)
     cross join lateral (
       select r.id, r.source = ${LEI_SOURCE} as is_entity from source_keys k join source_records r using (number)
-      where k.value = given.value and not k.is_reference and r.entity = 1 and r.record is not null
+      where k.value = given.value and not k.is_reference and r.entity = ${entityCodes.company} and r.record is not null
       union
       select i.company_id, false from company_identifiers i
       where starts_with(given.value, 'domain:') and i.value = substr(given.value, 8)
@@ -152,7 +152,7 @@ export async function resolveCompanyReferences(
       select i.company_id, (
         select coalesce(bool_and(r.source = ${LEI_SOURCE}), false)
         from source_records r join source_keys k using (number)
-        where r.id = i.company_id and r.entity = 1 and r.record is not null
+        where r.id = i.company_id and r.entity = ${entityCodes.company} and r.record is not null
           and k.value = given.value and not k.is_reference)
       from company_identifiers i
       where starts_with(given.value, 'registry:') and i.value = substr(given.value, 10)
@@ -174,7 +174,7 @@ export async function deleteEndedPersons(tx: Sql, ids: readonly number[]): Promi
     select given.id from unnest(${[...ids]}::bigint[]) given (id)
     join persons p on p.id = given.id
     where not exists (
-      select from source_records r where r.id = given.id and r.entity = 2 and r.record is not null)`;
+      select from source_records r where r.id = given.id and r.entity = ${entityCodes.person} and r.record is not null)`;
   const ended = rows.map(({ id }) => id);
   await recordFormerIdentifiers(tx, ended);
   return deletePersonRows(tx, ended);
@@ -192,8 +192,8 @@ export async function deleteEndedCompanies(tx: Sql, ids: readonly number[]): Pro
     insert into ended_companies
     select given.id from unnest(${[...ids]}::bigint[]) given (id)
     join companies c on c.id = given.id
-    where (exists (select from source_records r where r.id = given.id and r.entity = 1)
-        or exists (select from merged_ids m where m.id = given.id and m.entity = 1))
+    where (exists (select from source_records r where r.id = given.id and r.entity = ${entityCodes.company})
+        or exists (select from merged_ids m where m.id = given.id and m.entity = ${entityCodes.company}))
     returning id`;
   if (ended.length === 0) return 0;
   await tx`delete from company_identifiers i using ended_companies e where i.company_id = e.id`;
@@ -299,7 +299,7 @@ export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promis
       (j ->> 'totalAssets')::bigint as total_assets, (j ->> 'netAssets')::bigint as net_assets,
       (j ->> 'cash')::bigint as cash, (j ->> 'employees')::int as employees
     from source_records r cross join lateral (select r.record::json as j) parsed
-    where r.entity = 4 and r.record is not null and r.id = any(${[...companyIds]}::bigint[])
+    where r.entity = ${entityCodes.financial} and r.record is not null and r.id = any(${[...companyIds]}::bigint[])
       and exists (select from companies c where c.id = r.id)
     order by r.id, (j ->> 'periodEnd')::date, r.as_of desc, r.number desc`;
   await tx`

@@ -5,7 +5,7 @@
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { recordFormerKeys } from '../former-identifiers.sql.ts';
-import { entityCodes } from '../source-entities.ts';
+import { entityCodes, identifiedCodes } from '../source-entities.ts';
 import { rowStates } from './source-record.ts';
 
 /** Ids of records that no file of one's own names: from here on, by their number. */
@@ -61,16 +61,16 @@ export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise
       case
         when r.as_of > ${asOf}::date then 'same'
         -- What ended before it is known: an older file must not bring it.
-        when s.state in (1, 3) and r.number is null then 'unknown'
-        when s.state in (1, 3) then case when r.record is null then 'same' else 'ended' end
-        when s.state = 2 then 'same'
+        when s.state in (${rowStates.ended}, ${rowStates.optedOut}) and r.number is null then 'unknown'
+        when s.state in (${rowStates.ended}, ${rowStates.optedOut}) then case when r.record is null then 'same' else 'ended' end
+        when s.state = ${rowStates.seen} then 'same'
         when r.record is null then 'new'
         when r.hash <> s.hash then 'changed'
         else 'same'
       end as kind
     from (
       select distinct on (key) ctid as staged, is_counted, state, entity, key, hash from import_rows
-      order by key, state = 2, line desc, place desc) s
+      order by key, state = ${rowStates.seen}, line desc, place desc) s
     left join source_records r on r.source = ${source} and r.key = s.key`;
   await tx`create index on changes (key)`;
   await tx`analyze changes`;
@@ -122,9 +122,9 @@ export async function countChanges(
 ): Promise<{ new: number; changed: number; gone: number }> {
   const [row] = await tx<{ new: number; changed: number; gone: number }[]>`
     select count(*) filter (where is_counted and kind = 'new')::int as new,
-      count(*) filter (where is_counted and (kind = 'changed' or kind = 'ended' and state = 1))::int as changed,
+      count(*) filter (where is_counted and (kind = 'changed' or kind = 'ended' and state = ${rowStates.ended}))::int as changed,
       count(*) filter (where kind = 'ended' and is_counted or kind = 'gone' and entity in (
-        select entity from import_rows where is_counted and state = 0))::int as gone
+        select entity from import_rows where is_counted and state = ${rowStates.record}))::int as gone
     from changes`;
   return must(row, 'counts');
 }
@@ -136,7 +136,7 @@ export async function countChanges(
 export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Promise<void> {
   await tx`
     create temp table touched on commit drop as
-    select number, entity, case when not is_fresh then id when entity in (1, 2) then ${FIRST_ID}::bigint + number end as id
+    select number, entity, case when not is_fresh then id when entity in ${tx(identifiedCodes)} then ${FIRST_ID}::bigint + number end as id
     from changes where kind <> 'same'`;
   const stored = tx`select number from changes where kind <> 'same' and not is_fresh`;
   const { count: before } = await tx`
@@ -151,7 +151,7 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
     update source_records r
     set import_id = ${id}, as_of = ${asOf}, hash = coalesce(s.hash, ''), record = s.record
     from changes c
-    left join import_rows s on s.ctid = c.staged and s.state = 0
+    left join import_rows s on s.ctid = c.staged and s.state = ${rowStates.record}
     where r.number = c.number and c.kind <> 'same' and not c.is_fresh and r.as_of <> 'infinity'
       and r.key = c.key`;
   if (written < before) await leaveErased(tx, id);
@@ -159,7 +159,7 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
     insert into source_records (number, source, key, entity, id, import_id, as_of, hash, record)
     overriding system value
     select c.number, ${source}, c.key, c.entity,
-      case when c.entity in (1, 2) then ${FIRST_ID}::bigint + c.number end, ${id}, ${asOf}, s.hash, s.record
+      case when c.entity in ${tx(identifiedCodes)} then ${FIRST_ID}::bigint + c.number end, ${id}, ${asOf}, s.hash, s.record
     from changes c join import_rows s on s.ctid = c.staged
     where c.kind <> 'same' and c.is_fresh`;
   await tx`

@@ -4,7 +4,7 @@ import { copyInto } from '../../db/copy-into.ts';
 import { must } from '../../lib/assert.ts';
 import { erasedKey, erasedKeysOf, holderIn, namelessOffice } from '../erased-records.sql.ts';
 import { copyLine } from '../import/copy-text.ts';
-import { entityCodes } from '../source-entities.ts';
+import { entityCodes, factCodes } from '../source-entities.ts';
 import { HOLDER_MARK, keyReference, rowStates } from './source-record.ts';
 
 /** One row of the stage; see the table. */
@@ -205,13 +205,13 @@ export async function takeRowsWithoutCompany(
   const rows = await tx<{ line: number; place: number; record: string }[]>`
     with missing as (
       select s.line from import_rows s
-      where s.entity in (3, 4) and s.state = 0 and not exists (
+      where s.entity in ${tx(factCodes)} and s.state = ${rowStates.record} and not exists (
         select from unnest(s.refs) ref
         where exists (select from source_keys k join source_records r using (number)
             where k.value = ref and not k.is_reference and r.record is not null)
           or starts_with(ref, 'registry:') and exists (select from company_identifiers i
             where i.value = substr(ref, 10) and i.kind = ${codes.registryNumber})
-          or ref in (select unnest(c.keys) from import_rows c where c.entity = 1 and c.state = 0))),
+          or ref in (select unnest(c.keys) from import_rows c where c.entity = ${entityCodes.company} and c.state = ${rowStates.record}))),
     taken as (delete from import_rows s using missing m where s.line = m.line returning s.*)
     select line, place, record from taken where is_counted order by line`;
   return rows.map(({ line, record }) => ({ line: line % LINES, record }));
@@ -249,8 +249,8 @@ export async function countStaged(
 ): Promise<{ counted: number; optedOut: number; records: number }> {
   const [row] = await tx<{ counted: number; optedOut: number; records: number }[]>`
     select count(*) filter (where is_counted)::int as counted,
-      count(*) filter (where is_counted and state = 3)::int as opted_out,
-      count(*) filter (where state = 0)::int as records
+      count(*) filter (where is_counted and state = ${rowStates.optedOut})::int as opted_out,
+      count(*) filter (where state = ${rowStates.record})::int as records
     from import_rows`;
   return must(row, 'counts');
 }

@@ -2,6 +2,7 @@
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { companyIdentifierCodes, personIdentifierCodes } from '../identifier-kinds.ts';
+import { entityCodes, factCodes, identifiedCodes } from '../source-entities.ts';
 import { FIRST_ID } from './identify.sql.ts';
 import { LEI_SOURCE } from './partition.ts';
 
@@ -21,8 +22,8 @@ const surePersonKinds = [
 ] as const;
 
 const entities = {
-  company: { code: 1, kinds: sureCompanyKinds },
-  person: { code: 2, kinds: surePersonKinds },
+  company: { code: entityCodes.company, kinds: sureCompanyKinds },
+  person: { code: entityCodes.person, kinds: surePersonKinds },
 } as const;
 
 export interface StoredRow {
@@ -49,7 +50,7 @@ export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<St
         select i.company_id from shared s
         join ${kindNames} on starts_with(s.value, n.name)
         join company_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind
-        where not exists (select from source_records o where o.id = i.company_id and o.entity = 1))`;
+        where not exists (select from source_records o where o.id = i.company_id and o.entity = ${entityCodes.company}))`;
   }
   return tx<StoredRow[]>`
     with shared as materialized (${shared})
@@ -57,7 +58,7 @@ export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<St
       select i.person_id from shared s
       join ${kindNames} on starts_with(s.value, n.name)
       join person_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind
-      where not exists (select from source_records o where o.id = i.person_id and o.entity = 2))`;
+      where not exists (select from source_records o where o.id = i.person_id and o.entity = ${entityCodes.person}))`;
 }
 
 /**
@@ -154,19 +155,19 @@ export async function listContested(tx: Sql): Promise<number> {
     create temp table contested on commit drop as
     select distinct r.number, r.entity from (
       select t.number from touched t
-      where t.entity in (1, 2) and exists (
+      where t.entity in ${tx(identifiedCodes)} and exists (
         select from source_keys k join source_keys o
           on o.value = k.value and not o.is_reference and o.number <> k.number
         where k.number = t.number and not k.is_reference)
       union
       select t.number from touched t
-      where t.entity in (1, 2) and exists (
+      where t.entity in ${tx(identifiedCodes)} and exists (
         select from source_records o where o.id = t.id and o.entity = t.entity and o.number <> t.number)
       union
       select k.number from values_before v join source_keys k on k.value = v.value and not k.is_reference
       where not v.is_reference) found
     join source_records r using (number)
-    where r.entity in (1, 2)`;
+    where r.entity in ${tx(identifiedCodes)}`;
   return count;
 }
 
@@ -315,7 +316,7 @@ export async function moveRecords(
 export async function countMerged(tx: Sql): Promise<number> {
   const [row] = await tx<{ merged: number }[]>`
     select count(*)::int as merged from changes c join source_records r using (number)
-    where c.is_counted and c.kind in ('new', 'changed') and r.entity in (1, 2) and r.record is not null
+    where c.is_counted and c.kind in ('new', 'changed') and r.entity in ${tx(identifiedCodes)} and r.record is not null
       and exists (
         select from source_records o
         where o.id = r.id and o.entity = r.entity and o.source <> r.source and o.record is not null)`;
@@ -331,11 +332,11 @@ export async function queueTouched(tx: Sql): Promise<void> {
   await tx`
     create temp table referring on commit drop as
     select distinct r.number, r.entity, r.id from (
-      select number from touched where entity in (3, 4)
+      select number from touched where entity in ${tx(factCodes)}
       union
       select f.number from (
         select k.value from touched t join source_keys k on k.number = t.number and not k.is_reference
-        where t.entity = 1
+        where t.entity = ${entityCodes.company}
         union
         select value from values_before where not is_reference) v
       join source_keys f on f.value = v.value and f.is_reference) found
@@ -343,13 +344,13 @@ export async function queueTouched(tx: Sql): Promise<void> {
   await tx`
     with refs as materialized (
       select r.number, k.value from referring r
-      join source_keys k on k.number = r.number and k.is_reference where r.entity in (3, 4)),
+      join source_keys k on k.number = r.number and k.is_reference where r.entity in ${tx(factCodes)}),
     -- Once for each value: many rows may refer to one that many companies have.
     holders as materialized (
       select v.value, min(o.id) filter (where o.source <> ${LEI_SOURCE}) as other, min(o.id) as first, max(o.id) as last
       from (select distinct value from refs) v
       join source_keys held on held.value = v.value and not held.is_reference
-      join source_records o on o.number = held.number and o.entity = 1 and o.record is not null
+      join source_records o on o.number = held.number and o.entity = ${entityCodes.company} and o.record is not null
       group by v.value),
     sourced as (
       select f.number, coalesce(min(h.other), case when min(h.first) = max(h.last) then min(h.first) end) as id
@@ -360,19 +361,19 @@ export async function queueTouched(tx: Sql): Promise<void> {
         join company_identifiers i on i.value = substr(ref.value, 10)
           and i.kind = ${companyIdentifierCodes.registry_number} and i.company_id < ${FIRST_ID}::bigint
         where ref.number = r.number and ref.is_reference and starts_with(ref.value, 'registry:')) as own
-      from referring r left join sourced c using (number) where r.entity in (3, 4)),
+      from referring r left join sourced c using (number) where r.entity in ${tx(factCodes)}),
     moved as (
       update source_records s set id = coalesce(r.sourced, r.own) from resolved r
       where s.number = r.number and s.id is distinct from coalesce(r.sourced, r.own))
     insert into records_to_build (entity, id)
-    select 1, id from (
+    select ${entityCodes.company}::smallint, id from (
       select before from resolved union select coalesce(sourced, own) from resolved) c (id)
     where id is not null on conflict do nothing`;
   await tx`
     insert into records_to_build (entity, id)
-    select entity, id from touched where entity in (1, 2) and id is not null
+    select entity, id from touched where entity in ${tx(identifiedCodes)} and id is not null
     union
-    select entity, id from referring where entity = 2
+    select entity, id from referring where entity = ${entityCodes.person}
     order by 1, 2
     on conflict do nothing`;
 }

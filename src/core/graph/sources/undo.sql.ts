@@ -2,6 +2,7 @@
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { recordFormerKeys } from '../former-identifiers.sql.ts';
+import { entityCodes } from '../source-entities.ts';
 
 export interface StoredImport {
   id: number;
@@ -73,7 +74,7 @@ export async function countRestored(
   const [row] = await sql<{ restored: number; ended: number; companies: number }[]>`
     select count(*) filter (where before.record is not null)::int as restored,
       count(*) filter (where before.record is null and r.record is not null)::int as ended,
-      count(*) filter (where before.record is null and r.record is not null and r.entity = 1)::int as companies
+      count(*) filter (where before.record is null and r.record is not null and r.entity = ${entityCodes.company})::int as companies
     from source_records r
     left join lateral (
       select v.before_record as record from source_record_versions v
@@ -98,14 +99,14 @@ export async function countWithoutCompany(sql: Sql, ids: readonly number[]): Pro
       select distinct ref.number from source_records r
       join source_keys k on k.number = r.number and not k.is_reference
       join source_keys ref on ref.value = k.value and ref.is_reference
-      where r.entity = 1 and r.record is not null and ${isEnded})
+      where r.entity = ${entityCodes.company} and r.record is not null and ${isEnded})
     select count(*)::int as count from referring f
     join source_records o on o.number = f.number and o.record is not null and o.import_id <> all(${imports})
     where not exists (
       select from source_keys ref
       join source_keys k on k.value = ref.value and not k.is_reference
       join source_records r on r.number = k.number
-      where ref.number = f.number and ref.is_reference and r.entity = 1 and r.record is not null and not ${isEnded})`;
+      where ref.number = f.number and ref.is_reference and r.entity = ${entityCodes.company} and r.record is not null and not ${isEnded})`;
   return must(row, 'count').count;
 }
 
