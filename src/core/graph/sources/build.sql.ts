@@ -235,11 +235,17 @@ async function moveOwnFacts(tx: Sql): Promise<void> {
     on conflict do nothing`;
 }
 
-/**
- * Makes the sourced officers and financial periods of these companies those of the records. Officers that were
- * imported with a company's id or number stay. A person who opted out keeps the name that is stored instead.
- */
+/** Makes the sourced officers and financial periods of these companies those of the records. */
 export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promise<void> {
+  await buildOfficers(tx, companyIds);
+  await buildPeriods(tx, companyIds);
+}
+
+/**
+ * Replaces the sourced officers; those that were imported with a company's id or number stay. A person who opted out keeps
+ * the name that is stored instead.
+ */
+async function buildOfficers(tx: Sql, companyIds: readonly number[]): Promise<void> {
   await runConstant(
     tx,
     `create temp table built_officers on commit drop as
@@ -290,6 +296,9 @@ export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promis
     insert into officers (company_id, name, role, appointed_on, resigned_on, person_id, is_sourced)
     select company_id, name, role, appointed_on, resigned_on, person_id, is_sourced from shown
     on conflict do nothing`;
+}
+
+async function buildPeriods(tx: Sql, companyIds: readonly number[]): Promise<void> {
   await tx`
     create temp table built_periods on commit drop as
     select distinct on (r.id, (j ->> 'periodEnd')::date) r.id as company_id,
