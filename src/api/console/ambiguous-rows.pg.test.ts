@@ -1,12 +1,11 @@
 /** The page of ambiguous rows: one click or one key chooses a record; choices are charged once, when they are saved. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { expectAccessible, openSignedIn, runUntil } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { must } from '../../core/lib/assert.ts';
 
 const given = ['Anna', 'Bernd', 'Clara', 'Dieter', 'Emma', 'Franz', 'Greta', 'Hugo'];
@@ -49,20 +48,15 @@ let wrong: string[];
 
 describeWithBrowser('the page of ambiguous rows', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
+    ({ pipeline, browser } = await openBrowserPipeline());
     const countries = [{ id: 1, name: 'Germany', iso2: 'DE' }];
     const companies = [{ id: 10, name: 'Bergkristall AG', countryId: 1 }];
     const persons = [...others, ...namesakes, ...twins];
     await importGraph(pipeline.sql, { countries, companies, persons });
-    browser = await startChromium();
     caller = await pipeline.unmeteredAccount(1_000);
     ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   const open = (path: string) => page.goto(`${pipeline.url}/#/batches/${path}`);
   const options = { operation: 'people.enrich', fields: 'id' };

@@ -1,11 +1,10 @@
 /** Files that are chosen and dropped: what is sent is what the page shows, and none leads away from it. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { openSignedIn, runUntil } from '../../../tests/support/console-page.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 
 let pipeline: Pipeline;
 let browser: Browser;
@@ -14,19 +13,14 @@ let page: Page;
 
 describeWithBrowser('the page of an upload', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
-    browser = await startChromium();
+    ({ pipeline, browser } = await openBrowserPipeline());
   }, 120_000);
   beforeEach(async () => {
     caller = await pipeline.account(10);
     ({ page } = await openSignedIn(browser, `${pipeline.url}/#/batches/new`, caller.key));
     return () => page.context().close();
   });
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   const continueButton = () => page.getByRole('button', { name: /^(Continue|Try again)$/ });
   const isOff = (name: string) => continueButton().getAttribute(name);

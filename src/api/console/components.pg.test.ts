@@ -1,16 +1,15 @@
 /** Components of every page of the console: dialogs, tables, and tabs of one session. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import {
   expectAccessible,
   openConsole,
   openSignedIn,
   openTab,
 } from '../../../tests/support/console-page.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { createAccount } from '../../core/accounts/accounts.ts';
 import { scopes } from '../../core/keys/keys.ts';
 
@@ -19,14 +18,9 @@ let browser: Browser;
 
 describeWithBrowser('the components of the console', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
-    browser = await startChromium();
+    ({ pipeline, browser } = await openBrowserPipeline());
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   /** An account with a key that may do everything. */
   async function anyone(): Promise<Caller> {

@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import {
   expectAccessible,
   openConsole,
@@ -13,7 +12,7 @@ import {
   runUntil,
   signInWithKey,
 } from '../../../tests/support/console-page.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 
 const uploadBytesMax = 1024 * 1024;
 const people = 'E-mail;Name\r\nada@team.example;Ada\r\nbob@team.example;Bob\r\n';
@@ -23,14 +22,11 @@ let browser: Browser;
 
 describeWithBrowser('the console', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline({ UPLOAD_BYTES_MAX: String(uploadBytesMax) });
-    browser = await startChromium();
+    ({ pipeline, browser } = await openBrowserPipeline({
+      UPLOAD_BYTES_MAX: String(uploadBytesMax),
+    }));
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   /** A user who is signed in with a key of an account with 1,000 credits. */
   async function openAt(path = '/') {

@@ -1,16 +1,15 @@
 /** Small things that were once wrong on single pages, each seen as a person sees it. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import {
   expectAccessible,
   openConsole,
   openSignedIn,
 } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { createAccount } from '../../core/accounts/accounts.ts';
@@ -21,15 +20,10 @@ let browser: Browser;
 
 describeWithBrowser('the console', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
+    ({ pipeline, browser } = await openBrowserPipeline());
     await importGraph(pipeline.sql, { persons: crowd(12) });
-    browser = await startChromium();
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   async function openAt(path: string, allowed: readonly Scope[] = accountScopes) {
     const { accountId } = await pipeline.account(100);

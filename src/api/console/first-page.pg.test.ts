@@ -1,12 +1,11 @@
 /** The way from the address to the first page. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { openConsole, openSignedIn } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { createSignInLink } from '../../core/sessions/sessions.ts';
 
@@ -26,15 +25,10 @@ const changeAddressEarly = `
 
 describeWithBrowser('the first page', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
+    ({ pipeline, browser } = await openBrowserPipeline());
     await importGraph(pipeline.sql, { persons: crowd(3) });
-    browser = await startChromium();
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   test('gives way to the page that is chosen before it is shown', async () => {
     const { accountId } = await pipeline.account(100);

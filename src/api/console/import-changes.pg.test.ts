@@ -1,11 +1,10 @@
 /** Changes of an import on its page: what is imported is what is shown, however late or lost a call is. */
 import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { openSignedIn, openTab } from '../../../tests/support/console-page.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
 import { startImporting } from '../../jobs/imports/run-imports.ts';
 import type { Repeating } from '../../jobs/queue/start-repeating.ts';
@@ -20,16 +19,13 @@ let worker: Repeating;
 
 describeWithBrowser('the page of an import', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
-    browser = await startChromium();
+    ({ pipeline, browser } = await openBrowserPipeline());
     const { accountId } = await pipeline.account(100);
     operator = await pipeline.keyOf(accountId, 'live', [...accountScopes, 'admin']);
     worker = startImporting(pipeline.context);
   }, 120_000);
   afterAll(async () => {
     await worker.stop();
-    await browser.close();
     await pipeline.close();
   });
 

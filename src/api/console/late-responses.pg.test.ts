@@ -1,12 +1,11 @@
 /** The console shows the newest state that it was told, however late, lost or mixed up responses and events are. */
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { openSignedIn } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import type { BatchView } from '../../jobs/batch/batch-view.ts';
 
@@ -20,17 +19,12 @@ let page: Page;
 
 describeWithBrowser('the page of a list or an export', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
+    ({ pipeline, browser } = await openBrowserPipeline());
     await importGraph(pipeline.sql, { persons: people });
-    browser = await startChromium();
     caller = await pipeline.account(1_000);
     ({ page } = await openSignedIn(browser, pipeline.url, caller.key));
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   const held = () =>
     pipeline.enrich(caller, list, { operation: 'people.enrich', hold: 'true', fields: 'id' });

@@ -1,12 +1,11 @@
 /** A request that a user repeats after its response was lost is done once, and one that changes a state each time. */
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { openSignedIn, runUntil } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 
 const people = crowd(30);
@@ -17,18 +16,13 @@ let browser: Browser;
 
 describeWithBrowser('a response that is lost', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
+    ({ pipeline, browser } = await openBrowserPipeline());
     await importGraph(pipeline.sql, {
       industries: [{ id: 30, name: 'Shipping' }],
       persons: people.map((person) => ({ ...person, industryId: 30 })),
     });
-    browser = await startChromium();
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   /** Of the next such call: it is made, and the page does not hear of it. */
   const loseResponse = (page: Page, path: string) =>

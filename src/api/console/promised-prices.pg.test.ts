@@ -1,12 +1,11 @@
 /** The price of a list is kept, also when records came after it was counted. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { openSignedIn, runUntil } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 
 const people = crowd(12);
@@ -25,9 +24,7 @@ describeWithBrowser('the price of a list', () => {
   let attempts = 0;
 
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
-    browser = await startChromium();
+    ({ pipeline, browser } = await openBrowserPipeline());
     caller = await pipeline.unmeteredAccount(1_000);
     ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
     for (const name of ['first.csv', 'second.csv']) {
@@ -42,10 +39,7 @@ describeWithBrowser('the price of a list', () => {
     await page.getByText('Fewer than 10 rows match, perhaps none').waitFor();
     await importGraph(pipeline.sql, { persons: people });
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   const priced = (price: string) => page.getByRole('button', { name: `Start for ${price}` });
 

@@ -1,17 +1,16 @@
 /** The page of a held list: how it is read, what its columns hold, its options and its price. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
 import { fillTestGraph } from '../../../samples/test-graph/fill-test-graph.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import {
   expectAccessible,
   openSignedIn,
   runUntil as runUntilShown,
 } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { operations } from '../../core/operations.ts';
@@ -31,17 +30,12 @@ let wrong: string[];
 
 describeWithBrowser('the page of a held list', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
+    ({ pipeline, browser } = await openBrowserPipeline());
     await importGraph(pipeline.sql, { persons: people });
-    browser = await startChromium();
     caller = await pipeline.unmeteredAccount(1_000);
     ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   const runUntil = <Value>(shown: Promise<Value>) => runUntilShown(pipeline, page, shown);
 

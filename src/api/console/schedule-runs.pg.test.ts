@@ -1,12 +1,11 @@
 /** Runs of a schedule that find no one, as the console shows them. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { expectAccessible, openSignedIn, runUntil } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { runDueSchedules } from '../../jobs/schedule/run-due.ts';
 import type { ScheduleView } from '../../jobs/schedule/schedule-view.ts';
@@ -16,17 +15,12 @@ let browser: Browser;
 
 describeWithBrowser('runs of a schedule', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
-    browser = await startChromium();
+    ({ pipeline, browser } = await openBrowserPipeline());
     await importGraph(pipeline.sql, {
       persons: crowd(12).map((one) => ({ ...one, skills: 'Welding' })),
     });
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   test('with nothing new give no file, and do not bury the one that there is', async () => {
     const caller = await pipeline.unmeteredAccount(100);

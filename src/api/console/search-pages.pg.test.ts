@@ -2,12 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { expectAccessible, openSignedIn, openTab } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { nextRuns } from '../../jobs/schedule/next-run.ts';
 import { runDueSchedules } from '../../jobs/schedule/run-due.ts';
@@ -18,9 +17,7 @@ let browser: Browser;
 
 describeWithBrowser('the pages of search', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
-    browser = await startChromium();
+    ({ pipeline, browser } = await openBrowserPipeline());
     await importGraph(pipeline.sql, {
       countries: [{ id: 1, name: 'France', iso2: 'FR' }],
       cities: [{ id: 10, name: 'Lyon', countryId: 1 }],
@@ -42,10 +39,7 @@ describeWithBrowser('the pages of search', () => {
       })),
     });
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   /** A user who is signed in with a key of an account with these credits, at a page of the console. */
   async function openAt(path: string, credits = 1_000) {

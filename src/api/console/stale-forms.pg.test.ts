@@ -1,11 +1,10 @@
 /** A page that shows what another tab has changed since: it takes nothing of that back, and starts nothing that it does not show. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { openSignedIn } from '../../../tests/support/console-page.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
 
 let pipeline: Pipeline;
@@ -15,17 +14,12 @@ let page: Page;
 
 describeWithBrowser('a page that is older than a change', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
+    ({ pipeline, browser } = await openBrowserPipeline());
     const { accountId } = await pipeline.account(1_000);
     caller = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
-    browser = await startChromium();
     ({ page } = await openSignedIn(browser, pipeline.url, caller.key));
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   const send = async (method: string, path: string, body: object) => {
     const headers = { 'Content-Type': 'application/json' };

@@ -1,12 +1,11 @@
 /** Tables show all that they have, on a desk and on a phone. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { expectAccessible, openSignedIn } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
 
@@ -20,8 +19,7 @@ const long = 'accountants and auditors of companies in the north of France, firs
 
 describeWithBrowser('the tables of the console', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
+    ({ pipeline, browser } = await openBrowserPipeline());
     await importGraph(pipeline.sql, { persons: crowd(12) });
     const { accountId } = await pipeline.account(1_000);
     caller = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
@@ -48,13 +46,9 @@ describeWithBrowser('the tables of the console', () => {
     }
     for (const _ of [1, 2]) await pipeline.call(caller, '/v1/me');
     await pipeline.runUntilIdle();
-    browser = await startChromium();
     ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   /** By how many pixels each table is wider than its place. */
   const hidden = () =>

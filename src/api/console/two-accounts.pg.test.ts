@@ -1,12 +1,11 @@
 /** Tabs of one browser in which people sign in to one account after the other: what a page of one does never happens in the other. */
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { openSignedIn, openTab } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -17,15 +16,10 @@ let browser: Browser;
 
 describeWithBrowser('two accounts in one browser', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
+    ({ pipeline, browser } = await openBrowserPipeline());
     await importGraph(pipeline.sql, { persons: crowd(12) });
-    browser = await startChromium();
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   const search = '/search?filter=gender%3D1&view=people';
 

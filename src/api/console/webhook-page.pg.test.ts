@@ -1,11 +1,10 @@
 /** The page of a webhook follows its deliveries, and keeps what it has shown. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startChromium } from '../../../bench/browser.ts';
-import { buildIfStale } from '../../../tests/e2e/compiled-code.ts';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
+import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
 import { openSignedIn } from '../../../tests/support/console-page.ts';
-import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
 
 const SENT = 25;
@@ -19,8 +18,7 @@ let id: string;
 
 describeWithBrowser('the page of a webhook', () => {
   beforeAll(async () => {
-    await buildIfStale();
-    pipeline = await openPipeline();
+    ({ pipeline, browser } = await openBrowserPipeline());
     const { accountId } = await pipeline.account(0);
     caller = await pipeline.keyOf(accountId, 'live', [...accountScopes]);
     const made = await pipeline.call(caller, '/v1/webhooks', {
@@ -32,16 +30,12 @@ describeWithBrowser('the page of a webhook', () => {
     for (let sent = 0; sent < SENT; sent++) {
       await pipeline.call(caller, `/v1/webhooks/${id}/test`, { method: 'POST' });
     }
-    browser = await startChromium();
     ({ page, wrong } = await openSignedIn(browser, pipeline.url, caller.key));
     // Its timers go by the test's clock.
     await page.clock.install();
     await page.goto(`${pipeline.url}/?#/webhooks/${id}`);
   }, 120_000);
-  afterAll(async () => {
-    await browser.close();
-    await pipeline.close();
-  });
+  afterAll(() => pipeline.close());
 
   const deliveries = () =>
     page.getByRole('table', { name: 'Deliveries, newest first' }).locator('tbody tr').count();
