@@ -57,6 +57,11 @@ function withJoined(sql: Sql, people: ReturnType<Sql>): ReturnType<Sql> {
     where m.entity = ${entityCodes.person})`;
 }
 
+/** A condition: the hash of this text is that of an opt-out. */
+function isRecorded(sql: Sql, text: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`sha256(convert_to(${text}, 'UTF8')) in (select value_sha256 from suppressed_identifiers)`;
+}
+
 /**
  * Suppresses those of these people, who were built, of whom a source says an opted-out identifier, although their record has
  * another one.
@@ -65,10 +70,8 @@ export async function suppressNamed(sql: Sql, ids: readonly number[]): Promise<v
   const isNamed: ReturnType<Sql> = sql`r.id = any(${[...ids]}::bigint[])
     and exists (select from suppressed_identifiers)
     and (k.value like 'email:%' or k.value like 'profile:%')
-    and (sha256(convert_to(regexp_replace(k.value, '^profile:', 'professional_network:'), 'UTF8'))
-        in (select value_sha256 from suppressed_identifiers)
-      or k.value like 'email:%' and sha256(convert_to(substr(k.value, 7), 'UTF8'))
-        in (select value_sha256 from suppressed_identifiers))
+    and (${isRecorded(sql, sql`regexp_replace(k.value, '^profile:', 'professional_network:')`)}
+      or k.value like 'email:%' and ${isRecorded(sql, sql`substr(k.value, 7)`)})
     and not exists (select from suppressed_persons s where s.person_id = r.id)`;
   const kinds = sql`unnest(${personCodes.map(({ code }) => code)}::smallint[],
     ${personCodes.map(({ kind }) => kind)}::text[]) k (code, name)`;
@@ -78,10 +81,8 @@ export async function suppressNamed(sql: Sql, ids: readonly number[]): Promise<v
       union
       select f.person_id from further_identifiers f join ${kinds} on k.code = f.kind
       where f.person_id = any(${[...ids]}::bigint[])
-        and (sha256(convert_to(k.name || ':' || f.value, 'UTF8'))
-            in (select value_sha256 from suppressed_identifiers)
-          or k.name in ('email', 'phone') and sha256(convert_to(f.value, 'UTF8'))
-            in (select value_sha256 from suppressed_identifiers))
+        and (${isRecorded(sql, sql`k.name || ':' || f.value`)}
+          or k.name in ('email', 'phone') and ${isRecorded(sql, sql`f.value`)})
         and not exists (select from suppressed_persons s where s.person_id = f.person_id)) p
     having count(*) > 0`;
 }
