@@ -1,17 +1,10 @@
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
-import { openEnrichCalls } from '../core/calls/enrich-calls.ts';
-import { openAdmission, openAuthentication } from '../core/keys/admission.ts';
-import { openKeyUses } from '../core/keys/key-uses.ts';
+import { serveWithLimits } from '../../tests/support/raw-http.ts';
 import { metrics } from '../core/metrics.ts';
-import { openSessions } from '../core/sessions/sessions.ts';
-import { watchBatches } from '../jobs/batch/watch-batches.ts';
-import { createApp } from './app.ts';
 
 /** In every identifier that this test sends: it may come out nowhere but in answers and results. */
 const CANARY = 'zq7canary';
@@ -57,18 +50,8 @@ test('no identifier reaches a log line, a job or a metric, not even when everyth
   });
   const log = pino({ level: 'trace' }, sink);
   const context = { ...pipeline.context, log };
-  const app = createApp({
-    ...context,
-    watcher: watchBatches(context.sql, log),
-    keyUses: openKeyUses(context.sql, log),
-    admit: openAdmission(context.sql, context.limiter),
-    authenticate: openAuthentication(context.sql),
-    findSession: openSessions(context.sql),
-    calls: openEnrichCalls(context),
-  });
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const server = await serveWithLimits(context, {});
+  const url = `http://127.0.0.1:${server.port}`;
   const headers = { Authorization: `Bearer ${caller.key}` };
   const callAll = async () => {
     const statuses: number[] = [];
@@ -94,7 +77,6 @@ test('no identifier reaches a log line, a job or a metric, not even when everyth
   expect((await upload(CANARY)).status).toBe(202);
   await pipeline.queues.runUntilIdle(context).catch((error) => log.error({ err: error }, 'job'));
   server.close();
-  server.closeAllConnections();
 
   expect(logged).toContain('"level":50');
   const jobs = JSON.stringify(pipeline.queues.history);

@@ -11,24 +11,20 @@ import path from 'node:path';
 import { createApp } from '../../src/api/app.ts';
 import { createHttpServer } from '../../src/api/http/http-server.ts';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
-import { openEnrichCalls } from '../../src/core/calls/enrich-calls.ts';
 import { type Config, readConfig } from '../../src/core/config.ts';
 import { openContext } from '../../src/core/context.ts';
 import { readWallet } from '../../src/core/credits/credits.sql.ts';
 import { grantCredits } from '../../src/core/credits/credits.ts';
 import { openReplicas, type Replicas } from '../../src/core/db/replicas.ts';
-import { openAdmission, openAuthentication } from '../../src/core/keys/admission.ts';
-import { openKeyUses } from '../../src/core/keys/key-uses.ts';
 import { createKey, type Scope } from '../../src/core/keys/keys.ts';
 import type { Log } from '../../src/core/log.ts';
 import { openSearches, type ReadSearch } from '../../src/core/search/read-search.ts';
-import { openSessions } from '../../src/core/sessions/sessions.ts';
 import type { ObjectStore } from '../../src/core/storage/object-store.ts';
 import type { BatchView, ExportView } from '../../src/jobs/batch/batch-view.ts';
-import { watchBatches } from '../../src/jobs/batch/watch-batches.ts';
 import { sweep } from '../../src/jobs/housekeeping/sweep.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
 import type { Queues } from '../../src/jobs/queue/queues.ts';
+import { openApiContext } from './api-context.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { MemoryQueues } from './memory-queues.ts';
 import { startS3Server } from './s3-server.ts';
@@ -115,14 +111,8 @@ export async function openPipelineWith(
     config,
     queues,
   };
-  const admit = openAdmission(opened.sql, opened.limiter);
-  const calls = openEnrichCalls(context);
-  const watcher = watchBatches(opened.sql, opened.log);
-  const keyUses = openKeyUses(opened.sql, opened.log);
-  const authenticate = openAuthentication(opened.sql);
-  const findSession = openSessions(opened.sql);
-  const app = createApp({ ...context, watcher, keyUses, admit, authenticate, findSession, calls });
-  const server = createHttpServer(app).listen(0, '127.0.0.1');
+  const api = openApiContext(context);
+  const server = createHttpServer(createApp(api)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 

@@ -6,12 +6,9 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { createApp } from '../../src/api/app.ts';
 import type { ApiContext } from '../../src/api/http/api-context.ts';
 import { createHttpServer, type HttpLimits, httpLimits } from '../../src/api/http/http-server.ts';
-import { openEnrichCalls } from '../../src/core/calls/enrich-calls.ts';
-import { openAdmission, openAuthentication } from '../../src/core/keys/admission.ts';
-import { openKeyUses } from '../../src/core/keys/key-uses.ts';
-import { openSessions } from '../../src/core/sessions/sessions.ts';
-import { type BatchWatcher, watchBatches } from '../../src/jobs/batch/watch-batches.ts';
+import type { BatchWatcher } from '../../src/jobs/batch/watch-batches.ts';
 import type { JobContext } from '../../src/jobs/queue/job-context.ts';
+import { openApiContext } from './api-context.ts';
 
 export interface LimitedServer {
   port: number;
@@ -27,28 +24,16 @@ export async function serveWithLimits(
   changed: Partial<HttpLimits>,
 ): Promise<LimitedServer> {
   const limits = { ...httpLimits, checkMs: 20, ...changed };
-  const watcher = watchBatches(context.sql, context.log);
-  const app = createApp(
-    {
-      ...context,
-      watcher,
-      keyUses: openKeyUses(context.sql, context.log),
-      admit: openAdmission(context.sql, context.limiter),
-      authenticate: openAuthentication(context.sql),
-      findSession: openSessions(context.sql),
-      calls: openEnrichCalls(context),
-    },
-    limits,
-  );
-  const server: Server = createHttpServer(app, limits).listen(0, '127.0.0.1');
+  const api = openApiContext(context);
+  const server: Server = createHttpServer(createApp(api, limits), limits).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    watcher,
+    watcher: api.watcher,
     connections: () =>
       new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
     close() {
-      watcher.stop();
+      api.watcher.stop();
       server.close().closeAllConnections();
     },
   };

@@ -5,15 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { openApiContext } from '../../../tests/support/api-context.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { scrapeHere } from '../../../tests/support/scrape.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
-import { openEnrichCalls } from '../../core/calls/enrich-calls.ts';
-import { openAdmission, openAuthentication } from '../../core/keys/admission.ts';
-import { openKeyUses } from '../../core/keys/key-uses.ts';
-import { openSessions } from '../../core/sessions/sessions.ts';
-import { watchBatches } from '../../jobs/batch/watch-batches.ts';
 import { createApp } from '../app.ts';
 
 type Line = Record<string, unknown>;
@@ -39,19 +35,13 @@ beforeAll(async () => {
   pipeline = await openPipeline();
   await importGraph(pipeline.sql, { persons: crowd(3) });
   caller = await pipeline.account(100);
-  const context = { ...pipeline.context, log };
-  const calls = openEnrichCalls(context);
+  const api = openApiContext({ ...pipeline.context, log });
   const app = createApp({
-    ...context,
-    watcher: watchBatches(context.sql, log),
-    keyUses: openKeyUses(context.sql, log),
-    admit: openAdmission(context.sql, context.limiter),
-    authenticate: openAuthentication(context.sql),
-    findSession: openSessions(context.sql),
+    ...api,
     calls: {
       async run(call, gone) {
         await hold;
-        return calls.run(call, gone);
+        return api.calls.run(call, gone);
       },
     },
   });
