@@ -37,10 +37,15 @@ export async function explained<T>(key: string, call: Promise<T>): Promise<T> {
 }
 
 /**
- * Throws `AppError` 503 when a response does not have what the server names an object or an upload by: it is from something in
- * between, such as the page of a proxy whose server is away. What would be recorded and charged after it would be missing.
+ * Throws `AppError` 503 when a response does not have what the server names an object, an upload or a bucket by: it is from something
+ * in between, such as the page of a proxy whose server is away. What would be recorded after it would be missing, what is read from it
+ * would pass for damage, and what was to be deleted would stay.
  */
 export function assertConfirmed(name: string | undefined): asserts name is string {
-  if (name) return;
-  throw unavailable('store_unavailable', 'The object store did not confirm the write.');
+  if (!name) throw notConfirmed();
+}
+
+/** Returns the error of a response that is not from the store. */
+export function notConfirmed(): AppError {
+  return unavailable('store_unavailable', 'The response is not from the object store.');
 }

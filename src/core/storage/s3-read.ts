@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { GetObjectCommand, type GetObjectCommandOutput, type S3Client } from '@aws-sdk/client-s3';
 import { must } from '../lib/assert.ts';
 import type { ByteRange } from './object-store.ts';
-import { isStatus } from './s3-errors.ts';
+import { assertConfirmed, isStatus } from './s3-errors.ts';
 
 /** Consecutive connections without a byte before the error is passed on. */
 const FRUITLESS_MAX = 3;
@@ -98,7 +98,10 @@ async function open(
 ): Promise<GetObjectCommandOutput | null> {
   try {
     const command = new GetObjectCommand({ ...address, Range: range, IfMatch: version });
-    return await client.send(command, abortSignal === undefined ? {} : { abortSignal });
+    const answer = await client.send(command, abortSignal === undefined ? {} : { abortSignal });
+    if (!answer.ETag) (answer.Body as Readable).destroy();
+    assertConfirmed(answer.ETag);
+    return answer;
   } catch (error) {
     if (isStatus(error, 416)) return null;
     throw error;

@@ -209,6 +209,22 @@ describe('a server in trouble', () => {
     expect(await store.head('trouble/page')).toBeNull();
   });
 
+  test('whose proxy responds in its place with 200 is unavailable: nothing is missing, damaged or deleted', async () => {
+    const bytes = Buffer.from('still here');
+    await store.put('trouble/kept/1', [bytes]);
+    watch(() => 200);
+    await expect(store.get('trouble/kept/1', { from: 0, to: 10 })).rejects.toEqual(unavailable);
+    await expect(collect(store.getStream('trouble/kept/1'))).rejects.toEqual(unavailable);
+    await expect(store.head('trouble/kept/1')).rejects.toEqual(unavailable);
+    await expect(collect(Readable.from(store.list('trouble/kept/')))).rejects.toEqual(unavailable);
+    await expect(store.delete('trouble/kept/1')).rejects.toEqual(unavailable);
+    await expect(store.deletePrefix('trouble/kept/')).rejects.toEqual(unavailable);
+    watch(({ method }) => (method === 'POST' ? 200 : undefined));
+    await expect(store.deletePrefix('trouble/kept/')).rejects.toEqual(unavailable);
+    watch();
+    expect(await store.get('trouble/kept/1', { from: 0, to: 10 })).toEqual(bytes);
+  });
+
   test('that does not exist is unavailable', async () => {
     const config = { ...server.config, endpoint: 'http://127.0.0.1:1' };
     const away = openS3Store(config, { ...s3Limits, attempts: 1 });

@@ -14,7 +14,7 @@ import { assertKey, assertPrefix } from './object-key.ts';
 import type { ObjectStore, PresignedAddresses } from './object-store.ts';
 import { sumOf } from './object-sum.ts';
 import { deleteObjectsCommand, openS3Client, type S3Limits } from './s3-client.ts';
-import { asStoreError, assertConfirmed, explained, isNotFound } from './s3-errors.ts';
+import { asStoreError, assertConfirmed, explained, isNotFound, notConfirmed } from './s3-errors.ts';
 import { type ObjectAddress, readS3Object, readS3Range } from './s3-read.ts';
 import { uploadToS3 } from './s3-upload.ts';
 
@@ -73,7 +73,8 @@ function joined(bytes: Uint8Array[]): Uint8Array {
 
 async function head(client: S3Client, address: ObjectAddress): Promise<number | null> {
   try {
-    const { ContentLength } = await client.send(new HeadObjectCommand(address));
+    const { ContentLength, ETag } = await client.send(new HeadObjectCommand(address));
+    assertConfirmed(ETag);
     return ContentLength ?? 0;
   } catch (error) {
     if (isNotFound(error)) return null;
@@ -83,7 +84,10 @@ async function head(client: S3Client, address: ObjectAddress): Promise<number | 
 
 async function deleteObject(client: S3Client, address: ObjectAddress): Promise<void> {
   try {
-    await client.send(new DeleteObjectCommand(address));
+    const { $metadata } = await client.send(new DeleteObjectCommand(address));
+    // S3 responds with 204.
+    const isDone = $metadata.httpStatusCode === 204 || (await head(client, address)) === null;
+    if (!isDone) throw notConfirmed();
   } catch (error) {
     // S3 accepts the deletion of a missing object; some other servers return an error.
     if (!isNotFound(error)) throw error;
@@ -98,7 +102,8 @@ async function* list(
 ): AsyncGenerator<string> {
   try {
     const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: folder + prefix });
-    for await (const { Contents = [] } of pages) {
+    for await (const { Name, Contents = [] } of pages) {
+      assertConfirmed(Name);
       for (const { Key = '' } of Contents) yield Key.slice(folder.length);
     }
   } catch (error) {
@@ -111,13 +116,15 @@ async function deletePrefix(client: S3Client, bucket: string, prefix: string): P
   let first: { Key?: string | undefined; Code?: string | undefined } | undefined;
   // A page and a call of DeleteObjects both hold 1,000 keys.
   const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix });
-  for await (const { Contents = [] } of pages) {
+  for await (const { Name, Contents = [] } of pages) {
+    assertConfirmed(Name);
     if (Contents.length === 0) continue;
     const command = deleteObjectsCommand({
       Bucket: bucket,
-      Delete: { Objects: Contents.map(({ Key }) => ({ Key })), Quiet: true },
+      Delete: { Objects: Contents.map(({ Key }) => ({ Key })) },
     });
-    const { Errors = [] } = await client.send(command);
+    const { Deleted = [], Errors = [] } = await client.send(command);
+    if (Deleted.length + Errors.length < Contents.length) throw notConfirmed();
     failed += Errors.length;
     first ??= Errors[0];
   }
