@@ -110,18 +110,24 @@ export async function insertRefund(
 }
 
 /**
- * Refunds every charge of a batch that was not refunded before, with a ledger line each; its people are no longer owned.
- * Returns the credits. Safe to repeat.
+ * Refunds what is left of every charge of a batch, of which an operator may have refunded a part, with a ledger line each; its people
+ * are no longer owned. Returns the credits. Safe to repeat.
  */
 export async function refundBatch(sql: Sql, batchId: string): Promise<number> {
   const [row] = await sql<{ credits: number }[]>`
     with charge as (
-      select id, account_id, 'refund:' || reference as reference, -amount as amount, operation,
-        batch_id, key_id
-      from ledger_entries where batch_id = ${batchId} and kind = 'charge'),
+      select l.id, l.account_id, l.operation, l.batch_id, l.key_id,
+        -l.amount - coalesce(before.amount, 0) as amount,
+        'refund:' || l.reference || case when before.amount is null then '' else ':rest' end as reference
+      from ledger_entries l left join lateral (
+        select sum(amount)::bigint as amount from ledger_entries
+        where account_id = l.account_id
+          and reference in ('refund:' || l.reference, 'refund:' || l.reference || ':rest')) before on true
+      where l.batch_id = ${batchId} and l.kind = 'charge'),
     line as (
       insert into ledger_entries (account_id, reference, kind, amount, operation, batch_id, key_id)
       select account_id, reference, 'refund', amount, operation, batch_id, key_id from charge
+      where amount > 0
       on conflict (account_id, reference) do nothing
       returning account_id, reference, amount),
     disowned as (

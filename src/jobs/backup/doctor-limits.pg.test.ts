@@ -6,6 +6,8 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { refundCredits } from '../../core/credits/credits.ts';
+import { must } from '../../core/lib/assert.ts';
 import { unavailable } from '../../core/lib/errors.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
@@ -94,5 +96,18 @@ test('a list with an object that cannot be read is named and left alone, and the
   expect(objects.damaged).toHaveLength(finding?.objects ?? 0);
   expect(checks.filter(({ violations }) => violations > 0)).toHaveLength(1);
   await pipeline.runUntilIdle();
+  await isSound();
+});
+
+test('a list of which an operator has refunded a part is refunded to the end, and paid once', async () => {
+  const id = await finish();
+  const [charge] = await pipeline.charges(caller);
+  const { reference } = must(charge, 'a charge');
+  await refundCredits(pipeline.sql, { accountId: caller.accountId, reference, amount: 2 });
+  await lose(id, /parts/);
+  expect((await fix()).findings).toMatchObject([{ action: 'rerun', credits_refunded: 18 }]);
+  expect(await balance()).toBe(100);
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(80);
   await isSound();
 });
