@@ -201,3 +201,24 @@ test('files that were left for a day are deleted, with what was read of them', a
   await deleteOldRuns(importing.pipeline.context);
   expect(await importing.pipeline.sql`select id from import_runs`).toEqual([]);
 });
+
+test.each([
+  ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.lastIndexOf('2,Eve'))],
+  ['changed', (bytes: Buffer) => Buffer.from(bytes.toString().replace('Ada', 'Ava'))],
+])('a file that is %s in the store after its examination is not imported', async (_, damage) => {
+  const { id } = await importing.examined('contacts.csv', contacts);
+  const { sql, context } = importing.pipeline;
+  const [key = ''] = await importing.pipeline.objects();
+  await context.store.put(key, [damage(Buffer.from(contacts))]);
+  await importing.post(`/admin/import-runs/${id}/start`);
+  await importing.work();
+  expect(await importing.read(id)).toMatchObject({
+    state: 'importing',
+    problem: { code: 'attempt_failed', detail: expect.stringContaining('is damaged') },
+  });
+  expect(await importing.countPeople()).toBe(0);
+  await context.store.put(key, [Buffer.from(contacts)]);
+  await sql`update import_runs set claim_after = null`;
+  await importing.work();
+  expect(await importing.read(id)).toMatchObject({ state: 'done', counts: { new: 1 } });
+});

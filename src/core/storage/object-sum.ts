@@ -88,7 +88,7 @@ export function readHead(
  * `object_damaged`, but only after its last block: a reader must not use anything before the end.
  */
 export async function* streamObject(
-  store: ObjectStore,
+  store: Pick<ObjectStore, 'getStream'>,
   key: string,
   sum: ObjectSum,
 ): AsyncGenerator<Buffer, void, undefined> {

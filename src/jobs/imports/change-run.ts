@@ -71,8 +71,8 @@ export async function storeFile(
     throw conflict('too_many_files', `An import has at most ${FILES_MAX} files.`);
   }
   const key = `${filesPrefix(run.id)}${uuidv7()}`;
-  const { bytes } = await store.putStream(key, source);
-  return { name, key, bytes };
+  const { bytes, crc32 } = await store.putStream(key, source);
+  return { name, key, bytes, crc32 };
 }
 
 /** Adds a stored file; all files are examined again. Throws `AppError` 409 `invalid_state`. */

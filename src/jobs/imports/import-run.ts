@@ -13,6 +13,8 @@ export interface RunFile {
   name: string;
   key: string;
   bytes: number;
+  /** Absent of one that an older version received, less than a day ago. */
+  crc32?: number;
 }
 
 /** A mapping and its name, which is also that of its source. */

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
+import { streamObject } from '../../core/storage/object-sum.ts';
 import type { ImportRun } from './import-run.ts';
 
 const FOLDER_PREFIX = 'enrich-import-';
@@ -13,7 +14,7 @@ const LEFT_MS_MIN = 24 * 60 * 60 * 1000;
 
 /**
  * Runs work with the paths of the files, each under its own name, which adapters recognise and which may hold the day.
- * Deletes them afterwards.
+ * Deletes them afterwards. Throws as `streamObject`, before the work, for a file that is not as it was received.
  */
 export async function withFiles<T>(
   store: Pick<ObjectStore, 'getStream'>,
@@ -28,11 +29,13 @@ export async function withFiles<T>(
   const ofClaim = await mkdtemp(path.join(tmpdir(), ofRun));
   try {
     const paths: string[] = [];
-    for (const [place, { name, key }] of run.files.entries()) {
+    for (const [place, { name, key, bytes, crc32 }] of run.files.entries()) {
       const folder = path.join(ofClaim, String(place));
       await mkdir(folder, { mode: 0o700 });
       const file = path.join(folder, name);
-      await pipeline(store.getStream(key), createWriteStream(file, { mode: 0o600 }), { signal });
+      const blocks =
+        crc32 === undefined ? store.getStream(key) : streamObject(store, key, { bytes, crc32 });
+      await pipeline(blocks, createWriteStream(file, { mode: 0o600 }), { signal });
       paths.push(file);
     }
     return await work(paths);
