@@ -8,6 +8,7 @@ import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { audit } from '../audit/audit.ts';
+import { markStore } from './own-store.ts';
 
 const ROWS = 6;
 const ROUNDS_MAX = 60;
@@ -19,8 +20,8 @@ beforeAll(async () => {
   pipeline = await openPipeline({ CHUNK_ROWS: '2' });
   await importGraph(pipeline.sql, { persons: crowd(ROWS) });
   caller = await pipeline.account(1_000_000);
-  // An empty store is treated as unavailable.
-  await pipeline.context.store.put('batches/other/upload', [Buffer.from('x')]);
+  // A store without it is treated as unavailable.
+  await markStore(pipeline.context);
 });
 afterAll(() => pipeline.close());
 afterEach(async () => {
@@ -287,14 +288,18 @@ describe('an object that is missing', () => {
     expect(await rowOf(id)).toMatchObject({ error: { code: 'object_missing' } });
   });
 
-  test('ends nothing while the whole store is empty', async () => {
+  test('ends nothing in a store without the mark of the service, as that of a disk that is not mounted', async () => {
     const id = await pipeline.upload(caller, list, options);
-    const empty: ObjectStore = {
+    const notMounted: ObjectStore = {
       ...failingStore(() => new AppError({ code: 'object_missing', status: 503, message: 'gone' })),
-      async *list() {},
+      head: async () => null,
+      async *list() {
+        // Uploaded meanwhile.
+        yield 'batches/other/upload';
+      },
     };
     for (let round = 0; round < 10; round++) {
-      await runWhatWaits(empty);
+      await runWhatWaits(notMounted);
       await pipeline.passAnHour();
     }
     expect(await rowOf(id)).toMatchObject({ state: 'validating', jobAttempts: 0 });
