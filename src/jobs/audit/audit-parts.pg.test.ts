@@ -100,3 +100,14 @@ test('people who opted out later still count as paid', async () => {
   expect((await pipeline.results(caller, id)).text).toContain('suppressed');
   expect(await broken()).toEqual({});
 });
+
+test('a list that its caller deletes while it is read is no violation', async () => {
+  const id = await pipeline.enrich(caller, list, options);
+  pipeline.faults.get = async (key) => {
+    if (!key.includes(`${id}/parts/2-`)) return;
+    delete pipeline.faults.get;
+    await pipeline.call(caller, `/v1/batches/${id}`, { method: 'DELETE' });
+  };
+  expect(await broken()).toEqual({});
+  expect(pipeline.faults.get).toBeUndefined();
+});

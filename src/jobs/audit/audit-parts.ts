@@ -51,7 +51,7 @@ export async function auditParts(context: PartsContext): Promise<PartsAudit> {
   const objects: PartsAudit['objects'] = { checked: 0, missing: [], damaged: [] };
   for await (const batch of batchesWithFiles(context)) {
     const recount: Recount = { outcomes: {}, credits: 0, withheld: 0 };
-    const { unreadable, ...found } = await checkObjects(context, batch, (part) =>
+    const { unreadable, gone, ...found } = await checkObjects(context, batch, (part) =>
       countRows(recount, batch, part),
     );
     found.damaged.push(...unreadable.map(({ key }) => key));
@@ -63,7 +63,8 @@ export async function auditParts(context: PartsContext): Promise<PartsAudit> {
       objects[how].push(...named.map((object) => ({ object, batch_id: id, kind })));
     }
     // Redaction removes people from an export without a trace, so its rows cannot be recounted.
-    if (batch.kind === 'export' || found.missing.length + found.damaged.length > 0) continue;
+    const unread = gone + found.missing.length + found.damaged.length;
+    if (batch.kind === 'export' || unread > 0) continue;
     if (batch.state !== 'completed' && batch.state !== 'cancelled') continue;
     if (!hasSameOutcomes(batch, recount)) broken.outcomes += 1;
     if (recount.credits !== batch.creditsCharged) broken.credits += 1;

@@ -16,6 +16,8 @@ import { listRecordedParts, type RecordedPart } from './audit.sql.ts';
 export interface CheckedObjects {
   /** Number of objects read. */
   checked: number;
+  /** Those that were deleted or replaced meanwhile. */
+  gone: number;
   damaged: string[];
   missing: string[];
   /** Objects that the store refuses to read or that are on a bad sector, with their errors. */
@@ -33,7 +35,7 @@ export async function checkObjects(
   visit: (bytes: Buffer) => void = () => {},
   mustStop: () => boolean = () => false,
 ): Promise<CheckedObjects> {
-  const found: CheckedObjects = { checked: 0, damaged: [], missing: [], unreadable: [] };
+  const found: CheckedObjects = { checked: 0, gone: 0, damaged: [], missing: [], unreadable: [] };
   for await (const { key, read } of objectsOf(context, batch, visit)) {
     if (mustStop()) break;
     found.checked++;
@@ -49,11 +51,9 @@ export async function checkObjects(
   if (found.damaged.length + found.missing.length === 0) return found;
   const named = await keysNow(context, batch.id);
   const isNamed = (key: string) => named.has(key);
-  return {
-    ...found,
-    damaged: found.damaged.filter(isNamed),
-    missing: found.missing.filter(isNamed),
-  };
+  const [damaged, missing] = [found.damaged.filter(isNamed), found.missing.filter(isNamed)];
+  const gone = found.damaged.length + found.missing.length - damaged.length - missing.length;
+  return { ...found, gone, damaged, missing };
 }
 
 /** The keys of a batch's objects as its row is now; none when its files were deleted. */

@@ -137,7 +137,7 @@ test('a held list that is read in another way while it is checked has lost nothi
   // Its copy in UTF-8 was replaced.
   expect(await pipeline.context.store.head(must(before.canonicalKey, 'the copy'))).toBeNull();
   const found = await checkObjects(pipeline.context, before);
-  expect(found).toEqual({ checked: 2, damaged: [], missing: [], unreadable: [] });
+  expect(found).toEqual({ checked: 2, gone: 1, damaged: [], missing: [], unreadable: [] });
 });
 
 test('a batch with an object that cannot be read counts as damaged, and keeps no other', async () => {
