@@ -2,6 +2,7 @@
  * The doctor and what asks for no refund: the limits of today, the time for which files are kept, and an object that cannot be read
  * now.
  */
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
@@ -9,6 +10,7 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { refundCredits } from '../../core/credits/credits.ts';
 import { must } from '../../core/lib/assert.ts';
 import { unavailable } from '../../core/lib/errors.ts';
+import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
 import { markStore } from '../batch/own-store.ts';
@@ -109,5 +111,27 @@ test('a list of which an operator has refunded a part is refunded to the end, an
   expect(await balance()).toBe(100);
   await pipeline.runUntilIdle();
   expect(await balance()).toBe(80);
+  await isSound();
+});
+
+test('an upload of which a byte changes on its way to the new list is read again', async () => {
+  const id = await finish();
+  await lose(id, /parts/);
+  const { store } = pipeline.context;
+  let reads = 0;
+  const changing: ObjectStore = {
+    ...store,
+    getStream(key, range) {
+      // The first read is that of the examination.
+      const isChanged = key === `batches/${id}/upload` && ++reads === 2;
+      return isChanged
+        ? Readable.from([Buffer.from(list.replace('p1@', 'q1@'))])
+        : store.getStream(key, range);
+    },
+  };
+  const { findings } = await diagnose({ ...pipeline.context, store: changing }, { fix: true });
+  expect(findings).toMatchObject([{ batch_id: id, action: 'rerun' }]);
+  await pipeline.runUntilIdle();
+  expect(reads).toBe(3);
   await isSound();
 });

@@ -8,7 +8,7 @@ import { refundBatch } from '../../core/credits/credits.sql.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError, conflict } from '../../core/lib/errors.ts';
 import { bornAt } from '../../core/storage/abandoned-write.ts';
-import { streamObject } from '../../core/storage/object-sum.ts';
+import { streamObject, twiceIfDamaged } from '../../core/storage/object-sum.ts';
 import { describeStorage, type StorageConfig } from '../../core/storage-config.ts';
 import { columnNumbers } from '../../mapping/guess-columns.ts';
 import { batchesWithFiles } from '../audit/audit-parts.ts';
@@ -160,7 +160,8 @@ async function examine(
   const people = await readDelivered(context, batch, lost);
   const refunded = await inTransaction(context.sql, async (tx) => {
     await deliverAgain(tx, batch, people);
-    return endRefunded(tx, batch.id);
+    await lockKept(tx, batch.id);
+    return endRefunded(tx, [batch.id]);
   });
   return { ...found, action: 'refunded', credits_refunded: refunded };
 }
@@ -180,9 +181,10 @@ async function runAgain(
 ): Promise<Pick<Finding, 'action' | 'credits_refunded' | 'rerun_id'>> {
   const { accountId, live, keyId } = batch;
   const sum = { bytes: batch.uploadBytes, crc32: batch.uploadCrc32 };
-  const bytes = streamObject(context.store, batch.uploadKey, sum);
   const signal = new AbortController().signal;
-  const upload = await storeUpload(context, Readable.from(bytes));
+  const upload = await twiceIfDamaged(() =>
+    storeUpload(context, Readable.from(streamObject(context.store, batch.uploadKey, sum))),
+  );
   const { encoding, delimiter, header } = batch.dialect;
   const requested = {
     upload,
@@ -208,12 +210,14 @@ async function runAgain(
     (insert) =>
       inTransaction(context.sql, async (tx) => {
         const inserted = await insert(tx);
-        refunded = await endRefunded(tx, batch.id);
+        await lockKept(tx, batch.id);
         // No rerun of it can be added from here on.
-        for (const { id, hasEnded } of await listRerunsBelow(tx, batch.id)) {
+        const reruns = await listRerunsBelow(tx, batch.id);
+        for (const { id, hasEnded } of reruns) {
           if (!hasEnded) throw mendedMeanwhile(id);
-          refunded += await endRefunded(tx, id);
+          await lockKept(tx, id);
         }
+        refunded = await endRefunded(tx, [batch.id, ...reruns.map(({ id }) => id)]);
         return inserted;
       }),
   );
@@ -221,16 +225,21 @@ async function runAgain(
   return { action: 'rerun', credits_refunded: refunded, rerun_id: made.id };
 }
 
-/**
- * Refunds a batch and ends its files. Returns the credits. Throws `AppError` 409 when another doctor has mended the batch
- * meanwhile: begin again.
- */
-async function endRefunded(tx: Sql, batchId: string): Promise<number> {
+/** Locks a batch. Throws `AppError` 409 when another doctor has mended it meanwhile: begin again. */
+async function lockKept(tx: Sql, batchId: string): Promise<void> {
   if (!(await lockFiles(tx, batchId))) throw mendedMeanwhile(batchId);
-  const credits = await refundBatch(tx, batchId);
-  // They are not paid any more.
-  await deleteAnsweredRecords(tx, batchId);
-  await markFilesDeleted(tx, batchId);
+}
+
+/** Refunds batches that are locked and ends their files. Returns the credits. */
+async function endRefunded(tx: Sql, batchIds: readonly string[]): Promise<number> {
+  let credits = 0;
+  for (const id of batchIds) {
+    credits += await refundBatch(tx, id);
+    // They are not paid any more.
+    await deleteAnsweredRecords(tx, id);
+  }
+  // All of them last: it locks the sum of the account's stored files, which comes after the wallet.
+  for (const id of batchIds) await markFilesDeleted(tx, id);
   return credits;
 }
 

@@ -6,10 +6,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
+import { diagnose } from '../backup/doctor.ts';
 import { claimChunk } from '../chunk/claim-chunk.sql.ts';
 import { reserveForChunk } from '../chunk/reserve.sql.ts';
 import { dispatch } from './dispatch.ts';
 import { endWithError, processingFailed } from './fail-batch.ts';
+import { markStore } from './own-store.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -72,4 +74,26 @@ test('a list that is deleted forgets its records before it locks the sum', async
   );
   expect(isFree).toBe(true);
   expect([...(await sql`select from batch_records where batch_id = ${id}`)]).toEqual([]);
+});
+
+test('the doctor waits for the reruns of a list that it runs again before it locks the sum', async () => {
+  const { context } = pipeline;
+  await markStore(context);
+  await pipeline.runUntilIdle();
+  const answer = await pipeline.call(caller, `/v1/batches/${id}/rerun`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ outcomes: ['no_match'] }),
+  });
+  const rerun = (await answer.json()) as { id: string };
+  await pipeline.runUntilIdle();
+  await context.store.deletePrefix(`batches/${id}/parts/`);
+  const isFree = await isSumFree(
+    (tx) => tx`select from batches where id = ${rerun.id} for update`,
+    () => diagnose(context, { fix: true }),
+  );
+  expect(isFree).toBe(true);
+  expect(
+    await pipeline.sql`select from batches where id = ${rerun.id} and files_deleted_at is null`,
+  ).toEqual([]);
 });
