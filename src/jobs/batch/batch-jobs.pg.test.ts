@@ -185,7 +185,7 @@ describe('a claim', () => {
     expect(await next(0)).toBeUndefined();
     expect(await claimBatch(sql, 'quote-batch', must(ids[1]?.[1], 'a list'))).toBeUndefined();
     const released = { retryAfterSeconds: 3600, counts: false };
-    await releaseBatch(sql, must(ids[1]?.[0], 'a list'), released);
+    await releaseBatch(sql, { batch: { id: must(ids[1]?.[0], 'a list') }, attempts: 1 }, released);
     expect(await next(0)).toBe(ids[1]?.[1]);
   });
 
@@ -199,6 +199,19 @@ describe('a claim', () => {
     );
     const accounts = claims.flatMap((claim) => (claim === undefined ? [] : claim.batch.accountId));
     expect(accounts.sort()).toEqual(callers.map(({ accountId }) => accountId).sort());
+  });
+
+  test('that was lost to another worker is not ended by the first one, late', async () => {
+    const { sql } = pipeline;
+    const id = await pipeline.upload(caller, list, options);
+    const late = must(await claimBatch(sql, 'split-batch', id), 'the first claim');
+    await sql`update batches set job_lease_until = clock_timestamp() where id = ${id}`;
+    const present = must(await claimBatch(sql, 'split-batch', id), 'the second claim');
+    const released = { retryAfterSeconds: 0, counts: false };
+    await releaseBatch(sql, late, released);
+    expect(await claimBatch(sql, 'split-batch', id)).toBeUndefined();
+    await releaseBatch(sql, present, released);
+    expect(await claimBatch(sql, 'split-batch', id)).toMatchObject({ attempts: 2 });
   });
 
   test('of a worker that died is repeated by another', async () => {

@@ -180,16 +180,16 @@ export async function extendClaim(sql: Sql, claim: BatchClaim): Promise<void> {
 
 /**
  * Ends a claim whose job is not done; the next claim is possible after `retryAfterSeconds`. `counts` is false
- * for failures not caused by the batch.
+ * for failures not caused by the batch. Does nothing when the batch was claimed again since, which has raised its attempts.
  */
 export async function releaseBatch(
   sql: Sql,
-  id: string,
+  { batch, attempts }: Pick<BatchClaim, 'attempts'> & { batch: Pick<Batch, 'id'> },
   { retryAfterSeconds, counts }: { retryAfterSeconds: number; counts: boolean },
 ): Promise<void> {
   await sql`
     update batches set job_lease_until = null,
       job_after = ${retryPause.end(sql, retryAfterSeconds)},
       job_attempts = case when ${counts} then job_attempts else greatest(job_attempts - 1, 0) end
-    where id = ${id}`;
+    where id = ${batch.id} and job_attempts <= ${attempts}`;
 }

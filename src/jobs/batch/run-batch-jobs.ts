@@ -136,11 +136,11 @@ async function runClaim(context: JobContext, works: BatchWorks, claim: BatchClai
     // Each worker that held it died.
     if (claim.attempts > ATTEMPTS_MAX) return await endOrDropQuote(context, claim);
     const notDone = await tracedIn(claim.traceParent, span, () => work(context, works, held));
-    if (notDone !== null) await releaseBatch(context.sql, batch.id, { ...notDone, counts: false });
+    if (notDone !== null) await releaseBatch(context.sql, claim, { ...notDone, counts: false });
   } catch (error) {
     if (!(await held.isWanted().catch(() => true))) {
       context.log.info({ err: error, batch: batch.id, job }, 'batch job ended without effect');
-      await releaseBatch(context.sql, batch.id, { retryAfterSeconds: 0, counts: false });
+      await releaseBatch(context.sql, claim, { retryAfterSeconds: 0, counts: false });
       return;
     }
     if (isReason(error)) return await endWithError(context, batch.id, error);
@@ -165,7 +165,7 @@ async function recordFailure(
 ): Promise<void> {
   const { batch, attempts } = claim;
   const again = (retryAfterSeconds: number, counts: boolean) =>
-    releaseBatch(context.sql, batch.id, { retryAfterSeconds, counts });
+    releaseBatch(context.sql, claim, { retryAfterSeconds, counts });
   if (isObjectMissing(error)) {
     await again(MISSING_SECONDS, false);
     await endWhenObjectMissing(context, batch);
