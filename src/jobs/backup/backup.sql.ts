@@ -163,13 +163,18 @@ export async function countHeld(
 
 /**
  * Returns the keys of all objects that batches with files name; or those of some batches, with the objects without a byte, which may have
- * replaced others.
+ * replaced others, and without batches that ended longer ago than `keepDays`: housekeeping deletes their files, and may not be able to
+ * delete one of them.
  */
 export async function listObjectKeys(
   sql: Sql,
-  of: readonly string[] | null = null,
+  of: { batches: readonly string[]; keepDays: number } | null = null,
 ): Promise<string[]> {
-  const isOfThese = of === null ? sql`true` : sql`batches.id = any(${[...of]}::uuid[])`;
+  const isOfThese =
+    of === null
+      ? sql`true`
+      : sql`batches.id = any(${[...of.batches]}::uuid[])
+          and (finished_at is null or finished_at > now() - make_interval(days => ${of.keepDays}))`;
   const hasBytes = of === null ? sql`parts.bytes > 0` : sql`true`;
   const rows = await sql<{ key: string; hasIndex: boolean }[]>`
     select key, has_index from (

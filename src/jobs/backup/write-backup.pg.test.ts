@@ -1,4 +1,5 @@
-/** No backup is begun that could not be restored. */
+/** No backup is begun that could not be restored, and none fails for files whose time is over. */
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { openStore } from '../../core/context.ts';
@@ -50,4 +51,21 @@ describe('no backup is begun', () => {
     await noBackup(empty.context).toMatchObject({ code: 'not_found' });
     await empty.close();
   });
+});
+
+test('of a list whose files are no longer kept, one that cannot be deleted fails no backup', async () => {
+  const { context, sql } = source;
+  const caller = await source.unmeteredAccount(100);
+  const id = await source.enrich(caller, 'Email\np1@list.example\n', {
+    operation: 'people.enrich',
+  });
+  // As housekeeping leaves it: the others are deleted, and the database names all.
+  await context.store.delete(`batches/${id}/upload`);
+  const days = context.config.filesKeepDays;
+  await sql`
+    update batches set created_at = created_at - interval '1 year',
+      finished_at = now() - make_interval(days => ${days}, secs => 60) where id = ${id}`;
+  const { file, end } = await writeBackup(context, null);
+  await buffer(file);
+  expect(await end).toMatchObject({ missing: 1 });
 });

@@ -48,6 +48,11 @@ export interface Written extends End {
   restore_bytes: number;
 }
 
+interface BackupConfig {
+  storage: StorageConfig;
+  filesKeepDays: number;
+}
+
 /**
  * Returns a backup as a stream; errors surface on it. `told` is called with lines of progress. Objects that are deleted
  * meanwhile, because their time is over or an opt-out replaced them, are counted as missing; what replaced them is in the backup. Throws `AppError` 409 `another_store` as `requireOwnStore`,
@@ -55,7 +60,7 @@ export interface Written extends End {
  * with `AppError` 409 `objects_missing`.
  */
 export async function writeBackup(
-  { sql, store, config }: { sql: Database; store: ObjectStore; config: { storage: StorageConfig } },
+  { sql, store, config }: { sql: Database; store: ObjectStore; config: BackupConfig },
   passphrase: string | null,
   told: (line: string) => void = () => {},
 ): Promise<{ file: Readable; end: Promise<Written> }> {
@@ -63,7 +68,7 @@ export async function writeBackup(
   if ((await countHeld(sql)).accounts === 0) throw nothingToBackUp();
   const tar = pack();
   const file = await sealed(tar, passphrase);
-  const end = fill(tar, sql, store, told).catch((error: unknown) => {
+  const end = fill(tar, { sql, store, config }, told).catch((error: unknown) => {
     tar.destroy(error as Error);
     throw error;
   });
@@ -73,8 +78,7 @@ export async function writeBackup(
 
 async function fill(
   tar: Pack,
-  sql: Database,
-  store: ObjectStore,
+  { sql, store, config }: { sql: Database; store: ObjectStore; config: BackupConfig },
   told: (line: string) => void,
 ): Promise<Written> {
   const end: End = { pieces: 0, objects: 0, missing: 0 };
@@ -110,7 +114,7 @@ async function fill(
     if (isTold(index + 1, keys.length)) told(`files: ${index + 1} of ${keys.length}`);
   }
   end.missing = missing.length;
-  await addReplacements(sql, { keys, missing }, add);
+  await addReplacements(sql, { keys, missing, keepDays: config.filesKeepDays }, add);
   await addEntry(tar, 'end.json', [Buffer.from(JSON.stringify(end))]);
   tar.finalize();
   return { created_at, restore_bytes: bytes, ...end };
@@ -126,7 +130,11 @@ type AddObject = (key: string) => Promise<boolean>;
  */
 async function addReplacements(
   sql: Sql,
-  { keys, missing }: { keys: readonly string[]; missing: readonly string[] },
+  {
+    keys,
+    missing,
+    keepDays,
+  }: { keys: readonly string[]; missing: readonly string[]; keepDays: number },
   add: AddObject,
 ): Promise<void> {
   const batches = new Set(missing.map((key) => must(batchOfKey(key), `batch of ${key}`)));
@@ -135,7 +143,7 @@ async function addReplacements(
   for (let looks = 0; lost.length > 0; looks++) {
     if (looks === NAMED_LOOKS_MAX) throw objectsMissing(lost);
     if (looks > 0) await delay(NAMED_PAUSE_MS);
-    const named = new Set(await listObjectKeys(sql, [...batches]));
+    const named = new Set(await listObjectKeys(sql, { batches: [...batches], keepDays }));
     lost = lost.filter((key) => named.has(key));
     for (const key of named) {
       // What a claim has written since belongs to no row of the backup.
