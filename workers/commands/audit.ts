@@ -50,7 +50,7 @@ export function addAuditCommand(program: Command): void {
         const forgotten = log === undefined ? undefined : await auditLog(sql, readLogs(log), since);
         let objects: PartsAudit['objects'] | undefined;
         if (context !== null) {
-          const parts = await auditParts(context);
+          const parts = await auditParts({ ...context, config });
           checks.push(...parts.checks);
           objects = parts.objects;
         }

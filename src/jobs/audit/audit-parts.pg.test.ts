@@ -111,3 +111,14 @@ test('a list that its caller deletes while it is read is no violation', async ()
   expect(await broken()).toEqual({});
   expect(pipeline.faults.get).toBeUndefined();
 });
+
+test('a list whose files are no longer kept lacks none of those that housekeeping has deleted', async () => {
+  const { context, sql } = pipeline;
+  const id = await pipeline.enrich(caller, list, options);
+  await context.store.deletePrefix(`batches/${id}/parts/`);
+  expect(await broken()).toEqual({ 'every recorded object is stored': 4 });
+  await sql`
+    update batches set created_at = created_at - interval '1 year',
+      finished_at = now() - make_interval(days => ${context.config.filesKeepDays}, secs => 60) where id = ${id}`;
+  expect(await broken()).toEqual({});
+});

@@ -6,7 +6,7 @@
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import { readRecord } from '../../formats/csv/cells.ts';
 import type { Batch } from '../batch/batch.ts';
-import { findBatch } from '../batch/batches.sql.ts';
+import { findBatch, isExpired } from '../batch/batches.sql.ts';
 import { scanPart } from '../result/part-records.ts';
 import type { PartsContext } from '../result/read-part.ts';
 import { matchColumns } from '../result/render-part.ts';
@@ -45,8 +45,13 @@ export interface PartsAudit {
   objects: { checked: number; missing: BrokenObject[]; damaged: BrokenObject[] };
 }
 
-/** Reads all stored objects and recounts all stored results, one part in memory at a time. */
-export async function auditParts(context: PartsContext): Promise<PartsAudit> {
+/**
+ * Reads all stored objects and recounts all stored results, one part in memory at a time. Of a list that ended longer ago than files
+ * are kept, none is missing: housekeeping deletes them.
+ */
+export async function auditParts(
+  context: PartsContext & { config: { filesKeepDays: number } },
+): Promise<PartsAudit> {
   const broken = { missing: 0, damaged: 0, outcomes: 0, credits: 0 };
   const objects: PartsAudit['objects'] = { checked: 0, missing: [], damaged: [] };
   for await (const batch of batchesWithFiles(context)) {
@@ -56,6 +61,10 @@ export async function auditParts(context: PartsContext): Promise<PartsAudit> {
     );
     found.damaged.push(...unreadable.map(({ key }) => key));
     objects.checked += found.checked;
+    const isOver =
+      found.missing.length > 0 &&
+      (await isExpired(context.sql, batch.id, context.config.filesKeepDays));
+    if (isOver) continue;
     for (const how of ['missing', 'damaged'] as const) {
       broken[how] += found[how].length;
       const named = found[how].slice(0, NAMED_MAX - objects[how].length);
