@@ -3,8 +3,10 @@
  */
 import { Counter, Histogram } from 'prom-client';
 import type { RowsMatched } from '../../core/graph-copy/report-copy.ts';
+import type { Log } from '../../core/log.ts';
 import { metrics } from '../../core/metrics.ts';
 import { recordSpan } from '../../core/tracing.ts';
+import type { ClaimedChunk } from './claim-chunk.sql.ts';
 
 /**
  * In order: `claim` is the lease and the key's rows per minute, `read` the bytes and their identifiers,
@@ -58,6 +60,12 @@ for (const end of ends) partEnds.inc({ end }, 0);
 
 export function countPart(end: (typeof ends)[number]): void {
   partEnds.inc({ end });
+}
+
+/** Counts and logs a part that does not count: another worker has its chunk, or the batch was cancelled. */
+export function warnRefused(log: Log, { batchId: batch, number, epoch }: ClaimedChunk): void {
+  countPart('refused');
+  log.warn({ batch, chunk: number, epoch }, 'part refused');
 }
 
 const partsMatched = new Counter({

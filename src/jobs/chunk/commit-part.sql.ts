@@ -222,7 +222,12 @@ export type Release =
    */
   | { waits: 'chunk' | 'batch' | 'key'; seconds: number }
   /** The rows are matched again at once: another charge paid for one of their people meanwhile. */
-  | { waits: 'nothing' };
+  | { waits: 'nothing' }
+  /** The same in a moment: another chunk may pay for one of them, and they may cost nothing then. */
+  | { waits: 'price' };
+
+/** Seconds until the rows of a chunk are priced again. */
+const PRICE_SECONDS = 1;
 
 /**
  * Ends a claim without a part: voids the reservation and makes the chunk wait under a new epoch. Changes
@@ -235,13 +240,14 @@ export async function releaseChunk(
 ): Promise<boolean> {
   const pauses = 'pauseFor' in why;
   const failsFor = !pauses && why.waits === 'chunk' ? why.seconds : null;
+  const waitsFor = !pauses && why.waits === 'price' ? PRICE_SECONDS : failsFor;
   const shortage = pauses ? { shortOf: why.pauseFor, price: why.price } : noShortage;
   await sql`select id from batches where id = ${held.batchId} for update`;
   const released = await sql`
     with chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
         ${countFailure(sql, failsFor === null ? null : HALVE_FROM.threw)},
-        run_after = ${retryPause.end(sql, failsFor)}
+        run_after = ${retryPause.end(sql, waitsFor)}
       where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased'
       returning id),
     payer as (select id as batch_id, key_id from batches where id = ${held.batchId}),

@@ -59,3 +59,10 @@ export async function findShortage(
     where b.id = ${batchId}`;
   return row?.limitedBy ?? null;
 }
+
+/** Locks a batch until the transaction ends, and returns the credits that its chunks have reserved. */
+export async function lockReserved(tx: Sql, batchId: string): Promise<number> {
+  const [batch] = await tx<{ creditsReserved: number }[]>`
+    select credits_reserved from batches where id = ${batchId} for update`;
+  return batch?.creditsReserved ?? 0;
+}

@@ -17,7 +17,6 @@ import {
 import { entityCodes } from '../../core/graph/source-entities.ts';
 import { hasState } from '../../core/graph-copy/local-copy.ts';
 import { takeRows, takeUnpaidDisclosures } from '../../core/limits/limits.ts';
-import { countRefusal } from '../../core/limits/refusals.ts';
 import { priceOf, subjectOf } from '../../core/operations.ts';
 import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
 import { tracedIn } from '../../core/tracing.ts';
@@ -26,7 +25,6 @@ import { dispatch } from '../batch/dispatch.ts';
 import { endWithError, processingFailed } from '../batch/fail-batch.ts';
 import { endWhenObjectMissing } from '../batch/missing-object.ts';
 import { haveBeenJoined } from '../batch/reruns.sql.ts';
-import type { Shortage } from '../batch/states.ts';
 import { assertStorageLeft, isStorageFull } from '../batch/stored-bytes.ts';
 import { defineJob } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -34,8 +32,8 @@ import { deleteAbandonedParts } from '../result/delete-abandoned.ts';
 import { finishBatch } from '../result/finish-batch.ts';
 import { partKey, personIndexKey } from '../result/part-keys.ts';
 import { encodePersonIndex, indexedSubject } from '../result/person-index.ts';
-import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
-import { type ChunkPhases, countPart, startPhases } from './chunk-metrics.ts';
+import { countOutcomes } from './afford.ts';
+import { type ChunkPhases, countPart, startPhases, warnRefused } from './chunk-metrics.ts';
 import type { ChunkWork, ReadChunk } from './chunk-work.ts';
 import { type Claim, type ClaimedChunk, claimChunk } from './claim-chunk.sql.ts';
 import { commitPaidOnce } from './commit-paid-once.sql.ts';
@@ -44,8 +42,8 @@ import { holdLease } from './hold-lease.ts';
 import { answeredRecords } from './match-chunk.ts';
 import { rowsOfPart } from './next-part.ts';
 import { chargedRecords, countCharged, findOwnedRows, noRows } from './owned-rows.ts';
+import { type PricedRows, payFor } from './pay-for-part.ts';
 import { refusalOf } from './refused-batch.ts';
-import { findShortage, reserveForChunk } from './reserve.sql.ts';
 import { storeCall } from './store-call.ts';
 
 /** Seconds before a failed chunk is retried. */
@@ -159,7 +157,8 @@ async function processChunk(
   const owned = isOnce ? await findOwnedRows(context.sql, batch, work.outcomes) : noRows;
   // Only paid answers are stored beyond the maximum.
   if (owned.size > 0) await assertStorageLeft(context.sql, batch.accountId, context.config);
-  const paid = await payFor(context, batch, chunk, { outcomes: work.outcomes, owned }, price);
+  const priced = { outcomes: work.outcomes, owned, isOnce };
+  const paid = await payFor(context, batch, chunk, priced, price);
   context.endPhase('reserve');
   if (paid === undefined) return undefined;
 
@@ -204,7 +203,7 @@ async function processChunk(
     return undefined;
   }
   if (committed === undefined) {
-    warnRefused(context, chunk);
+    warnRefused(context.log, chunk);
     // They count towards no account's storage. Callers can end a list at any moment of its run.
     await deleteAbandonedParts(context, [part.objectKey, personIndexKey(part.objectKey)]);
     return undefined;
@@ -302,96 +301,3 @@ async function storePart(
   await Promise.allSettled(puts);
   return { part: await puts[0], ids: await puts[1] };
 }
-
-/** The lease was lost to another worker, or the batch was cancelled: this part does not count. */
-function warnRefused(context: JobContext, chunk: ClaimedChunk): void {
-  countPart('refused');
-  const { batchId: batch, number, epoch } = chunk;
-  context.log.warn({ batch, chunk: number, epoch }, 'part refused');
-}
-
-interface Paid {
-  /** Outcomes of the rows in the part. */
-  outcomes: readonly Outcome[];
-  reservationId: number | null;
-  /** The shortage that the rest of the chunk waits for, or null. */
-  shortOf: Shortage | null;
-}
-
-/** Rows before payment. The matches at the indexes `owned` cost nothing. */
-interface PricedRows {
-  outcomes: readonly Outcome[];
-  owned: ReadonlySet<number>;
-}
-
-/**
- * Reserves the price of the matches, or of the longest prefix of rows that can be paid. Rows without a match
- * cost nothing, and neither do owned people, but they are only delivered while a match could have been paid, just as a
- * single call without credits is refused before its lookup.
- */
-async function payFor(
-  context: JobContext,
-  batch: Batch,
-  chunk: ClaimedChunk,
-  { outcomes, owned }: PricedRows,
-  price: number,
-): Promise<Paid | undefined> {
-  const free = { outcomes, reservationId: null, shortOf: null };
-  // Rows of a cancelled batch were not looked up.
-  if (price === 0 || batch.state === 'cancelling') return free;
-  const matches = countCharged(outcomes, owned);
-  const wereLookedUp = outcomes.some(({ status }) => status !== 'invalid' && status !== 'error');
-  if (matches === 0) {
-    if (!wereLookedUp) return free;
-    const limitedBy = await findShortage(context.sql, { batchId: batch.id, price });
-    if (limitedBy === null) return free;
-    return payInPart(context, batch, chunk, outcomes, { limitedBy, rows: 0, reservationId: null });
-  }
-  const { chunkId, epoch } = chunk;
-  const input = { batchId: batch.id, chunkId, epoch, matches, price };
-  const reserved = await reserveForChunk(context.sql, input);
-  if (reserved === undefined) {
-    warnRefused(context, chunk);
-    return undefined;
-  }
-  const { granted, limitedBy, reservationId } = reserved;
-  if (limitedBy === null) return { outcomes, reservationId, shortOf: null };
-  const rows = affordableRows(outcomes, granted, owned);
-  return payInPart(context, batch, chunk, outcomes, { limitedBy, rows, reservationId });
-}
-
-/**
- * Cuts the part to the rows that are paid. The others wait, and the batch pauses; an export ends at its own limit
- * instead: they are not processed.
- */
-async function payInPart(
-  context: JobContext,
-  batch: Batch,
-  chunk: ClaimedChunk,
-  outcomes: readonly Outcome[],
-  {
-    limitedBy,
-    rows,
-    reservationId,
-  }: { limitedBy: Shortage; rows: number; reservationId: number | null },
-): Promise<Paid | undefined> {
-  if (limitedBy === 'max_credits' && batch.kind === 'export') {
-    return { outcomes: cutOutcomes(outcomes, rows), reservationId, shortOf: null };
-  }
-  const bucket = refusedBy[limitedBy];
-  if (bucket !== null) countRefusal(bucket);
-  if (rows === 0) {
-    countPart('unpaid');
-    const why = { pauseFor: limitedBy, price: priceOf(batch.operation) };
-    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
-    return undefined;
-  }
-  return { outcomes: outcomes.slice(0, rows), reservationId, shortOf: limitedBy };
-}
-
-/** The refusals that a shortage counts as; a list at its own limit was refused nothing. */
-const refusedBy = {
-  insufficient_credits: 'wallet',
-  key_budget: 'key_budget',
-  max_credits: null,
-} as const;

@@ -1,0 +1,114 @@
+/** Credits for the price of a list or an export are enough for all of it, for an account that pays for each person once. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { beforeFirstCommit, expectAgreement } from '../../../tests/support/money.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { changeOwnedDays } from '../../core/credits/owned.ts';
+import { inTransaction } from '../../core/db/client.ts';
+import { dispatch } from '../batch/dispatch.ts';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '4' });
+  await importGraph(pipeline.sql, { persons: crowd(24) });
+});
+afterAll(() => pipeline.close());
+afterEach(async () => {
+  delete pipeline.faults.put;
+  await expectAgreement(pipeline);
+});
+
+async function buyer(credits: number): Promise<Caller> {
+  const caller = await pipeline.unmeteredAccount(credits);
+  await changeOwnedDays(pipeline.sql, caller.accountId, 30);
+  return caller;
+}
+
+/** A list of these people of the crowd, from 1. */
+const list = (...people: number[]) =>
+  `email\n${people.map((p) => `p${p}@list.example\n`).join('')}`;
+const options = { operation: 'people.enrich', fields: 'id' };
+
+/** Runs the next chunk, as another worker does. */
+async function runAnother(): Promise<void> {
+  await dispatch(pipeline.context);
+  await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+}
+
+/** Runs what waits for a moment. */
+async function runLater(): Promise<void> {
+  await pipeline.runUntilIdle();
+  await pipeline.passAnHour();
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+}
+
+/** Rows of two chunks that share people, and what they cost. */
+const shared: [string, number[], number][] = [
+  ['all', [1, 2, 3, 1, 3, 2], 3],
+  ['some', [1, 2, 3, 1, 4, 3], 4],
+];
+
+test.each(shared)(
+  'a list of which two chunks share %s people ends with its price, when they run at once',
+  async (_, people, price) => {
+    for (const [credits, limit] of [
+      [100, { max_credits: String(price) }],
+      [price, {}],
+    ] as const) {
+      const by = await buyer(credits);
+      beforeFirstCommit(pipeline, runAnother);
+      const id = await pipeline.upload(by, list(...people), { ...options, ...limit });
+      await runLater();
+      expect(await pipeline.batch(by, id)).toMatchObject({
+        state: 'completed',
+        rows: { matched: people.length },
+        credits: { charged: price, reserved: 0 },
+      });
+    }
+  },
+);
+
+test.each(shared)(
+  'and when the second one, with %s people of the first, is priced before that is charged, and paid after it',
+  async (_, people, max) => {
+    const by = await buyer(100);
+    const id = await pipeline.upload(by, list(...people), { ...options, max_credits: String(max) });
+    let second: Promise<void> = Promise.resolve();
+    let holding: Promise<void> = Promise.resolve();
+    beforeFirstCommit(pipeline, async () => {
+      await new Promise<void>((isLocked) => {
+        holding = inTransaction(pipeline.sql, async (tx) => {
+          await tx`select from batches where id = ${id} for update`;
+          isLocked();
+          // The commit of the first chunk, then the reservation of the second one.
+          await pipeline.untilBlocked(1);
+          second = runAnother();
+          await pipeline.untilBlocked(2);
+        });
+      });
+    });
+    await pipeline.runUntilIdle();
+    await Promise.all([holding, second]);
+    await runLater();
+    expect(await pipeline.batch(by, id)).toMatchObject({
+      state: 'completed',
+      rows: { matched: people.length },
+      credits: { charged: max, reserved: 0 },
+    });
+  },
+);
+
+test('a list whose people are not all paid for pauses once, when nothing of it is in flight', async () => {
+  const by = await buyer(100);
+  beforeFirstCommit(pipeline, runAnother);
+  const id = await pipeline.upload(by, list(1, 2, 3, 1, 3, 4), { ...options, max_credits: '3' });
+  await runLater();
+  expect(await pipeline.batch(by, id)).toMatchObject({
+    state: 'paused',
+    reason: 'max_credits',
+    rows: { matched: 4 },
+    credits: { charged: 3, reserved: 0 },
+  });
+});
