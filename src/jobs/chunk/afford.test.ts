@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
-import { affordableRows, countOutcomes, cutOutcomes } from './afford.ts';
+import { affordableRows, countOutcomes, cutOutcomes, rowsBeforeUnpaid } from './afford.ts';
 import { noRows } from './owned-rows.ts';
 
 const outcomes = (...statuses: OutcomeStatus[]) =>
@@ -53,4 +53,12 @@ test('owned matches need no payment, and those after the last paid match wait', 
   expect(affordableRows(mixed, 1, new Set([1]))).toBe(4);
   expect(affordableRows(mixed, 1, new Set([5]))).toBe(2);
   expect(affordableRows(mixed, 1, new Set([3, 5]))).toBe(6);
+});
+
+test('an export ends before the first match that is not paid, and has those before it that cost nothing', () => {
+  expect([0, 1, 2, 3].map((granted) => rowsBeforeUnpaid(mixed, granted, noRows))).toEqual([
+    ...[1, 3, 5, 6],
+  ]);
+  expect(rowsBeforeUnpaid(mixed, 1, new Set([3]))).toBe(5);
+  expect(rowsBeforeUnpaid(mixed, 0, new Set([1, 3, 5]))).toBe(6);
 });

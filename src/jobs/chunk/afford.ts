@@ -3,6 +3,21 @@ import { miss, type Outcome } from '../../core/enrich/enrich-many.ts';
 import { outcomeStatuses } from '../../core/enrich/outcomes.ts';
 import type { OutcomeCounts } from './commit-part.sql.ts';
 
+/** The number of rows before the first match that is not paid. Rows at the indexes `owned` need no payment. */
+export function rowsBeforeUnpaid(
+  outcomes: readonly Outcome[],
+  granted: number,
+  owned: ReadonlySet<number>,
+): number {
+  let matches = 0;
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.status !== 'matched' || owned.has(index)) continue;
+    if (matches === granted) return index;
+    matches++;
+  }
+  return outcomes.length;
+}
+
 /**
  * The number of rows up to and including the last paid match; all rows when every match is paid. Misses after
  * it wait too: their end would reveal for free which row matches next. Rows at the indexes `owned` need no payment.
@@ -12,15 +27,11 @@ export function affordableRows(
   granted: number,
   owned: ReadonlySet<number>,
 ): number {
-  let matches = 0;
-  let rows = 0;
-  for (const [index, outcome] of outcomes.entries()) {
-    if (outcome.status !== 'matched' || owned.has(index)) continue;
-    if (matches === granted) return rows;
-    matches++;
-    rows = index + 1;
-  }
-  return outcomes.length;
+  let rows = rowsBeforeUnpaid(outcomes, granted, owned);
+  if (rows === outcomes.length) return rows;
+  const isFree = (index: number) => outcomes[index]?.status !== 'matched' || owned.has(index);
+  while (rows > 0 && isFree(rows - 1)) rows--;
+  return rows;
 }
 
 /** At the limit of an export: marks the rows after the first `rows` as not processed. */

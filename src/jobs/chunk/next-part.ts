@@ -1,6 +1,5 @@
 /** The next part of a chunk: its rows, and outcomes that are assigned to them without processing. */
 import { miss, type Outcome } from '../../core/enrich/enrich-many.ts';
-import { priceOf } from '../../core/operations.ts';
 import type { Batch } from '../batch/batch.ts';
 import type { ClaimedChunk } from './claim-chunk.sql.ts';
 
@@ -26,8 +25,7 @@ function forcedOutcome(batch: Batch, chunk: ClaimedChunk): Outcome | null {
   return isAtLimit(batch) ? miss('not_processed', '', 'max_credits') : null;
 }
 
-/** True for an export that has spent its `max_credits`: its chunks run in order, so the people before have been paid. */
-function isAtLimit({ kind, live, maxCredits, creditsCharged, operation }: Batch): boolean {
-  if (kind !== 'export' || !live || maxCredits === null) return false;
-  return maxCredits - creditsCharged < priceOf(operation);
+/** True for an export with someone whom its `max_credits` do not pay for: its chunks run in order, so the people before are in the file. */
+function isAtLimit({ kind, notProcessed }: Batch): boolean {
+  return kind === 'export' && notProcessed > 0;
 }

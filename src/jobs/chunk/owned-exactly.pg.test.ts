@@ -8,10 +8,13 @@ import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { dispatch } from '../batch/dispatch.ts';
 
+const PEOPLE = 24;
+const everyone = `id=1001-${1000 + PEOPLE}`;
+
 let pipeline: Pipeline;
 beforeAll(async () => {
   pipeline = await openPipeline({ CHUNK_ROWS: '4' });
-  await importGraph(pipeline.sql, { persons: crowd(24) });
+  await importGraph(pipeline.sql, { persons: crowd(PEOPLE) });
 });
 afterAll(() => pipeline.close());
 afterEach(async () => {
@@ -111,4 +114,44 @@ test('a list whose people are not all paid for pauses once, when nothing of it i
     rows: { matched: 4 },
     credits: { charged: 3, reserved: 0 },
   });
+});
+
+const own = (by: Caller, ...people: number[]) => pipeline.enrich(by, list(...people), options);
+
+test.each([
+  ['in one part', null],
+  ['in parts of one row', 1],
+  ['in parts of five rows', 5],
+])('an export has everyone before the first person beyond its max_credits, %s', async (_, rows) => {
+  const owned = [2, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24];
+  for (const [max, matched] of [
+    [11, 24],
+    [10, 11],
+    [1, 2],
+    [0, 0],
+  ] as const) {
+    const by = await buyer(100);
+    await own(by, ...owned);
+    const id = await pipeline.makeExport(by, {
+      filter: everyone,
+      fields: ['id'],
+      max_credits: max,
+    });
+    await pipeline.queues.runNext(pipeline.context, 'write-ids');
+    const shorten = () => pipeline.sql`
+      update chunks set part_rows_max = ${rows} where batch_id = ${id} and state <> 'done'`;
+    for (;;) {
+      await shorten();
+      if (!(await pipeline.queues.runNext(pipeline.context, 'run-chunk'))) break;
+    }
+    await pipeline.runUntilIdle();
+    const { state, credits } = await pipeline.exportOf(by, id);
+    expect({ max, state, charged: credits.charged }).toEqual({
+      max,
+      state: 'completed',
+      charged: max,
+    });
+    const ids = Array.from({ length: matched }, (_, at) => `${1001 + at}\n`).join('');
+    expect((await pipeline.people(by, id)).text).toBe(`person.id\n${ids}`);
+  }
 });

@@ -7,7 +7,7 @@ import { priceOf } from '../../core/operations.ts';
 import type { Batch } from '../batch/batch.ts';
 import type { Shortage } from '../batch/states.ts';
 import type { JobContext } from '../queue/job-context.ts';
-import { affordableRows, cutOutcomes } from './afford.ts';
+import { affordableRows, cutOutcomes, rowsBeforeUnpaid } from './afford.ts';
 import { countPart, warnRefused } from './chunk-metrics.ts';
 import type { ClaimedChunk } from './claim-chunk.sql.ts';
 import { type Release, releaseChunk } from './commit-part.sql.ts';
@@ -66,13 +66,19 @@ export async function payFor(
   }
   const { granted, limitedBy, reservationId } = reserved;
   if (limitedBy === null) return { outcomes, reservationId, shortOf: null };
-  const paid = affordableRows(outcomes, granted, owned);
+  const isEnd = isEndOfExport(batch, limitedBy) && granted + batch.creditsCharged > 0;
+  const paid = (isEnd ? rowsBeforeUnpaid : affordableRows)(outcomes, granted, owned);
   return payInPart(context, batch, chunk, rows, { limitedBy, paid, reservationId });
 }
 
+/** True where an export ends: at its own limit. A list waits there until it is raised. */
+function isEndOfExport({ kind }: Batch, limitedBy: Shortage): boolean {
+  return kind === 'export' && limitedBy === 'max_credits';
+}
+
 /**
- * Cuts the part to the first `paid` rows. The others wait, and the batch pauses; an export ends at its own limit
- * instead: they are not processed.
+ * Cuts the part to the first `paid` rows. The others wait, and the batch pauses; at the end of an export they are
+ * not processed.
  */
 async function payInPart(
   context: JobContext,
@@ -86,7 +92,7 @@ async function payInPart(
   }: { limitedBy: Shortage; paid: number; reservationId: number | null },
 ): Promise<Paid | undefined> {
   const { outcomes, isOnce } = rows;
-  if (limitedBy === 'max_credits' && batch.kind === 'export') {
+  if (isEndOfExport(batch, limitedBy)) {
     return { outcomes: cutOutcomes(outcomes, paid), reservationId, shortOf: null };
   }
   if (paid === 0) {
