@@ -14,7 +14,10 @@ import { holdUpload, type ReceivedList, uploadContextOf } from './upload-context
 export async function receiveFile(input: RouteInput): Promise<ReceivedList> {
   const { context, key, credentials, request, response } = input;
   holdUpload(key.accountId, response);
-  await readInTurn(input, (tx) => assertStorageLeft(tx, key.accountId, context.config));
+  // The results of the list that the first request has made may have filled the account.
+  if (!input.isRepeated) {
+    await readInTurn(input, (tx) => assertStorageLeft(tx, key.accountId, context.config));
+  }
   const uploadContext = uploadContextOf(context, key, response);
   const { upload, options, fileName } = await whileValid(context, credentials, (cut) =>
     receive(uploadContext, request, cut),

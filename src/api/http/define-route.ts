@@ -34,6 +34,8 @@ export interface RouteInput<Query = unknown, Params = unknown> {
   authorizedAt: number;
   /** The state of the key's limits when a metered call was admitted; null for other calls. */
   admission: Admission | null;
+  /** Set as its body is received: true for a call that was served before, which is only compared. */
+  isRepeated?: boolean;
   query: Query;
   params: Params;
   request: Request;
@@ -142,9 +144,8 @@ export interface RouteDefinition<
   /** True to send the object's `links.self` in the header `Location`. */
   locates?: true;
   /**
-   * Returns the response, or throws `AppError`. All changes are made in transactions of `context.sql`, as by `commit`:
-   * each waits for the account's turn and first checks that the credentials are still valid, because the headers may
-   * have arrived hours ago.
+   * Returns the response, or throws `AppError`. All changes are made in transactions of `context.sql`, as by `commit`: each waits
+   * for the account's turn and first checks that the credentials are still valid: the headers may have come hours ago.
    */
   handler(
     input: HandlerInput<z.output<Query>, z.output<Params>, Body, ReplyOf<Documented>>,
@@ -300,7 +301,8 @@ async function serve<
       })
     : unclaimed;
   try {
-    const { body, same, discard } = await receive(definition, input);
+    const isRepeated = claim.kept !== null;
+    const { body, same, discard } = await receive(definition, { ...input, isRepeated });
     const hash = () => requestHash(same?.options ?? request.query, same?.fileSha256 ?? null);
     if (claim.kept !== null) {
       await discard?.();
@@ -333,8 +335,7 @@ async function serve<
     const reply = await definition.handler({ ...input, body, commit, keep });
     if (reply === sent) return;
     if (definition.method === 'get') await assertValidIfLate(context, input);
-    const isFree = admission === null;
-    if (definition.method === 'get' && isFree) assertResponsesRead(key.accountId);
+    if (definition.method === 'get' && admission === null) assertResponsesRead(key.accountId);
     send(response, reply, definition);
   } finally {
     await claim.release();

@@ -257,6 +257,22 @@ test('an account above its maximum starts no export, but its split list finishes
   ]);
 });
 
+test('a repeated upload is answered as the first time when its results have filled the account', async () => {
+  const upload = () =>
+    pipeline.call(caller, '/v1/batches?operation=people.enrich', {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/csv', 'Idempotency-Key': 'once' },
+      body: `email\n${'long@list.example\n'.repeat(2)}`,
+    });
+  const first = (await (await upload()).json()) as { id: string };
+  await pipeline.runUntilIdle();
+  await expectProblem(await post(30), full);
+  const again = await upload();
+  expect(again.status).toBe(202);
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(await again.json()).toMatchObject({ id: first.id });
+});
+
 test('exports count with their maximum of ids as soon as they are accepted', async () => {
   const body = JSON.stringify({ filter: 'id=1001-1999', max_results: 80, hold: true });
   const headers = { 'Content-Type': 'application/json' };
