@@ -7,7 +7,7 @@ import { hashKey } from '../keys/key-format.ts';
 import { createKey } from '../keys/keys.ts';
 import type { AppError } from '../lib/errors.ts';
 import type { Limiter, RequestLimits } from './limiter.ts';
-import { countUnmeteredCall, takeUnpaidDisclosures } from './limits.ts';
+import { countUnmeteredCall, takeRows, takeUnpaidDisclosures } from './limits.ts';
 
 /** A store of limits under test. */
 export interface LimiterHarness {
@@ -101,6 +101,19 @@ export function testLimiter(open: (database: TestDatabase) => Promise<LimiterHar
     expect(await take(1)).toBe(0);
     await harness.pass(accountId, 'unpaid disclosures', 61);
     expect(await take(1)).toBe(1);
+  });
+
+  test('nor a key out of its rows a minute, whatever its longest list has borrowed', async () => {
+    const key = { rowsOf: crypto.randomUUID(), rowsPerMinute: 60 };
+    const config = { batchRowsMax: 1_200 };
+    const take = (rows: number) => takeRows({ limiter: harness.limiter, config }, key, rows);
+    expect(await take(1_200)).toBe(0);
+    expect(await take(1)).toBeGreaterThan(19 * 60 - 10);
+    expect(await take(1)).toBeGreaterThan(19 * 60 - 10);
+    await harness.pass(key.rowsOf, 'rows', -86_400);
+    expect(await take(1)).toBeLessThanOrEqual(121);
+    await harness.pass(key.rowsOf, 'rows', 121);
+    expect(await take(1)).toBe(0);
   });
 
   test('a refunded cost can be taken again', async () => {

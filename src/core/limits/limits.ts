@@ -3,6 +3,7 @@
  * per account; rows of lists have a bucket of their own if a key sets one.
  */
 import { createHash } from 'node:crypto';
+import type { Config } from '../config.ts';
 import type { Sql } from '../db/client.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Bucket, LimitedKey, Limiter, RequestLimits, Tokens } from './limiter.ts';
@@ -168,16 +169,18 @@ function ownerNamed(text: string): string {
 
 /**
  * Takes rows from the key's bucket, if it has one. Returns 0 when they may run, otherwise the seconds after which
- * they may.
+ * they may. A full bucket lends the rows of the longest list, for a quote of it.
  */
 export async function takeRows(
-  limiter: Limiter,
+  { limiter, config }: { limiter: Limiter; config: Pick<Config, 'batchRowsMax'> },
   key: { rowsOf: string; rowsPerMinute: number | null },
   rows: number,
 ): Promise<number> {
-  if (key.rowsPerMinute === null || rows === 0) return 0;
-  const bucket = { owner: key.rowsOf, name: 'rows', perMinute: key.rowsPerMinute, cost: rows };
-  const tokens = await limiter.takeTokens(bucket);
+  const perMinute = key.rowsPerMinute;
+  if (perMinute === null || rows === 0) return 0;
+  const bucket = { owner: key.rowsOf, name: 'rows', perMinute, cost: rows };
+  const lentSeconds = (Math.max(rows, config.batchRowsMax) / perMinute) * 60;
+  const tokens = await takeBounded(limiter, bucket, lentSeconds + WAIT_SECONDS_MAX);
   if (!tokens.admitted) countRefusal('rows');
   return tokens.admitted ? 0 : tokens.retrySeconds;
 }

@@ -102,7 +102,7 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
   if (refusal !== null) return endWithError(context, batch.id, refusal);
   const lease = holdLease(context, chunk);
   try {
-    const waitSeconds = await takeRows(context.limiter, chunk, rowsToRun(batch, chunk));
+    const waitSeconds = await takeRows(context, chunk, rowsToRun(batch, chunk));
     if (waitSeconds > 0) {
       // The key's open batches wait until the time given by the rate limit; other keys continue.
       const why = { waits: 'key', seconds: waitSeconds } as const;

@@ -27,7 +27,7 @@ export async function quoteList(context: JobContext, held: HeldBatch): Promise<N
   const chunks = await listChunks(context.sql, batch.id);
   const [first] = chunks;
   // A quote counts towards the rows per minute.
-  const waitSeconds = first ? await takeRows(context.limiter, first, batch.rowsTotal ?? 0) : 0;
+  const waitSeconds = first ? await takeRows(context, first, batch.rowsTotal ?? 0) : 0;
   if (waitSeconds > 0) return { retryAfterSeconds: waitSeconds };
   const rows = await countMatches(context, held, batch, chunks);
   if (rows === undefined) return { retryAfterSeconds: 0 };
