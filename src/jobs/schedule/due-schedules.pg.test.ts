@@ -92,6 +92,24 @@ describe('a slot', () => {
     ]);
   });
 
+  test('is skipped when the account has made as many lists and exports today as it may', async () => {
+    const schedule = await make();
+    const { sql, context } = pipeline;
+    // Kept for so long, the files allow the least that an account may make in a day.
+    const config = { ...context.config, filesKeepDays: 10_000 };
+    await sql`
+      insert into day_counts (owner, day, requests) values (${caller.accountId}, utc_today(), 999)`;
+    for (const nights of [0, NIGHT]) {
+      await runDueSchedules({ ...context, config }, minutesAfter(schedule.next_run_at, nights));
+      await pipeline.runUntilIdle();
+    }
+    expect(await runsOf(schedule)).toMatchObject([
+      { state: 'completed' },
+      { state: 'skipped', reason: 'rate_limited' },
+    ]);
+    expect(await show(schedule)).toMatchObject({ enabled: true });
+  });
+
   test('starts after one of each other account, however many one account has due', async () => {
     const { sql, context, queues } = pipeline;
     for (let made = 0; made < 20; made++) await make({ name: 'theirs' });

@@ -10,7 +10,7 @@ import { AppError } from '../../core/lib/errors.ts';
 import { traced, traceToKeep } from '../../core/tracing.ts';
 import type { ResultFormat } from '../batch/batch.ts';
 import { hasMaximumOpen } from '../batch/open-lists.ts';
-import { assertStorageLeft } from '../batch/stored-bytes.ts';
+import { assertStorageLeft, countMade } from '../batch/stored-bytes.ts';
 import {
   checkExport,
   type ExportRequest,
@@ -189,7 +189,7 @@ interface Refusal {
   ends: boolean;
 }
 
-/** The reason why a slot does not start, or null. `isFull` is true when the account has its maximum of open lists. */
+/** The reason why a slot does not start, or null: then it is counted in the day of the account. `isFull` is true when the account has its maximum of open lists. */
 async function refusalOf(
   { config }: RunContext,
   tx: Sql,
@@ -202,10 +202,14 @@ async function refusalOf(
   try {
     checkExport(due, config);
     await assertStorageLeft(tx, due.accountId, config);
-    return isFull ? { state: 'skipped', reason: 'too_many_open', ends: false } : null;
+    if (isFull) return { state: 'skipped', reason: 'too_many_open', ends: false };
+    await countMade(tx, due.accountId, config);
+    return null;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    if (error.code === 'storage_full') return { state: 'skipped', reason: error.code, ends: false };
+    const { code } = error;
+    if (code === 'storage_full' || code === 'rate_limited')
+      return { state: 'skipped', reason: code, ends: false };
     // This version, or a setting by now, may refuse a schedule that was accepted.
     return { state: 'failed', reason: error.message, ends: true };
   }
