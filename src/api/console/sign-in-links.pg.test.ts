@@ -4,7 +4,11 @@ import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts'
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { createAccount } from '../../core/accounts/accounts.ts';
 import { inTransaction } from '../../core/db/client.ts';
-import { changePassword, createSignInLink } from '../../core/sessions/sessions.ts';
+import {
+  changePassword,
+  createSignInLink,
+  deleteOldSessions,
+} from '../../core/sessions/sessions.ts';
 import { assertThisMachine } from '../http/session-cookie.ts';
 
 let pipeline: Pipeline;
@@ -56,6 +60,28 @@ describe('a link that signs in', () => {
     const before = await createSignInLink(pipeline.sql, accountId);
     await changePassword(pipeline.sql, { accountId, password: 'another horse battery' });
     await expectProblem(await use(before), expired);
+  });
+
+  test('lasts no longer when the clock was set back, nor does its session', async () => {
+    const { accountId } = await accountWithPassword();
+    const { accountId: other } = await accountWithPassword();
+    const { sql } = pipeline;
+    const signIn = async (id: string) => use(await createSignInLink(sql, id));
+    expect([(await signIn(accountId)).status, (await signIn(other)).status]).toEqual([201, 201]);
+    const links = [await createSignInLink(sql, accountId), await createSignInLink(sql, other)];
+    // Made while the clock was an hour ahead.
+    for (const table of ['sessions', 'sign_in_links']) {
+      await sql`
+        update ${sql(table)} set expires_at = expires_at + interval '1 hour'
+        where account_id = ${accountId}`;
+    }
+    await deleteOldSessions(sql);
+    const left = await sql`
+      select account_id from sessions where account_id in (${accountId}, ${other})`;
+    expect(left).toEqual([{ accountId: other }]);
+    const [old, fresh] = await Promise.all(links.map((link) => use(link)));
+    await expectProblem(old as Response, expired);
+    expect(fresh?.status).toBe(201);
   });
 
   test('opens no session when the password is changed meanwhile', async () => {

@@ -1,5 +1,6 @@
 import type { CallCredentials } from '../call-credentials.ts';
 import type { Sql } from '../db/client.ts';
+import { isHeld } from '../db/lease.ts';
 import type { KeyMode } from '../keys/key-format.ts';
 
 /**
@@ -166,10 +167,19 @@ export async function deletePasswordSessions(sql: Sql, accountId: string): Promi
     delete from sessions s using ended where s.token_sha256 = ended.token_sha256`;
 }
 
-/** Deletes sessions that ended, and links that expired. */
-export async function deleteOldSessions(sql: Sql): Promise<void> {
+/**
+ * Deletes sessions that ended, and links that expired, which last so many seconds; also those that were made before the clock was set
+ * back: they would last as much longer. Locks in the order of the tokens, as charges hold sessions.
+ */
+export async function deleteOver(
+  sql: Sql,
+  { sessionSeconds, linkSeconds }: { sessionSeconds: number; linkSeconds: number },
+): Promise<void> {
   await sql`
-    with unlinked as (
-      delete from sign_in_links where expires_at < now())
-    delete from sessions where expires_at < now()`;
+    with ended as (
+      select token_sha256 from sessions where not ${isHeld(sql, sql`expires_at`, sessionSeconds)}
+      order by token_sha256 for update),
+    unlinked as (
+      delete from sign_in_links where not ${isHeld(sql, sql`expires_at`, linkSeconds)})
+    delete from sessions s using ended where s.token_sha256 = ended.token_sha256`;
 }

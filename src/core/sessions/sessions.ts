@@ -16,6 +16,7 @@ import { countSignIn, forgetSignIn } from '../limits/limits.ts';
 import { openShare } from '../limits/shares.ts';
 import {
   changeSessionKey,
+  deleteOver,
   deletePasswordSessions,
   deleteSession,
   findSessions,
@@ -163,6 +164,11 @@ export async function createSignInLink(sql: Sql, accountId: string): Promise<str
   const link = { tokenSha256: hashToken(token), accountId, seconds: LINK_SECONDS };
   await insertSignInLink(sql, link);
   return token;
+}
+
+/** Deletes sessions and links that are over. */
+export function deleteOldSessions(sql: Sql): Promise<void> {
+  return deleteOver(sql, { sessionSeconds: SESSION_SECONDS, linkSeconds: LINK_SECONDS });
 }
 
 /** Finds the session of a token by its hash; undefined when it has ended. */

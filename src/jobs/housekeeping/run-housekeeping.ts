@@ -11,7 +11,7 @@ import { deleteFormerIdentifiers } from '../../core/graph/former-identifiers.sql
 import { deleteOldKeys } from '../../core/idempotency/idempotency.sql.ts';
 import { deleteOldLimits } from '../../core/limits/limits.sql.ts';
 import { deleteOldHints } from '../../core/search/search.sql.ts';
-import { deleteOldSessions } from '../../core/sessions/sessions.sql.ts';
+import { deleteOldSessions } from '../../core/sessions/sessions.ts';
 import { batchPayers } from '../audit/audit-batches.sql.ts';
 import { scrub } from '../audit/scrub.ts';
 import { listExpired, markFilesDeleted, readOldestKept } from '../batch/batches.sql.ts';
