@@ -65,3 +65,18 @@ test('rows of more than half a minute ago count by their share', async () => {
   expect(left).toBeLessThan(9);
   await pipeline.runUntilIdle();
 });
+
+test('of a list that began before the clock was set back, there is a speed again', async () => {
+  const caller = await pipeline.account(100);
+  const id = await pipeline.upload(caller, list, options);
+  while ((await paceOf(caller, id)).rows.processed < 20) {
+    if (!(await pipeline.queues.runNext(pipeline.context, 'split-batch'))) await runChunk();
+  }
+  await pipeline.sql`
+    update batches set paced_since = clock_timestamp() + interval '1 day' where id = ${id}`;
+  for (let chunk = 0; chunk < 2; chunk++) await runChunk();
+  const { rows_per_second: speed, eta_seconds: left } = await paceOf(caller, id);
+  expect(speed).toBeGreaterThan(1);
+  expect(left).toBeLessThan(60);
+  await pipeline.runUntilIdle();
+});

@@ -182,10 +182,10 @@ const PACE_SECONDS = 30;
 
 /**
  * Assignments: the pace of the batch `b` with these rows. Of a longer time than the pace remembers, the oldest rows are
- * forgotten, as if they had come evenly.
+ * forgotten, as if they had come evenly. A time to come, from before the clock was set back, counts as now.
  */
 function pace(sql: Sql, rows: number): ReturnType<Sql> {
-  const since = sql`coalesce(b.paced_since, clock_timestamp())`;
+  const since = sql`least(b.paced_since, clock_timestamp())`;
   return sql`
     paced_rows = ${rows} + b.paced_rows
       * least(1, ${PACE_SECONDS} / greatest(extract(epoch from clock_timestamp() - ${since}), 0.001)),
