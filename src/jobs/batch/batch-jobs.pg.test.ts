@@ -8,6 +8,7 @@ import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { claimChunk } from '../chunk/claim-chunk.sql.ts';
 import { sweep } from '../housekeeping/sweep.ts';
+import { noteMissing } from './batches.sql.ts';
 import {
   type BatchJob,
   claimBatch,
@@ -292,6 +293,20 @@ test('a list created before the clock was set back, whose wake-up is lost, is fo
   await pipeline.sweep();
   await pipeline.runUntilIdle();
   expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed' });
+});
+
+test('an object found missing before the clock was set back is missing from now on', async () => {
+  const { sql, context, queues } = pipeline;
+  const id = await pipeline.upload(caller, list, options);
+  for (const job of ['split-batch', 'run-chunk'] as const) await queues.runNext(context, job);
+  await sql`update parts set committed_at = now() + interval '2 hours' where batch_id = ${id}`;
+  await sql`
+    update batches set object_missing_since = now() + interval '3 hours' where id = ${id}`;
+  expect((await noteMissing(sql, id))?.missingSeconds).toBeGreaterThanOrEqual(0);
+  await sql`
+    update batches set object_missing_since = object_missing_since - interval '1 hour'
+    where id = ${id}`;
+  expect((await noteMissing(sql, id))?.missingSeconds).toBeGreaterThanOrEqual(3600);
 });
 
 test('a chunk dispatched before the clock was set back is dispatched again when its job is lost', async () => {

@@ -6,6 +6,7 @@
 import type { Owner } from '../../core/accounts/owner.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { columnList } from '../../core/db/column-list.ts';
+import { isToCome } from '../../core/db/lease.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import { type Batch, type BatchKind, type BatchOf, type ListBatch, storedFields } from './batch.ts';
@@ -314,7 +315,8 @@ function isDebrisDue(sql: Sql, at: ReturnType<Sql>, { seenUntil, after }: Debris
 
 /**
  * Records that the object that a batch reads is missing. Returns the seconds since this was first recorded
- * without a part written since, and the batch's state; undefined when the batch has ended.
+ * without a part written since, and the batch's state; undefined when the batch has ended. Times to come are from before the clock was
+ * set back, and do not count.
  */
 export async function noteMissing(
   sql: Sql,
@@ -322,8 +324,10 @@ export async function noteMissing(
 ): Promise<{ state: BatchState; missingSeconds: number } | undefined> {
   const [noted] = await sql<{ state: BatchState; missingSeconds: number }[]>`
     update batches set object_missing_since = case
-      when object_missing_since > coalesce(
-        (select max(committed_at) from parts where batch_id = ${id}), '-infinity')
+      when object_missing_since > coalesce((
+          select max(committed_at) from parts
+          where batch_id = ${id} and not ${isToCome(sql, sql`committed_at`)}), '-infinity')
+        and not ${isToCome(sql, sql`object_missing_since`)}
       then object_missing_since else clock_timestamp() end
     where id = ${id} and finished_at is null
     returning state, extract(epoch from clock_timestamp() - object_missing_since)::float8 as missing_seconds`;
