@@ -229,7 +229,8 @@ export function directorsOf(sql: Sql, meant: ReturnType<Sql>): ReturnType<Sql> {
           or extract(month from p.birth_date) = o.birth_month)
       having count(*) = 1
     ) person on true
-    left join suppressed_persons s on s.person_id = person.id
+    -- A file of one's own may link an officer to a person who was erased since.
+    left join suppressed_persons s on s.person_id = coalesce(person.id, o.person_id)
     where ${meant}
     group by o.company_id`;
 }

@@ -100,8 +100,12 @@ describe('a director who opted out', () => {
     expect(await directors()).toHaveLength(9);
   });
 
-  test('has no name in another company that links to them later', async () => {
+  test.each([
+    ['is stored', []],
+    ['was erased', [5]],
+  ])('and %s has no name in another company that links to them later', async (_how, deleted) => {
     await suppress(sql, 'out@home.example');
+    await deletePersons(sql, deleted);
     const fresh = { companyId: 10, name: 'Opt O. Out', role: 'late', personId: 5 };
     await importGraph(sql, { officers: [fresh] });
     expect((await nameless()).map(({ role }) => role)).toContain('late');
