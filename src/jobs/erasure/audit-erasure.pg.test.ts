@@ -44,3 +44,26 @@ test('reports the name of an imported file as text of who named it', async () =>
   );
   expect([left, customer_uploads]).toEqual([[], [{ where: 'graph.imports', found: ['phone'] }]]);
 });
+
+test('reports filters and names that customers keep as their text', async () => {
+  const { context } = pipeline;
+  const by = await pipeline.account(1);
+  const filter = 'email=ada.filter@home.example';
+  const post = async (path: string, body: object) => {
+    const made = await pipeline.call(by, path, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(made.status).toBe(201);
+  };
+  await post('/v1/searches', { name: 'one', filter });
+  await post('/v1/schedules', { name: 'two', filter, cron: '30 2 * * *' });
+  const identifiers = [{ kind: 'email' as const, value: 'ada.filter@home.example' }];
+  const audit = await auditErasure(context, [], identifiers, await readLastChange(pipeline.sql));
+  expect(audit.left).toEqual([]);
+  expect(audit.customer_uploads.map(({ where }) => where)).toEqual([
+    'public.saved_searches',
+    'public.schedules',
+  ]);
+});

@@ -39,11 +39,18 @@ export interface ErasureAudit {
   customer_uploads: Finding[];
 }
 
-/** A list's header and name, the names of imported files and a preview of one, and the URL of a webhook, are the customer's text. */
+/**
+ * A list's header and name, the names of imported files and a preview of one, filters, columns of mappings, and the URL of a webhook,
+ * are the customer's text.
+ */
 const customerTables: ReadonlySet<string> = new Set([
   'graph.imports',
   'public.batches',
   'public.import_runs',
+  'public.list_mappings',
+  'public.named_mappings',
+  'public.saved_searches',
+  'public.schedules',
   'public.uploads',
   'public.webhooks',
 ]);
