@@ -1,6 +1,8 @@
 /** GLEIF and SIRENE: the pitfalls of their files, and what joins them. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { showImport, undoImport } from '../../core/graph/sources/undo-import.ts';
+import { must } from '../../core/lib/assert.ts';
 import { companyOf, countRows, csvOf, importText } from '../import-files.test-suite.ts';
 
 let database: TestDatabase;
@@ -210,6 +212,32 @@ describe('legal units of SIRENE', () => {
         (select count(*) from source_records where record like '%ND%') as hidden,
         (select count(*) from company_identifiers where value like '%732829320%') as found`;
     expect(left).toEqual({ companies: 1, hidden: 0, found: 0 });
+  });
+
+  it('stay hidden when the import that hid them is undone, until a later file shows them', async () => {
+    const trader = unit({
+      denominationUniteLegale: '',
+      categorieJuridiqueUniteLegale: '1000',
+      prenomUsuelUniteLegale: 'ADA',
+      nomUniteLegale: 'LARK',
+    });
+    const late = { ...trader, siren: '552100554' };
+    const hide = (one: Record<string, string>) => {
+      const [nomUniteLegale, prenomUsuelUniteLegale] = ['[ND]', '[ND]'];
+      return { ...one, statutDiffusionUniteLegale: 'P', nomUniteLegale, prenomUsuelUniteLegale };
+    };
+    const names = () => database.sql`select name from companies`;
+    await loadUnits([trader], '2026-01-01');
+    expect(await names()).toEqual([{ name: 'ADA LARK' }]);
+    const { import_id: imported } = await loadUnits([trader, late].map(hide), '2026-02-01');
+    const { undo } = await showImport(database.sql, must(imported, 'import'));
+    expect(undo).toMatchObject({ restored: 0, ended: 0 });
+    await undoImport(database.sql, must(imported, 'import'));
+    expect(await names()).toEqual([]);
+    await loadUnits([trader, late], '2026-01-02');
+    expect(await names()).toEqual([]);
+    await loadUnits([trader], '2026-03-01');
+    expect(await names()).toEqual([{ name: 'ADA LARK' }]);
   });
 
   it('keep a unit whose row has other cells than the header', async () => {

@@ -11,6 +11,11 @@ import { rowStates } from './source-record.ts';
 /** Ids of records that no file of one's own names: from here on, by their number. */
 export const FIRST_ID = 1_000_000_000_000;
 
+/** An expression: the `hash` of a company that its source hides. Undoing the import does not show it again; a later file may. */
+export function hiddenHash(sql: Sql): ReturnType<Sql> {
+  return sql`'\\x00'::bytea`;
+}
+
 export interface ImportRow {
   id: number;
   source: string;
@@ -147,9 +152,11 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
     select distinct value, is_reference from source_keys where number in (${stored})`;
   await recordFormerKeys(tx, tx`select number from changes where kind in ('ended', 'gone')`);
   await tx`delete from source_keys where number in (${stored})`;
+  const hash = tx`case when c.state = ${rowStates.optedOut} and c.entity = ${entityCodes.company}
+    then ${hiddenHash(tx)} else coalesce(s.hash, '') end`;
   const { count: written } = await tx`
     update source_records r
-    set import_id = ${id}, as_of = ${asOf}, hash = coalesce(s.hash, ''), record = s.record
+    set import_id = ${id}, as_of = ${asOf}, hash = ${hash}, record = s.record
     from changes c
     left join import_rows s on s.ctid = c.staged and s.state = ${rowStates.record}
     where r.number = c.number and c.kind <> 'same' and not c.is_fresh and r.as_of <> 'infinity'
@@ -159,7 +166,7 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
     insert into source_records (number, source, key, entity, id, import_id, as_of, hash, record)
     overriding system value
     select c.number, ${source}, c.key, c.entity,
-      case when c.entity in ${tx(identifiedCodes)} then ${FIRST_ID}::bigint + c.number end, ${id}, ${asOf}, s.hash, s.record
+      case when c.entity in ${tx(identifiedCodes)} then ${FIRST_ID}::bigint + c.number end, ${id}, ${asOf}, ${hash}, s.record
     from changes c join import_rows s on s.ctid = c.staged
     where c.kind <> 'same' and c.is_fresh`;
   await tx`

@@ -3,6 +3,7 @@ import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
 import { recordFormerKeys } from '../former-identifiers.sql.ts';
 import { entityCodes } from '../source-entities.ts';
+import { hiddenHash } from './identify.sql.ts';
 
 export interface StoredImport {
   id: number;
@@ -62,6 +63,11 @@ export async function listBuiltOn(sql: Sql, id: number): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
+/** A condition: a record `r` of an undone import is as it was before. A person who was erased stays so, and so does a hidden company. */
+function isRestored(sql: Sql): ReturnType<Sql> {
+  return sql`(r.as_of <> 'infinity' and r.hash <> ${hiddenHash(sql)})`;
+}
+
 /**
  * Counts the records that undoing these imports would change: `restored` are then as an import before these left them,
  * `ended` are gone, and `companies` of them are companies.
@@ -80,7 +86,7 @@ export async function countRestored(
       select v.before_record as record from source_record_versions v
       where v.number = r.number and v.import_id = any(${imports}) and v.before_import_id <> all(${imports})) before
       on true
-    where r.import_id = any(${imports}) and r.as_of <> 'infinity'`;
+    where r.import_id = any(${imports}) and ${isRestored(sql)}`;
   return must(row, 'counts');
 }
 
@@ -90,7 +96,7 @@ export async function countRestored(
  */
 export async function countWithoutCompany(sql: Sql, ids: readonly number[]): Promise<number> {
   const imports = sql`${[...ids]}::bigint[]`;
-  const isEnded = sql`(r.import_id = any(${imports}) and r.as_of <> 'infinity' and not exists (
+  const isEnded = sql`(r.import_id = any(${imports}) and ${isRestored(sql)} and not exists (
     select from source_record_versions v
     where v.number = r.number and v.import_id = any(${imports}) and v.before_import_id <> all(${imports})
       and v.before_record is not null))`;
@@ -121,12 +127,12 @@ export interface RestoredRecord {
 
 /**
  * Restores what an import changed and ends what it brought, which keeps its key and id. Lists all of them in
- * `touched`, and the values that they had in `values_before`. A person who was erased stays so.
+ * `touched`, and the values that they had in `values_before`.
  */
 export async function restoreRecords(tx: Sql, id: number): Promise<void> {
   await tx`
     create temp table touched on commit drop as
-    select number, entity, id from source_records where import_id = ${id} and as_of <> 'infinity'`;
+    select number, entity, id from source_records r where import_id = ${id} and ${isRestored(tx)}`;
   await tx`
     create temp table values_before on commit drop as
     select distinct k.value, k.is_reference from source_keys k join touched t on t.number = k.number`;
