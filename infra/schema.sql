@@ -1491,6 +1491,7 @@ create table graph.suppressed_officers (
   company_id bigint not null,
   name_sha256 bytea not null,
   number bigint not null,
+  is_of_part boolean default false not null,
   constraint suppressed_officers_pkey PRIMARY KEY (company_id, name_sha256)
 );
 CREATE INDEX suppressed_officers_number ON graph.suppressed_officers USING btree (number);
@@ -1522,10 +1523,8 @@ CREATE OR REPLACE FUNCTION graph.companies_hiding_officers(p_ids bigint[])
  STABLE
 AS $function$
   select c.id from unnest(p_ids) c (id)
-  where exists (select from suppressed_officers s where s.company_id = c.id)
-    or exists (
-      select from merged_ids m join suppressed_officers s on s.company_id = m.id
-      where m.entity = 1 and m.into_id = c.id) $function$;
+  where exists (select from suppressed_officers)
+    and exists (select from ids_of_company(c.id) i (id) join suppressed_officers s on s.company_id = i.id) $function$;
 
 CREATE OR REPLACE FUNCTION graph.fold(value text)
  RETURNS text
@@ -1573,13 +1572,28 @@ begin
     return new;
   end if;
   hash := officer_name_sha256(new.company_id, new.name);
-  insert into suppressed_officers (company_id, name_sha256, number)
-  values (new.company_id, hash, suppression) on conflict do nothing;
+  -- It is not known to which part of the company an office of a file of one's own belongs.
+  insert into suppressed_officers as s (company_id, name_sha256, number, is_of_part)
+  values (new.company_id, hash, suppression, new.is_sourced)
+  on conflict (company_id, name_sha256) do update set is_of_part = false
+    where s.is_of_part and not excluded.is_of_part;
   new.name := hidden_officer_name(hash);
   new.birth_year := null;
   new.birth_month := null;
   return new;
 end $function$;
+
+CREATE OR REPLACE FUNCTION graph.ids_of_company(p_company_id bigint)
+ RETURNS SETOF bigint
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p_company_id
+  union
+  select id from merged_ids where entity = 1 and into_id = p_company_id
+  union
+  select 1000000000000 + number from source_records
+  where id = p_company_id and entity = 1 and record is not null and source <> 'own' $function$;
 
 CREATE OR REPLACE FUNCTION graph.look_up(p_kind integer, p_text text, p_limit integer, OUT folded text, OUT unknown text[], OUT matches json)
  RETURNS record
@@ -1902,19 +1916,14 @@ CREATE OR REPLACE FUNCTION graph.officer_hidden_by(p_company_id bigint, p_name t
  LANGUAGE plpgsql
  STABLE
 AS $function$
-declare
-  suppression bigint;
 begin
-  if exists (select from suppressed_officers where company_id = p_company_id) then
-    select number into suppression from suppressed_officers
-    where company_id = p_company_id and name_sha256 = officer_name_sha256(p_company_id, p_name);
+  if not exists (select from suppressed_officers) then
+    return null;
   end if;
-  if suppression is null then
-    select max(s.number) into suppression
-    from merged_ids m join suppressed_officers s on s.company_id = m.id
-    where m.entity = 1 and m.into_id = p_company_id and s.name_sha256 = officer_name_sha256(m.id, p_name);
-  end if;
-  return suppression;
+  return (
+    select max(s.number) from ids_of_company(p_company_id) i (id)
+    join suppressed_officers s on s.company_id = i.id and not s.is_of_part
+      and s.name_sha256 = officer_name_sha256(i.id, p_name));
 end $function$;
 
 CREATE OR REPLACE FUNCTION graph.officer_name_sha256(p_company_id bigint, p_name text)
@@ -2185,14 +2194,26 @@ begin
     where o.company_id = h.company_id and o.name not like 'suppressed:%'
       and officer_name_sha256(o.company_id, o.name) = h.name_sha256
     returning o.*, h.name_sha256),
-  noted as (
-    insert into suppressed_officers (company_id, name_sha256, number)
-    select company_id, name_sha256, suppression from hidden
-    union
-    select m.id, officer_name_sha256(m.id, o.name), suppression
+  -- The first ids of the records to which an office of a source belongs.
+  stated as (
+    select distinct o.id, case c.source when 'own' then c.id else 1000000000000 + c.number end as company_id
     from officers o join officer using (id)
-    join merged_ids m on m.entity = 1 and m.into_id = o.company_id
-    on conflict do nothing)
+    join source_records r on r.id = o.company_id and r.entity = 3 and r.record is not null
+      and r.record::json ->> 'name' = o.name and coalesce(r.record::json ->> 'role', '') = o.role
+      and (r.record::json ->> 'appointedOn')::date is not distinct from o.appointed_on
+    join source_keys ref on ref.number = r.number and ref.is_reference
+    join source_keys k on k.value = ref.value and not k.is_reference
+    join source_records c on c.number = k.number and c.id = o.company_id and c.entity = 1 and c.record is not null
+    where o.is_sourced),
+  noted as (
+    insert into suppressed_officers as s (company_id, name_sha256, number, is_of_part)
+    select i.id, officer_name_sha256(i.id, o.name), suppression,
+      bool_and(exists (select from stated where stated.id = o.id)
+        and not exists (select from stated where stated.id = o.id and stated.company_id = i.id))
+    from officers o join officer using (id) cross join lateral ids_of_company(o.company_id) i (id)
+    group by 1, 2
+    on conflict (company_id, name_sha256) do update set number = excluded.number, is_of_part = false
+      where s.is_of_part and not excluded.is_of_part)
   insert into officers (company_id, name, role, appointed_on, resigned_on, is_sourced, person_id)
   select company_id, hidden_officer_name(name_sha256), role, appointed_on, resigned_on, is_sourced,
     coalesce(person_id, (select min(officer.person_id) from officer where officer.id = taken.id))

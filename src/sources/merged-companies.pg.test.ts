@@ -2,9 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
-import { filesOf, noRejects, sourceInput } from '../../tests/support/source-input.ts';
+import { filesOf, noRejects, rowsOf, sourceInput } from '../../tests/support/source-input.ts';
 import { importSource } from '../core/graph/sources/import-source.ts';
 import type { SourceRecord } from '../core/graph/sources/source-record.ts';
+import { splitRecords, undoSplit } from '../core/graph/sources/split.ts';
 import { undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
 import { suppressPeople } from '../core/suppression/suppress.ts';
@@ -165,6 +166,67 @@ describe('an officer who opts out of a company', () => {
     await load('offices', '2026-01-04', { ...lark, company: ['registry:GB-01234567'] });
     expect(await named()).toEqual([null]);
   });
+
+  describe('that was joined before it was ever built', () => {
+    const own = (registryNumber: string) =>
+      importGraph(pipeline.sql, {
+        companies: [{ id: 5, name: 'Acme', registryNumber, registryCountry: 'GB' }],
+      });
+
+    beforeEach(async () => {
+      await own('01234567');
+      const record = { name: 'Ada', surname: 'Lark', birthYear: 1970 };
+      await load('crm', '2026-01-01', { entity: 'person', key: 'ada', record });
+      await load('register', '2026-01-01', company, lark, officer('b', 'CROW, Ben', 1980));
+      const rows = rowsOf({ line: 2, optedOut: [], keys: [['person', 'ada']] });
+      const input = sourceInput({ source: 'crm', asOf: '2026-01-02', rows });
+      await importSource(pipeline.sql, input, { rejects: noRejects() });
+      expect(await named()).toEqual(['CROW, Ben', null]);
+    });
+
+    it('stays unnamed when a later file parts it', async () => {
+      await own('07654321');
+      expect(await named()).toEqual(['CROW, Ben', null]);
+    });
+
+    it('stays unnamed when it is split by hand', async () => {
+      const [record] = await pipeline.sql<{ number: number }[]>`
+        select number from source_records where source = 'register' and entity = 1`;
+      await splitRecords(pipeline.sql, 'company', 5, [must(record, 'record').number]);
+      expect(await named()).toEqual(['CROW, Ben', null]);
+    });
+  });
+
+  it.each([
+    ['stays', 'register', 'other'],
+    ['is taken out', 'other', 'register'],
+  ])(
+    'that %s of two wrongly joined ones hides no namesake in the other',
+    async (_how, hers, innocent) => {
+      const born: Record<string, number> = { [hers]: 1970, [innocent]: 1985 };
+      await load('other', '2026-01-01', acme('acme-other.example'));
+      for (const source of ['register', 'other']) {
+        const office = officer('a', 'LARK, Ada', must(born[source], source));
+        await load(source, '2026-01-02', acme('acme.example'), {
+          ...office,
+          record: { ...office.record, role: source },
+          company: [`key:${source}/acme`],
+        });
+      }
+      await importGraph(pipeline.sql, { persons: [ada] });
+      await suppressPeople(pipeline.sql, [1], []);
+      expect(await named()).toEqual([null, null]);
+      const [record] = await pipeline.sql<{ number: number; id: number }[]>`
+      select number, id from source_records where source = 'other' and entity = 1`;
+      const { number: taken, id } = must(record, 'record');
+      const { split } = await splitRecords(pipeline.sql, 'company', id, [taken]);
+      const roles = () => pipeline.sql`
+      select role from officers where name not like 'suppressed:%'`;
+      expect(await roles()).toEqual([{ role: innocent }]);
+      await undoSplit(pipeline.sql, split);
+      expect(await roles()).toEqual([]);
+    },
+  );
 });
 
 it('keep the facts that a file of one’s own has of it when it leaves a register and returns', async () => {
