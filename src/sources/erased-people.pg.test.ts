@@ -175,3 +175,11 @@ describe('a contact whose address is the key', () => {
     expect(await served()).toEqual(['Bob', 'Cy']);
   });
 });
+
+it('a person whose key only looks like an address is erased without that address', async () => {
+  const desk = 'desk@acme.example';
+  await importCard('2026-01-01', 'Ada', `EMAIL:${email}`, `${desk} 17`);
+  await erase({ identifier: email });
+  await importCard('2026-01-02', 'Bob', `EMAIL:${desk}`);
+  expect(await served()).toEqual(['Bob']);
+});

@@ -39,10 +39,10 @@ export async function findStatedPeople(
 }
 
 function identifiersIn({ source, key, record: text }: StatedRecord): StatedIdentifier[] {
-  const record = JSON.parse(text ?? '{}') as JsonRecord;
-  const found = [record, addressIn(key)].map((one) => personIdentifiers(0, one, undefined));
+  const record = text === null ? addressIn(key) : (JSON.parse(text) as JsonRecord);
+  const found = personIdentifiers(0, record, undefined);
   const fields = personCodes.flatMap(({ code }) =>
-    found.flatMap((one) => one.valuesOf(code)).map((value) => ({ code, value })),
+    found.valuesOf(code).map((value) => ({ code, value })),
   );
   const known = new Set(fields.map(({ value }) => value));
   const emails = sureKeysOf(source, { entity: 'person', key, record })
