@@ -77,6 +77,7 @@ it('Outlook: Windows-1252, an Exchange path, no date, a private contact, rows sh
     'E-mail Type',
     'E-mail 2 Address',
     'Private',
+    'Sensitivity',
     'Notes',
   ];
   const text = csvOf(header, [
@@ -100,11 +101,20 @@ it('Outlook: Windows-1252, an Exchange path, no date, a private contact, rows sh
       Private: 'True',
       'E-mail Address': 's@acme.example',
     },
+    {
+      'First Name': 'Other',
+      'Last Name': 'Friend',
+      Private: 'False',
+      Sensitivity: 'Private',
+      'E-mail Address': 'o@acme.example',
+    },
   ]);
   const short = 'Cy,Wren,,,cy@acme.example\n';
   const report = await load('contacts.csv', Buffer.from(text + short, 'latin1'));
-  expect(report).toMatchObject({ rows: 4, new: 3, rejected: 1 });
-  expect(report.rejects).toMatchObject([{ reason: 'private', record: { line: 4 } }]);
+  expect(report).toMatchObject({ rows: 5, new: 3, rejected: 2 });
+  expect(report.rejects).toEqual(
+    [4, 5].map((line) => ({ line, reason: 'private', field: null, record: { line } })),
+  );
   expect(await personOf(database.sql, 'outlook', 'zoe@acme.example')).toMatchObject({
     name: 'Zoë',
     birthDate: null,
@@ -113,7 +123,7 @@ it('Outlook: Windows-1252, an Exchange path, no date, a private contact, rows sh
     birthDate: '1968-02-27',
   });
   const tabs = utf16(text.replaceAll('","', '"\t"'));
-  expect(await load('contacts.txt', tabs)).toMatchObject({ rows: 3, same: 2, rejected: 1 });
+  expect(await load('contacts.txt', tabs)).toMatchObject({ rows: 4, same: 2, rejected: 2 });
 });
 
 it('vCard: quoted-printable, folds, escapes, quoted parameters, kinds, and a card that is cut off', async () => {
@@ -153,12 +163,22 @@ it('vCard: quoted-printable, folds, escapes, quoted parameters, kinds, and a car
     'END:VCARD',
     'BEGIN:VCARD',
     'VERSION:3.0',
+    'UID:group',
+    'N:Friends;;;;',
+    'X-ADDRESSBOOKSERVER-KIND:group',
+    'X-ADDRESSBOOKSERVER-MEMBER:urn:uuid:three',
+    'END:VCARD',
+    'BEGIN:VCARD',
+    'VERSION:3.0',
     'UID:five',
     'N:Cut;Off;;;',
   ].join('\n');
   const report = await load('contacts.vcf', text);
-  expect(report).toMatchObject({ rows: 5, new: 3, rejected: 2 });
-  expect(report.rejects.map(({ reason }) => reason)).toEqual(['names_no_person', 'cut_off']);
+  expect(report).toMatchObject({ rows: 6, new: 3, rejected: 3 });
+  expect(report.rejects.map(({ reason }) => reason)).toEqual([
+    ...['names_no_person', 'names_no_person'],
+    'cut_off',
+  ]);
   expect(await personOf(database.sql, 'vcard', '+442079460001')).toMatchObject({
     name: 'Ada',
     surname: 'Lärk',

@@ -24,7 +24,7 @@ export const outlook: Adapter = {
 function readContact(row: CsvRow): SourceRow {
   const { line } = row;
   const cell = (name: string) => textOf(row.get(name));
-  if (isYes(row.get('Private'))) {
+  if (isYes(row.get('Private')) || /^private$/i.test(cell('Sensitivity') ?? '')) {
     return { line, reason: 'private', source: { line } };
   }
   const emails = ['E-mail', 'E-mail 2', 'E-mail 3']

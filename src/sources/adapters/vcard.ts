@@ -31,7 +31,9 @@ function readCard(card: VCard, holders: Map<string, string>): SourceRow {
   const source = () => Object.fromEntries(card.properties.map(({ name, value }) => [name, value]));
   if (card.unreadable !== null) return { line, reason: card.unreadable, source: source() };
   const first = (name: string) => card.properties.find((property) => property.name === name);
-  const kind = textOf(first('KIND')?.value)?.toLowerCase() ?? 'individual';
+  // In version 3.0 programs of Apple write it under a name of their own.
+  const { value: written } = first('KIND') ?? first('X-ADDRESSBOOKSERVER-KIND') ?? {};
+  const kind = textOf(written)?.toLowerCase() ?? 'individual';
   const isCompany = textOf(first('X-ABSHOWAS')?.value)?.toUpperCase() === 'COMPANY';
   if (kind !== 'individual' || isCompany)
     return { line, reason: 'names_no_person', source: source() };
