@@ -18,7 +18,8 @@ try {
   await program.parseAsync();
 } catch (error) {
   const { exitCode, message } = explainError((await refusedCertificate(error)) ?? error);
-  if (message !== null) say(`error: ${message}`);
+  // The stack of a bug has several lines.
+  for (const line of message === null ? [] : `error: ${message}`.split('\n')) say(line);
   // What a process opened before it failed would keep it running.
   process.stderr.write('', () => process.exit(exitCode));
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { printResult, say } from './output.ts';
+import { printRecord, printResult, say } from './output.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -22,8 +22,18 @@ test('a terminal obeys nothing in the name of a list or the header of a file', (
   expect(err()).toBe(`${shown}\n`);
 });
 
-test('a program gets every character, as JSON', () => {
+test('a name with the end of a line makes no line of its own', () => {
+  const out = printedOn(process.stdout);
+  printResult(false, null, ['1  leads\n2  Completed', '3  rest\r\n']);
+  expect(out()).toBe('1  leads\ufffd2  Completed\n3  rest\ufffd\ufffd\n');
+});
+
+test('a program gets every character, as JSON that no terminal obeys', () => {
   const out = printedOn(process.stdout);
   printResult(true, { name }, []);
-  expect(JSON.parse(out())).toEqual({ name });
+  printRecord({ name, lines: 'a\nb\tc\u2028' });
+  const [line = '', ...record] = out().split('\n');
+  expect(JSON.parse(line)).toEqual({ name });
+  expect(JSON.parse(record.join('\n'))).toEqual({ name, lines: 'a\nb\tc\u2028' });
+  expect(out()).not.toMatch(/(?!\n)[\p{Cc}\u202a-\u202e\u2066-\u2069]/u);
 });

@@ -2,17 +2,34 @@
 
 import type { Calls } from '../src/client/api-types.ts';
 
-/** Characters that a terminal obeys, other than the end of a line and a tab, and those that turn the direction of a text. */
-const OBEYED = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
+/** Characters that a terminal obeys, other than a tab, and those that turn the direction of a text. */
+const OBEYED = /(?!\t)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
-/** The text as a terminal shows it: the name of a list or the header of an imported file is the text of others. */
-function harmless(text: string): string {
-  return text.replaceAll(OBEYED, '\ufffd');
+/** One line as a terminal shows it: the name of a list or the header of an imported file is the text of others. */
+function harmless(line: string): string {
+  return line.replaceAll(OBEYED, '\ufffd');
+}
+
+/**
+ * Returns JSON that means the same as `JSON.stringify`, and that a terminal shows as well: the characters that it obeys are
+ * escaped. `indent` is the number of spaces of a level; absent, it is one line.
+ */
+export function toJson(value: unknown, indent?: number): string {
+  const escaped = (found: string) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  // The ends of lines are between the values: in a text they are escaped already.
+  return JSON.stringify(value, null, indent).replaceAll(OBEYED, (found) =>
+    found === '\n' ? found : escaped(found),
+  );
 }
 
 /** Prints the result of a command: `value` with `--json`, otherwise the lines. */
 export function printResult(json: boolean, value: unknown, lines: string[]): void {
-  process.stdout.write(`${json ? JSON.stringify(value) : harmless(lines.join('\n'))}\n`);
+  process.stdout.write(`${json ? toJson(value) : lines.map(harmless).join('\n')}\n`);
+}
+
+/** Prints a record as JSON for a person and for a program. */
+export function printRecord(value: unknown): void {
+  process.stdout.write(`${toJson(value, 2)}\n`);
 }
 
 /** A number and its noun: `1 credit`, `2 credits`. */

@@ -13,7 +13,7 @@ import { showPerson } from '../../src/jobs/erasure/show-person.ts';
 import { readLines } from '../../src/sources/text-lines.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
-import { countOf, printResult } from '../output.ts';
+import { countOf, printRecord, printResult } from '../output.ts';
 import { withDatabase } from '../with-database.ts';
 
 export function addPersonCommands(program: Command): void {
@@ -84,7 +84,7 @@ function addCompanyShow(company: Command): void {
       const { config } = readGlobals(command);
       const shown = await withDatabase(config, (sql) => showSources(sql, 'company', id));
       const printed = options.sources === true ? shown : shown.record;
-      process.stdout.write(`${JSON.stringify(printed, null, 2)}\n`);
+      printRecord(printed);
     });
 }
 
@@ -154,12 +154,12 @@ function addShow(person: Command): void {
         if (id === undefined) throw usage('Give --id with --sources.');
         const { config } = readGlobals(command);
         const record = await withDatabase(config, (sql) => showSources(sql, 'person', id));
-        process.stdout.write(`${JSON.stringify(record, null, 2)}\n`);
+        printRecord(record);
         return;
       }
       const asked = readAsked(options);
       const shown = await withContext(command, (context) => showPerson(context, asked));
-      process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+      printRecord(shown);
     });
 }
 
@@ -169,7 +169,7 @@ function addErase(person: Command): void {
     .action(async (options: AskedOptions, command: Command) => {
       const asked = readAsked(options);
       const erasure = await withContext(command, (context) => erasePerson(context, asked));
-      process.stdout.write(`${JSON.stringify(erasure, null, 2)}\n`);
+      printRecord(erasure);
       if (erasure.left.length > 0) process.exitCode = 1;
     });
 }
