@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Command } from 'commander';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { addGlobalOptions } from '../global-options.ts';
@@ -17,7 +17,8 @@ beforeAll(async () => {
     id: index + 1,
     skills: index < 5 ? 'C#, Öl' : 'Öl',
   }));
-  await importGraph(pipeline.sql, { persons });
+  const many = Array.from({ length: 1_100 }, (_, index) => ({ id: index + 101, skills: 'Rust' }));
+  await importGraph(pipeline.sql, { persons: [...persons, ...many] });
   caller = await pipeline.account(100);
   folder = await mkdtemp(path.join(tmpdir(), 'enrich-cli-'));
   vi.stubEnv('ENRICH_URL', pipeline.url);
@@ -29,11 +30,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** The error of stdout behind whose pipe no one reads any more. */
+let readerGone: Error | undefined;
+
 /** Runs a command; returns what it printed on stdout. */
 async function enrich(...words: string[]): Promise<string> {
   const printed: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
+  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text, ...more: unknown[]) => {
     printed.push(String(text));
+    const ended = more.at(-1) as ((error?: Error) => void) | undefined;
+    ended?.(readerGone);
     return true;
   });
   const program = new Command().exitOverride();
@@ -72,6 +78,50 @@ test('a search writes its people as lines, all pages, and no more than are wante
   expect(JSON.parse(printed)).toEqual({ people: 5, credits: 5, output: file });
   expect((await readFile(file, 'utf8')).trim().split('\n')).toHaveLength(5);
   expect((await pipeline.wallet(caller))?.balance).toBe(92);
+});
+
+describe('people of several pages', () => {
+  const file = () => path.join(folder, 'rust.jsonl');
+  const search = (...words: string[]) => enrich('search', 'skills=Rust', '--max', '2000', ...words);
+  beforeEach(async () => {
+    caller = await pipeline.account(1_050);
+    vi.stubEnv('ENRICH_API_KEY', caller.key);
+  });
+  const spent = async () => 1_050 - ((await pipeline.wallet(caller))?.balance ?? 0);
+
+  test('are not paid for a reader that has read enough', async () => {
+    readerGone = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+    try {
+      await search();
+    } finally {
+      readerGone = undefined;
+    }
+    expect(await spent()).toBe(1_000);
+  });
+
+  test('are not paid for a file that cannot be written', async () => {
+    await expect(search('-o', path.join(folder, 'absent', 'rust.jsonl'))).rejects.toThrow('ENOENT');
+    expect(await spent()).toBe(0);
+  });
+
+  test('stay in the file when a later page is refused, which is told', async () => {
+    const errors = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      await expect(search('-o', file())).rejects.toMatchObject({ status: 402 });
+      expect(errors.mock.calls.join('')).toContain('Not complete: 1000 people, 1000 credits');
+    } finally {
+      errors.mockRestore();
+    }
+    expect((await readFile(file(), 'utf8')).trim().split('\n')).toHaveLength(1_000);
+  });
+
+  test('that are refused leave a file as it was', async () => {
+    await writeFile(file(), 'before\n');
+    await expect(enrich('search', 'skills=[a', '-o', file())).rejects.toThrow('position 1');
+    expect(await readFile(file(), 'utf8')).toBe('before\n');
+    await enrich('search', 'skills=Rust', '--max', '2', '-o', file());
+    expect((await readFile(file(), 'utf8')).trim().split('\n')).toHaveLength(2);
+  });
 });
 
 test('a filter that cannot be read is refused with its parameter', async () => {

@@ -1,14 +1,13 @@
 /** `search`: all pages of a person search as JSON lines; the client side, over HTTP alone. */
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
+import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Client } from '../../src/client/client.ts';
 import { PERSON_PRICE_TEXT } from '../../src/core/operations.ts';
 import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
-import { countOf, printResult, sayTotal, sayUnknownValues } from '../output.ts';
+import { countOf, printResult, say, sayTotal, sayUnknownValues, toJson } from '../output.ts';
+import { isSpecialFile } from '../special-file.ts';
 
 const PAGE_PEOPLE_MAX = 1000;
 
@@ -36,7 +35,7 @@ export function addSearchCommand(program: Command): void {
         // What is written to stdout is the answer; the summary would be one line too many.
         if (options.output !== undefined) {
           printResult(json, { ...written, output: options.output }, [
-            `${countOf(written.people, 'person', 'people')}, ${countOf(written.credits, 'credit')}, ${options.output}`,
+            `${describe(written)}, ${options.output}`,
           ]);
         }
       },
@@ -52,31 +51,75 @@ async function preview(client: Client, filter: string, json: boolean): Promise<v
   sayUnknownValues(found.unknown_values);
 }
 
-/** Pages are asked for one after another, never more than are wanted: each is paid. */
+/** The receiver of the people. */
+interface Output {
+  /** Takes the lines of a page; false when its reader has read enough. Throws when it cannot keep them. */
+  write(lines: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+const standardOutput: Output = {
+  write: (lines) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(lines, (error?: NodeJS.ErrnoException | null) => {
+        if (error?.code === 'EPIPE') resolve(false);
+        else if (error) reject(error);
+        else resolve(true);
+      });
+    }),
+  close: async () => {},
+};
+
+/** Opens a file before anything is paid. What it had before stays until the first page is there. Throws as `open`. */
+async function openFile(file: string): Promise<Output> {
+  const isSpecial = await isSpecialFile(file);
+  const handle = await open(file, 'a');
+  let isEmptied = isSpecial;
+  return {
+    async write(lines) {
+      if (!isEmptied) await handle.truncate();
+      isEmptied = true;
+      await handle.writeFile(lines);
+      return true;
+    },
+    close: () => handle.close(),
+  };
+}
+
+/**
+ * Writes pages one after another, never more than are wanted, and none for a reader that has gone: each is paid. What was written
+ * stays when a later page fails.
+ */
 async function writePeople(
   client: Client,
   filter: string,
   { max, fields, output }: { max: number; fields?: string; output?: string },
 ): Promise<{ people: number; credits: number }> {
-  const stream = output === undefined ? process.stdout : createWriteStream(output);
-  let people = 0;
-  let credits = 0;
+  const target = output === undefined ? standardOutput : await openFile(output);
+  const done = { people: 0, credits: 0 };
   const projection = fields === undefined ? '' : `&fields=${encodeURIComponent(fields)}`;
   let next: string | null = `/personsearch/?${filter}${projection}`;
-  while (next !== null && people < max) {
-    const limit = Math.min(PAGE_PEOPLE_MAX, max - people);
-    const path: string = `${next.replace(/&limit=\d+/g, '')}&limit=${limit}`;
-    const page = await client.searchPage(path);
-    sayUnknownValues(page.unknownValues);
-    const lines = page.people.map((person) => `${JSON.stringify(person)}\n`).join('');
-    if (!stream.write(lines)) await once(stream, 'drain');
-    people += page.people.length;
-    credits += page.creditsCharged;
-    next = page.next;
+  try {
+    while (next !== null && done.people < max) {
+      const limit = Math.min(PAGE_PEOPLE_MAX, max - done.people);
+      const path: string = `${next.replace(/&limit=\d+/g, '')}&limit=${limit}`;
+      const page = await client.searchPage(path);
+      sayUnknownValues(page.unknownValues);
+      done.people += page.people.length;
+      done.credits += page.creditsCharged;
+      next = page.next;
+      const lines = page.people.map((person) => `${toJson(person)}\n`).join('');
+      if (!(await target.write(lines))) break;
+    }
+  } catch (error) {
+    if (done.people > 0) say(`Not complete: ${describe(done)} before this error.`);
+    throw error;
+  } finally {
+    await target.close();
   }
-  if (output !== undefined) {
-    stream.end();
-    await finished(stream);
-  }
-  return { people, credits };
+  return done;
+}
+
+function describe({ people, credits }: { people: number; credits: number }): string {
+  return `${countOf(people, 'person', 'people')}, ${countOf(credits, 'credit')}`;
 }
