@@ -8,7 +8,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, rename, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import path from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import {
   type LargeGraph,
   type LargeList,
@@ -34,14 +34,15 @@ import { median } from './interleave.ts';
 import { COMPANIES_MAX, changePeople, listAddresses } from './large-graph.sql.ts';
 import { runLine } from './line.ts';
 import { secondsSince } from './measured-run.ts';
+import { parseOptions } from './parse-options.ts';
 import { cpuBetween, readCpu, readDiskBytes, readSharedOut } from './process-cost.ts';
 import { tenFields } from './ten-fields.ts';
 
 const execute = promisify(execFile);
 
-const USAGE = 'usage: npm run bench:large -- --people N [--keep]';
 /** People who are generated: the others are these again. */
 const GENERATED_MAX = 100_000;
+const USAGE = `usage: npm run bench:large -- --people N [--keep]; N is a multiple of ${GENERATED_MAX}`;
 /** Each company has five people. */
 const PEOPLE_PER_COMPANY = 5;
 const ROWS_MAX = 500_000;
@@ -55,22 +56,22 @@ const EVICTED_MIN = MIB;
 await main();
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: { people: { type: 'string' }, keep: { type: 'boolean', default: false } },
-  });
-  const people = Number(values.people);
-  if (!Number.isSafeInteger(people) || people < 10_000 || people % GENERATED_MAX !== 0) {
-    say(`${USAGE}, a multiple of ${GENERATED_MAX}`);
-    process.exitCode = 2;
-    return;
-  }
+  const { people, isKept } = parseOptions(
+    USAGE,
+    { options: { people: { type: 'string' }, keep: { type: 'boolean', default: false } } },
+    ({ values }) => {
+      const count = Number(values.people);
+      const isMultiple = Number.isSafeInteger(count) && count > 0 && count % GENERATED_MAX === 0;
+      return isMultiple ? { people: count, isKept: values.keep } : null;
+    },
+  );
   const persons = Math.min(GENERATED_MAX, people / 10);
   const graph = {
     ...{ persons, companies: persons / PEOPLE_PER_COMPANY, seed: 1, times: people / persons },
   };
   const { folder, found } = await measureGraph(graph);
   await keep(found);
-  if (!values.keep) await rm(folder, { recursive: true });
+  if (!isKept) await rm(folder, { recursive: true });
   say(`Written to ${path.relative(packageRoot, largeGraphFile)}`);
 }
 

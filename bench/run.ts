@@ -3,7 +3,6 @@
  * `bench/results/latest.json` (`latest-quick.json` for a quick run) and a dated copy. Exits 1 when a result is
  * wrong, never for its time: a ratio above its goal is only reported.
  */
-import { parseArgs } from 'node:util';
 import type { BenchFile, StoredResult } from '../docs/bench-results.ts';
 import { measureApi } from './api.ts';
 import { readServer } from './bench.sql.ts';
@@ -31,6 +30,7 @@ import { measureLookups } from './lookups.ts';
 import { POLL_MS } from './measured-run.ts';
 import { measureMemory } from './memory.ts';
 import { measureOpenLists } from './open-lists.ts';
+import { parseOptions } from './parse-options.ts';
 import { startProductionServers } from './production-servers.ts';
 import { profileWorker } from './profile.ts';
 import { measureRegister } from './register.ts';
@@ -238,23 +238,21 @@ const ownStackBenchmarks: Record<string, (leads: string, size: Size) => Promise<
 await main();
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    options: { quick: { type: 'boolean', default: false } },
-    allowPositionals: true,
-  });
   const known = [...Object.keys(benchmarks), ...Object.keys(ownStackBenchmarks)];
   // `line` stands for all of its kind: `line-ten-fields`, `line-all-columns`.
   const meantBy = (word: string) =>
     known.filter((name) => name === word || name.startsWith(`${word}-`));
-  const names = positionals.length === 0 ? known : [...new Set(positionals.flatMap(meantBy))];
-  const unknown = positionals.filter((word) => meantBy(word).length === 0);
-  if (unknown.length > 0) {
-    say(`No such benchmark: ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
-    process.exitCode = 2;
-    return;
-  }
-  const size = values.quick ? quickSize : fullSize;
-  const file = openResultsFile(values.quick, known, say);
+  const { names, isQuick } = parseOptions(
+    `usage: npm run bench -- [NAME...] [--quick]\nnames: ${known.join(', ')}`,
+    { options: { quick: { type: 'boolean', default: false } }, allowPositionals: true },
+    ({ values, positionals }) => {
+      if (positionals.some((word) => meantBy(word).length === 0)) return null;
+      const chosen = [...new Set(positionals.flatMap(meantBy))];
+      return { names: positionals.length === 0 ? known : chosen, isQuick: values.quick };
+    },
+  );
+  const size = isQuick ? quickSize : fullSize;
+  const file = openResultsFile(isQuick, known, say);
   const { about, leads } = await measureOnOne(names, size, file);
   for (const name of names) {
     const measure = ownStackBenchmarks[name];

@@ -3,9 +3,8 @@
  * against the embedded stack on a generated graph, and prints the result of each with its bound. Exits 1 when a
  * bound is exceeded. Run it before a release; `docs/threat-model.md` keeps the last result.
  */
-import { parseArgs } from 'node:util';
-import { assert } from '../../src/core/lib/assert.ts';
 import { openBenchStack } from '../bench-stack.ts';
+import { parseOptions } from '../parse-options.ts';
 import { type Attack, type Finding, openArena } from './arena.ts';
 import { dueSchedules } from './due-schedules.ts';
 import { healthFlood, madeUpKeys } from './floods.ts';
@@ -28,12 +27,15 @@ const attacks: readonly Attack[] = [
   heavyBodies,
 ];
 
-const { values } = parseArgs({
-  options: { only: { type: 'string' }, persons: { type: 'string', default: '100000' } },
-});
-const persons = Number(values.persons);
-const chosen = attacks.filter(({ name }) => values.only === undefined || name === values.only);
-assert(chosen.length > 0, `--only is one of ${attacks.map(({ name }) => name).join(', ')}`);
+const { persons, chosen } = parseOptions(
+  `usage: npm run attack -- [--only NAME] [--persons N]\nnames: ${attacks.map(({ name }) => name).join(', ')}`,
+  { options: { only: { type: 'string' }, persons: { type: 'string', default: '100000' } } },
+  ({ values: { only, persons: number } }) => {
+    const played = attacks.filter(({ name }) => only === undefined || name === only);
+    const isRight = played.length > 0 && Number(number) > 0;
+    return isRight ? { persons: Number(number), chosen: played } : null;
+  },
+);
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
 let isBroken = false;

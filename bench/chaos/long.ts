@@ -5,8 +5,9 @@
 import { execFile } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import path from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
+import { parseOptions } from '../parse-options.ts';
 import { mutations } from './chaos.sql.ts';
 import type { Mutant, RoundResult } from './round.ts';
 
@@ -86,18 +87,24 @@ async function logOne(round: Round): Promise<void> {
   if (!ended.ok) process.exitCode = 1;
 }
 
-const { values } = parseArgs({
-  options: {
-    from: { type: 'string', default: '1' },
-    seeds: { type: 'string', default: '12' },
-    minutes: { type: 'string', default: '4' },
-    mutants: { type: 'boolean', default: false },
-    log: {
-      type: 'string',
-      default: path.join(packageRoot, 'bench', 'results', 'chaos-long.jsonl'),
-    },
+const options = {
+  from: { type: 'string', default: '1' },
+  seeds: { type: 'string', default: '12' },
+  minutes: { type: 'string', default: '4' },
+  mutants: { type: 'boolean', default: false },
+  log: {
+    type: 'string',
+    default: path.join(packageRoot, 'bench', 'results', 'chaos-long.jsonl'),
   },
-});
+} as const;
+const values = parseOptions(
+  'usage: npm run long -- [--from SEED] [--seeds N] [--minutes M] [--log FILE] | [--mutants]',
+  { options },
+  ({ values: given }) => {
+    const isRight = Number(given.from) >= 0 && Number(given.seeds) > 0 && Number(given.minutes) > 0;
+    return isRight ? given : null;
+  },
+);
 const plan = values.mutants
   ? planMutants()
   : planRounds(Number(values.from), Number(values.seeds), values.minutes);

@@ -4,7 +4,6 @@
  * accepted list and call must be there, right, and charged once.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { must } from '../../src/core/lib/assert.ts';
 import { openAccount } from '../chaos/accounts.ts';
 import { ApiCaller } from '../chaos/api-caller.ts';
@@ -16,6 +15,7 @@ import { batchOf } from '../chaos/lists.ts';
 import type { Random } from '../chaos/random.ts';
 import { type Begun, runTrial } from '../chaos/round.ts';
 import { checkAnswers, runDrill } from '../chaos/run-drill.ts';
+import { parseOptions } from '../parse-options.ts';
 import { LosingPostgres } from './losing-postgres.ts';
 import { LosingRedis } from './losing-redis.ts';
 import type { LosingServers } from './losing-servers.ts';
@@ -54,30 +54,31 @@ interface Result {
   violations: number;
 }
 
+function usage(): string {
+  const named = Object.entries(servers).map(
+    ([name, of]) => `[--server ${name} [--mutant ${of.mutants.join('|')}]]`,
+  );
+  return `usage: npm run drill:failover -- [--seed N] [--minutes M] ${named.join(' | ')}`;
+}
+
+const options = {
+  seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+  minutes: { type: 'string', default: '3' },
+  server: { type: 'string', default: 'postgres' },
+  mutant: { type: 'string' },
+} as const;
+
 function readOptions(): Options {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
-      minutes: { type: 'string', default: '3' },
-      server: { type: 'string', default: 'postgres' },
-      mutant: { type: 'string' },
-    },
+  return parseOptions(usage(), { options }, ({ values }) => {
+    const seed = Number(values.seed);
+    const minutes = Number(values.minutes);
+    const server = (Object.keys(servers) as Server[]).find((one) => one === values.server);
+    const mutants: readonly string[] = server === undefined ? [] : servers[server].mutants;
+    const mutant = mutants.find((one) => one === values.mutant) ?? null;
+    const isKnown = values.mutant === undefined || mutant !== null;
+    if (!Number.isSafeInteger(seed) || !(minutes > 0) || !isKnown) return null;
+    return server === undefined ? null : { seed, minutes, server, mutant };
   });
-  const seed = Number(values.seed);
-  const minutes = Number(values.minutes);
-  const server = (Object.keys(servers) as Server[]).find((one) => one === values.server);
-  const mutants: readonly string[] = server === undefined ? [] : servers[server].mutants;
-  const mutant = mutants.find((one) => one === values.mutant) ?? null;
-  const isKnown = values.mutant === undefined || mutant !== null;
-  if (!Number.isSafeInteger(seed) || !(minutes > 0) || server === undefined || !isKnown) {
-    const named = Object.entries(servers).map(
-      ([name, of]) => `[--server ${name} [--mutant ${of.mutants.join('|')}]]`,
-    );
-    throw new Error(
-      `usage: npm run drill:failover -- [--seed N] [--minutes M] ${named.join(' | ')}`,
-    );
-  }
-  return { seed, minutes, server, mutant };
 }
 
 async function failOverAgainAndAgain(

@@ -6,11 +6,11 @@ import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { parse } from 'csv-parse/sync';
 import type { Batch } from '../../src/client/client.ts';
 import type { Diagnosis } from '../../src/jobs/backup/doctor.ts';
 import { Random } from '../chaos/random.ts';
+import { parseOptions } from '../parse-options.ts';
 import { must, run, startUp, type Up } from './commands.ts';
 
 const PEOPLE = 3_000;
@@ -63,20 +63,20 @@ async function main(): Promise<void> {
   process.exitCode = totals.violations === 0 ? 0 : 1;
 }
 
+const options = {
+  seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+  minutes: { type: 'string', default: '4' },
+  mutant: { type: 'string' },
+} as const;
+
 function readOptions(): Options {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
-      minutes: { type: 'string', default: '4' },
-      mutant: { type: 'string' },
-    },
+  return parseOptions(USAGE, { options }, ({ values }) => {
+    const { mutant = null } = values;
+    const seed = Number(values.seed);
+    const minutes = Number(values.minutes);
+    const isKnown = mutant === null || mutant === 'no-doctor';
+    return Number.isSafeInteger(seed) && minutes > 0 && isKnown ? { seed, minutes, mutant } : null;
   });
-  const { mutant = null } = values;
-  const seed = Number(values.seed);
-  const minutes = Number(values.minutes);
-  const isKnown = mutant === null || mutant === 'no-doctor';
-  if (!Number.isSafeInteger(seed) || !(minutes > 0) || !isKnown) throw new Error(USAGE);
-  return { seed, minutes, mutant };
 }
 
 function say(line: string): void {

@@ -4,7 +4,6 @@
  */
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { environmentWithOnly } from '../../src/core/config.ts';
 import { readSteps } from '../../src/core/db/migration-steps.ts';
 import { type ChaosStack, openChaosStack, type Processes } from '../chaos/chaos-stack.ts';
@@ -12,6 +11,7 @@ import type { History } from '../chaos/history.ts';
 import type { Random } from '../chaos/random.ts';
 import { runTrial } from '../chaos/round.ts';
 import { checkAnswers, runDrill } from '../chaos/run-drill.ts';
+import { parseOptions } from '../parse-options.ts';
 import {
   buildVersion,
   findRelease,
@@ -62,21 +62,22 @@ const migrations = {
 /** Removes what the old version needs, against the rule for migrations. */
 const RENAMES = 'alter table batches rename column name to title;';
 
+const options = {
+  seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
+  minutes: { type: 'string', default: '3' },
+  from: { type: 'string' },
+  mutant: { type: 'string' },
+} as const;
+
 function readOptions(): Options {
-  const { values } = parseArgs({
-    options: {
-      seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
-      minutes: { type: 'string', default: '3' },
-      from: { type: 'string' },
-      mutant: { type: 'string' },
-    },
+  return parseOptions(USAGE, { options }, ({ values }) => {
+    const { from = null, mutant = null } = values;
+    const seed = Number(values.seed);
+    const minutes = Number(values.minutes);
+    const isKnown = mutant === null || mutant === 'renames-column';
+    const isRight = Number.isSafeInteger(seed) && minutes > 0 && isKnown;
+    return isRight ? { seed, minutes, from, mutant } : null;
   });
-  const { from = null, mutant = null } = values;
-  const seed = Number(values.seed);
-  const minutes = Number(values.minutes);
-  const isKnown = mutant === null || mutant === 'renames-column';
-  if (!Number.isSafeInteger(seed) || !(minutes > 0) || !isKnown) throw new Error(USAGE);
-  return { seed, minutes, from, mutant };
 }
 
 /**
