@@ -19,8 +19,12 @@ test.each([
   expect(calls).toBe(1);
 });
 
-test('a service that is away is called again until it responds', async () => {
-  const errors = [problem(503, 'unavailable'), new TypeError('terminated')];
+test('a service that is away, or has no call left for a moment, is called again until it responds', async () => {
+  const errors = [
+    problem(503, 'unavailable'),
+    new TypeError('terminated'),
+    problem(429, 'too_many_requests'),
+  ];
   const call = async () => {
     const error = errors.shift();
     if (error !== undefined) throw error;

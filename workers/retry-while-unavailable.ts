@@ -1,13 +1,14 @@
-/** Retries of client calls while the service is unavailable: a process of it restarts within seconds. */
+/** Retries of client calls while the service is unavailable: a process of it restarts within seconds, and a limit of calls ends. */
 import { setTimeout } from 'node:timers/promises';
 import { ProblemError, UnreachableError } from '../src/client/client.ts';
 import { say } from './output.ts';
 
 const AWAY_MS_MAX = 60_000;
 const RETRY_MS = 500;
+const LIMITED = 429;
 
 /**
- * Repeats a call until its response is no 5xx, for at most a minute; then throws the error of the last call. Only
+ * Repeats a call until its response is neither 5xx nor 429, for at most a minute; then throws the error of the last call. Only
  * for calls that may happen twice.
  */
 export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<T> {
@@ -17,7 +18,7 @@ export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<
       return await call();
     } catch (error) {
       if (!isAway(error) || Date.now() > deadline) throw error;
-      if (!told) say('The service does not respond; retrying for a minute.');
+      if (!told) say(`${whyAway(error)}; retrying for a minute.`);
       await setTimeout(RETRY_MS);
     }
   }
@@ -25,6 +26,14 @@ export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<
 
 /** A stored object that is missing or damaged stays so. A body that is cut off fails with a TypeError of `fetch`. */
 function isAway(error: unknown): boolean {
-  if (error instanceof ProblemError) return error.status >= 500 && !/^object_/.test(error.code);
+  if (error instanceof ProblemError) {
+    return error.status === LIMITED || (error.status >= 500 && !/^object_/.test(error.code));
+  }
   return error instanceof UnreachableError || error instanceof TypeError;
+}
+
+function whyAway(error: unknown): string {
+  return error instanceof ProblemError && error.status === LIMITED
+    ? 'The limit of calls is reached'
+    : 'The service does not respond';
 }

@@ -13,7 +13,8 @@ const [service, other] = ['', ''].map(() =>
     const [, status] = /moved-(\d+)/.exec(request.url ?? '') ?? [];
     if (status !== undefined) response.writeHead(Number(status), { Location: elsewhere() });
     else response.setHeader('Content-Type', 'application/json');
-    response.end(request.url?.includes('page-of-a-proxy') ? '<html>' : '[]');
+    if (request.url?.includes('null-of-a-proxy')) response.writeHead(502).end('null');
+    else response.end(request.url?.includes('page-of-a-proxy') ? '<html>' : '[]');
   }).listen(0, '127.0.0.1'),
 ) as [Server, Server];
 const hostOf = (server: Server) => `127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -52,7 +53,8 @@ test('an id is one part of a path, whatever it holds', async () => {
 
 test('an id that leads out of its part of the path is refused', async () => {
   for (const id of ['', '.', '..']) {
-    await expect(client().getBatch(id)).rejects.toThrow('cannot be an id');
+    const refusal = { status: 400, message: `'${id}' cannot be an id.` };
+    await expect(client().getBatch(id)).rejects.toMatchObject(refusal);
     await expect(client().replayDelivery('..', id)).rejects.toThrow('cannot be an id');
     await expect(client().getResults(id)).rejects.toThrow('cannot be an id');
   }
@@ -83,6 +85,11 @@ test.each([301, 302, 303, 307, 308])(
     ]);
   },
 );
+
+test('a refusal without a document is told with its status', async () => {
+  const refusal = { status: 502, code: 'unknown', message: 'The service responded 502.' };
+  await expect(client().getBatch('null-of-a-proxy')).rejects.toMatchObject(refusal);
+});
 
 test('a response that is none of the service is told with its address', async () => {
   const calls = [

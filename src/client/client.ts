@@ -41,10 +41,10 @@ export class ProblemError extends Error {
   readonly status: number;
   readonly code: string;
 
-  constructor(status: number, problem: Partial<Problem>) {
-    super(problem.detail ?? problem.title ?? `The service responded ${status}.`);
+  constructor(status: number, problem: Partial<Problem> | null) {
+    super(problem?.detail ?? problem?.title ?? `The service responded ${status}.`);
     this.status = status;
-    this.code = problem.code ?? 'unknown';
+    this.code = problem?.code ?? 'unknown';
   }
 }
 
@@ -81,13 +81,18 @@ export class UnreachableError extends Error {
 }
 
 /**
- * Returns the path of a call. An id may come from others: it is one part of the path, and leads to no other call. Throws `TypeError` for
- * nothing and for dots, which an address takes for the folder itself or the one above.
+ * Returns the path of a call. An id may come from others: it is one part of the path, and leads to no other call. Throws `ProblemError`
+ * 400 for nothing and for dots, which an address takes for the folder itself or the one above.
  */
 function pathOf(template: string, ids: Pick<Sent, 'id' | 'delivery_id'>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name) => {
     const id = ids[name as keyof typeof ids] ?? '';
-    if (/^\.{0,2}$/.test(id)) throw new TypeError(`'${id}' cannot be an id.`);
+    if (/^\.{0,2}$/.test(id)) {
+      throw new ProblemError(400, {
+        code: 'invalid_parameter',
+        detail: `'${id}' cannot be an id.`,
+      });
+    }
     return encodeURIComponent(id);
   });
 }
@@ -118,7 +123,8 @@ function openTransport(baseUrl: string, apiKey: string) {
     const address = new URL(target, baseUrl);
     // The address of a page may come from others: the key goes to the service alone.
     if (address.origin !== new URL(baseUrl).origin) {
-      throw new TypeError(`${target} is no path of the service at ${baseUrl}.`);
+      const detail = `${target} is no path of the service at ${baseUrl}.`;
+      throw new ProblemError(400, { code: 'invalid_parameter', detail });
     }
     const response = await fetch(address, {
       method,
@@ -136,7 +142,8 @@ function openTransport(baseUrl: string, apiKey: string) {
     if (response.ok) return response;
     if (response.status < 400) throw redirected(baseUrl, response);
     const problem = await response.json().catch(() => ({}));
-    throw new ProblemError(response.status, problem as Partial<Problem>);
+    // A proxy may answer in JSON that is no document.
+    throw new ProblemError(response.status, problem as Partial<Problem> | null);
   }
   /** Returns the JSON of a response; undefined when it has none. */
   async function read(response: Response): Promise<unknown> {

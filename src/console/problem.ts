@@ -16,7 +16,9 @@ export class Problem extends Error {
   /** Further members of the problem document, such as `needed` and `available`. */
   readonly more: Record<string, unknown>;
 
-  constructor(status: number, { detail, title, code, errors, ...more }: ProblemDocument) {
+  constructor(status: number, document: ProblemDocument | null) {
+    // A proxy may answer in JSON that is no document.
+    const { detail, title, code, errors, ...more } = document ?? {};
     super(detail ?? title ?? `The service responded with ${status}.`);
     this.status = status;
     this.code = code ?? 'unknown';
