@@ -20,24 +20,31 @@ const LIMITED_SECONDS_MAX = 15;
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** Makes a call and returns its JSON; undefined for an answer without a body. Throws `Problem`. */
-export async function call<Answer>(
+export function call<Answer>(
   method: Method,
   path: string,
   options: CallOptions = {},
 ): Promise<Answer> {
-  const response = await send(method, path, options);
-  return (response.status === 204 ? undefined : await response.json()) as Answer;
+  return send(method, path, options, async (response) => {
+    return (response.status === 204 ? undefined : await response.json()) as Answer;
+  });
+}
+
+/** Reads a path and returns the whole response, as for its stream. Throws `Problem`. */
+export function read(path: string, signal: AbortSignal): Promise<Response> {
+  return send('GET', path, { signal }, async (response) => response);
 }
 
 /** Requests whose answer never came. */
 const unanswered = new Map<string, { key: string; text: string | null }>();
 
-/** Makes a call and returns the whole response, as for its headers or its stream. Throws `Problem`. */
-export async function send(
+/** Makes a call, and returns what is taken of its answer: one that ends before its end was not heard. Throws `Problem`. */
+async function send<Answer>(
   method: Method,
   path: string,
-  { body, wanted, signal }: CallOptions = {},
-): Promise<Response> {
+  { body, wanted, signal }: CallOptions,
+  take: (response: Response) => Promise<Answer>,
+): Promise<Answer> {
   const now = body === undefined ? null : JSON.stringify(body);
   // With the account and the mode: what was typed in one is not sent to another.
   const request = JSON.stringify([shownHeaders(), method, path, wanted ?? now]);
@@ -69,9 +76,13 @@ export async function send(
     if (isRefusal(error)) unanswered.delete(request);
     throw error;
   });
-  unanswered.delete(request);
   if (method !== 'GET') tellChange();
-  return response;
+  const answered = await take(response).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw unreachable();
+  });
+  unanswered.delete(request);
+  return answered;
 }
 
 /** Returns true for an answer after which the call has done nothing; the attempt before it may still be in progress. */

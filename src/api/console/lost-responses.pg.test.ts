@@ -103,6 +103,29 @@ describeWithBrowser('a response that is lost', () => {
     await page.context().close();
   });
 
+  test('after its head is repeated too: a payment whose response was cut off is made once', async () => {
+    const caller = await pipeline.account(1_000);
+    const search = `${pipeline.url}/#/search?filter=industryIds%3D30&view=people`;
+    const { page } = await openSignedIn(browser, search, caller.key);
+    await page.route(
+      '**/v1/exports',
+      async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: (await response.text()).slice(0, 20) });
+      },
+      { times: 1 },
+    );
+    await button(page, /^Show up to 25/).click();
+    await page.locator('.take + .alert .notice').waitFor();
+    await button(page, /^Show up to 25/).click();
+    await page.waitForURL(/#\/exports\/./);
+    await pipeline.runUntilIdle();
+    const made = await pipeline.sql`select from batches where account_id = ${caller.accountId}`;
+    expect(made).toHaveLength(1);
+    expect(await pipeline.wallet(caller)).toMatchObject({ balance: 975 });
+    await page.context().close();
+  });
+
   test('to a new schedule makes no second one, also when the search has got its name since', async () => {
     const { page, caller, name } = await openUnnamed('schedule', '**/v1/schedules');
     await button(page, 'Save the schedule').click();

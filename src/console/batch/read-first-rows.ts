@@ -1,4 +1,4 @@
-import { send } from '../api.ts';
+import { read } from '../api.ts';
 
 /**
  * The first rows of the result of a list or an export. Whole lines are read until there are enough; the
@@ -11,7 +11,7 @@ export async function readFirstRows<Row>(
   query: Readonly<Record<string, string>> = {},
 ): Promise<Row[]> {
   const wanted = new URLSearchParams({ format: 'jsonl', gzip: 'false', ...query });
-  const { body } = await send('GET', `${path}/results?${wanted}`, { signal });
+  const { body } = await read(`${path}/results?${wanted}`, signal);
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   const rows: Row[] = [];
   let rest = '';
