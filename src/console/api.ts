@@ -11,6 +11,8 @@ export interface CallOptions {
   body?: unknown;
   /** The request of a user, of a POST whose body also has what changes by itself, such as a name; else it is the body. */
   wanted?: string;
+  /** Called when the answer is that of an earlier attempt, whose answer was lost. */
+  onRepeated?: () => void;
   signal?: AbortSignal;
 }
 
@@ -42,7 +44,7 @@ const unanswered = new Map<string, { key: string; text: string | null }>();
 async function send<Answer>(
   method: Method,
   path: string,
-  { body, wanted, signal }: CallOptions,
+  { body, wanted, onRepeated, signal }: CallOptions,
   take: (response: Response) => Promise<Answer>,
 ): Promise<Answer> {
   const now = body === undefined ? null : JSON.stringify(body);
@@ -82,6 +84,7 @@ async function send<Answer>(
     throw unreachable();
   });
   unanswered.delete(request);
+  if (response.headers.has('Idempotent-Replayed')) onRepeated?.();
   return answered;
 }
 

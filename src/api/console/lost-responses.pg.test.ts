@@ -140,6 +140,38 @@ describeWithBrowser('a response that is lost', () => {
     await page.context().close();
   });
 
+  test('to a run is not repeated, also at another price, and told as the earlier one that it shows', async () => {
+    const fishers = (first: number) =>
+      importGraph(pipeline.sql, {
+        industries: [{ id: 31, name: 'Fishing' }],
+        persons: people.map((_, index) => ({ id: first + index, industryId: 31 })),
+      });
+    await fishers(5_000);
+    const caller = await pipeline.account(1_000);
+    const made = await pipeline.call(caller, '/v1/schedules', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'Weekly', cron: '0 6 * * 1', filter: 'industryIds=31' }),
+    });
+    const { id } = (await made.json()) as { id: string };
+    const schedule = `${pipeline.url}/#/schedules/${id}`;
+    const { page } = await openSignedIn(browser, schedule, caller.key);
+    await loseResponse(page, `**/v1/schedules/${id}/run`);
+    await button(page, 'Run now').click();
+    await button(page, /^Run for up to/).click();
+    await sayUnreachable(page).waitFor();
+    await button(page, 'Cancel').click();
+    await pipeline.runUntilIdle();
+    await fishers(6_000);
+    await button(page, 'Run now').click();
+    await button(page, 'Run for up to 64 credits').click();
+    await page.waitForURL(/#\/exports\/./);
+    await page.getByText(/^This run was started .* No other was started\.$/).waitFor();
+    const runs = await pipeline.sql`select from schedule_runs where schedule_id = ${id}`;
+    expect(runs).toHaveLength(1);
+    await page.context().close();
+  });
+
   test('is not one that refuses: a schedule is sent again with its corrected name', async () => {
     const caller = await pipeline.account(1_000);
     const search = `${pipeline.url}/#/search?filter=gender%3D2&view=schedule`;

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { tellMovedOn } from '../batch/moved-on.ts';
+import { announce } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
-import { countOf } from '../format.ts';
+import { countOf, formatTime } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { pageProblem } from '../problem.ts';
 import { goTo } from '../router.ts';
@@ -52,11 +53,21 @@ function RunNowDialog({ schedule, reload, onClose }: RunNowProps & { onClose: ()
   const price = isKnown ? `up to ${said}` : null;
   const running = useAction(async () => {
     await tellMovedOn({ reload }, assertShown(schedule));
+    let isEarlier = false;
     const run = await call<ScheduleRun>('POST', `/v1/schedules/${id}/run`, {
       // The price is a promise, also when more people match by now.
       body: price === null ? {} : { max_credits: credits },
+      // The same run, whatever it is counted to cost by now.
+      wanted: runOf(schedule),
+      onRepeated: () => {
+        isEarlier = true;
+      },
     });
     goTo(`/exports/${run.export_id}`);
+    if (isEarlier) {
+      const when = formatTime(run.slot);
+      announce(`This run was started ${when}, when the connection was lost. No other was started.`);
+    }
   });
   return (
     <ConfirmDialog
