@@ -5,6 +5,7 @@ import { announce, announceProblem } from './components/announcer.tsx';
 import { Button } from './components/button.tsx';
 import { Icon } from './components/icon.tsx';
 import { Logo } from './components/logo.tsx';
+import { WithShownOnce } from './components/shown-once-dialog.tsx';
 import { formatNumber } from './format.ts';
 import { menuOf } from './pages.ts';
 import { address, linkTo } from './router.ts';
@@ -56,7 +57,7 @@ export function Layout({ session, children }: { session: Session; children: Comp
           </p>
         )}
         <ModeElsewhere own={session.key.mode} />
-        {children}
+        <WithShownOnce>{children}</WithShownOnce>
       </main>
     </div>
   );

@@ -1,5 +1,5 @@
 /** Components of every page of the console: dialogs, tables, and tabs of one session. */
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Browser, Locator, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
@@ -100,6 +100,45 @@ describeWithBrowser('the components of the console', () => {
     await expect.poll(() => shown.textContent()).toContain('svc_live_');
     await page.getByRole('button', { name: 'I’ve saved it' }).click();
     await shown.waitFor({ state: 'detached' });
+    await page.context().close();
+  });
+
+  test('Back does not lose a key that is shown once, or is just being made', async () => {
+    const { page, wrong } = await openAt('/batches');
+    const shown = page.getByRole('dialog', { name: 'Save this key now' });
+    const make = async () => {
+      await page.getByRole('link', { name: 'Keys' }).click();
+      await page.getByRole('button', { name: 'New key' }).click();
+      await page.getByRole('button', { name: 'Create key' }).click();
+    };
+    const leave = async () => {
+      await page.goBack();
+      await page.waitForURL(/#\/batches$/);
+      await page.getByRole('heading', { name: 'Lists', level: 1 }).waitFor({ state: 'attached' });
+    };
+    const save = async () => {
+      expect(await shown.textContent()).toContain('svc_live_');
+      await expectAccessible(page);
+      await page.getByRole('button', { name: 'I’ve saved it' }).click();
+      await shown.waitFor({ state: 'detached' });
+      expect(await page.content()).not.toMatch(/svc_live_\w{20}/);
+    };
+    await make();
+    await shown.waitFor();
+    await leave();
+    await save();
+    let late: Route | undefined;
+    await page.route('**/v1/keys', async (route) => {
+      if (route.request().method() === 'POST') late = route;
+      else await route.continue();
+    });
+    await make();
+    await expect.poll(() => late).toBeDefined();
+    await leave();
+    await late?.continue();
+    await shown.waitFor();
+    await save();
+    expect(wrong).toEqual([]);
     await page.context().close();
   });
 

@@ -1,21 +1,43 @@
+import { type ComponentChildren, createContext } from 'preact';
 import { useState } from 'preact/hooks';
+import { useUnloadWarning } from '../use-unload-warning.ts';
 import { readOut } from './announcer.tsx';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 
-interface ShownOnceDialogProps {
+interface ShownOnce {
   /** Its kind: `key`, `secret`. */
   noun: string;
   /** Null when the answer that held it was lost. */
   text: string | null;
   /** Why to keep it, and how to get another one. */
   about: { kept: string; lost: string };
-  onClose: () => void;
+  /** Called when it is closed. */
+  onClose?: () => void;
 }
 
-/** A text that is shown this one time: Escape closes it only after it was copied. */
-export function ShownOnceDialog({ noun, text, about, onClose }: ShownOnceDialogProps) {
+/** Shows a text this one time. */
+export const ShowOnce = createContext<(shown: ShownOnce) => void>(() => {});
+
+/** Pages, and over them what is shown this one time: it stays when the page changes, as by Back. */
+export function WithShownOnce({ children }: { children: ComponentChildren }) {
+  const [shown, setShown] = useState<ShownOnce | null>(null);
+  const close = () => {
+    setShown(null);
+    shown?.onClose?.();
+  };
+  return (
+    <ShowOnce.Provider value={setShown}>
+      {children}
+      {shown !== null && <ShownOnceDialog {...shown} onClose={close} />}
+    </ShowOnce.Provider>
+  );
+}
+
+/** Escape closes it only after the text was copied; before that the browser asks before it leaves the console. */
+function ShownOnceDialog({ noun, text, about, onClose }: Required<ShownOnce>) {
   const [isCopied, setIsCopied] = useState(false);
+  useUnloadWarning(text !== null && !isCopied);
   if (text === null) {
     return (
       <Dialog title={`The ${noun} was created but can’t be shown`} onClose={onClose}>

@@ -1,11 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
+import { ShowOnce } from '../components/shown-once-dialog.tsx';
 import { Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { daysAgo, spentBy } from '../credits/usage.ts';
@@ -20,11 +20,18 @@ import { useList } from '../use-call.ts';
 export function KeysPage() {
   const keys = useList<Key>('/v1/keys');
   const [isMaking, setIsMaking] = useState(false);
-  const [made, setMade] = useState<MadeKey | null>(null);
+  const showOnce = useContext(ShowOnce);
   const { items } = keys;
   const show = (key: MadeKey) => {
     setIsMaking(false);
-    setMade(key);
+    showOnce({
+      noun: 'key',
+      text: key.key,
+      about: {
+        kept: 'We don’t store it, and anyone who has it can spend your credits.',
+        lost: `Rotate the key ${key.prefix}… to get a new one with the same settings.`,
+      },
+    });
     keys.reload();
   };
   const makeButton = (
@@ -58,17 +65,6 @@ export function KeysPage() {
         </div>
       )}
       {isMaking && <MakeKeyDialog onMade={show} onClose={() => setIsMaking(false)} />}
-      {made !== null && (
-        <ShownOnceDialog
-          noun="key"
-          text={made.key}
-          about={{
-            kept: 'We don’t store it, and anyone who has it can spend your credits.',
-            lost: `Rotate the key ${made.prefix}… to get a new one with the same settings.`,
-          }}
-          onClose={() => setMade(null)}
-        />
-      )}
     </>
   );
 }

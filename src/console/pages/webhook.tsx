@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { announce, readOut } from '../components/announcer.tsx';
 import { Badge } from '../components/badge.tsx';
@@ -9,7 +9,7 @@ import { Fact } from '../components/fact.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
+import { ShowOnce } from '../components/shown-once-dialog.tsx';
 import { countOf, formatNumber, formatShare, formatTime } from '../format.ts';
 import { goTo, linkTo } from '../router.ts';
 import { useAction, useList, useResource } from '../use-call.ts';
@@ -151,7 +151,7 @@ type Asked = 'edit' | 'rotate' | 'delete' | null;
 function WebhookActions({ webhook, onChanged, onSent }: SteeringProps) {
   const path = pathOf(webhook);
   const [asked, setAsked] = useState<Asked>(null);
-  const [secret, setSecret] = useState<{ text: string | null } | null>(null);
+  const showOnce = useContext(ShowOnce);
   const testing = useAction(async () => {
     await call('POST', `${path}/test`);
     announce('A test event is on its way.');
@@ -183,24 +183,20 @@ function WebhookActions({ webhook, onChanged, onSent }: SteeringProps) {
         <RotateDialog
           webhook={webhook}
           onRotated={({ secret: text, ...rotated }) => {
-            setSecret({ text });
             onChanged(rotated);
+            showOnce({
+              noun: 'secret',
+              text,
+              about: {
+                kept: 'Use it to verify that events come from us.',
+                lost: 'Rotate the secret once more to get another one.',
+              },
+            });
           }}
           onClose={close}
         />
       )}
       {asked === 'delete' && <DeleteDialog webhook={webhook} onClose={close} />}
-      {secret !== null && (
-        <ShownOnceDialog
-          noun="secret"
-          text={secret.text}
-          about={{
-            kept: 'Use it to verify that events come from us.',
-            lost: 'Rotate the secret once more to get another one.',
-          }}
-          onClose={() => setSecret(null)}
-        />
-      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
@@ -7,7 +7,7 @@ import { EmptyState } from '../components/empty-state.tsx';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { ShownOnceDialog } from '../components/shown-once-dialog.tsx';
+import { ShowOnce } from '../components/shown-once-dialog.tsx';
 import { Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { countOf } from '../format.ts';
@@ -20,10 +20,19 @@ import { stateOf, type Webhook, type WebhookWithSecret } from '../webhooks/webho
 export function WebhooksPage() {
   const webhooks = useList<Webhook>('/v1/webhooks');
   const [isMaking, setIsMaking] = useState(false);
-  const [made, setMade] = useState<WebhookWithSecret | null>(null);
+  const showOnce = useContext(ShowOnce);
   const making = useAction(async (body: WebhookBody) => {
-    setMade(await call<WebhookWithSecret>('POST', '/v1/webhooks', { body }));
+    const { id, secret } = await call<WebhookWithSecret>('POST', '/v1/webhooks', { body });
     setIsMaking(false);
+    showOnce({
+      noun: 'secret',
+      text: secret,
+      about: {
+        kept: 'Use it to verify that events come from us.',
+        lost: 'Rotate the secret on the webhook’s page to get a new one.',
+      },
+      onClose: () => goTo(`/webhooks/${id}`),
+    });
   });
   const { items } = webhooks;
   const makeButton = (
@@ -50,17 +59,6 @@ export function WebhooksPage() {
         <Dialog title="New webhook" onClose={() => setIsMaking(false)}>
           <WebhookForm label="Create webhook" action={making} onClose={() => setIsMaking(false)} />
         </Dialog>
-      )}
-      {made !== null && (
-        <ShownOnceDialog
-          noun="secret"
-          text={made.secret}
-          about={{
-            kept: 'Use it to verify that events come from us.',
-            lost: 'Rotate the secret on the webhook’s page to get a new one.',
-          }}
-          onClose={() => goTo(`/webhooks/${made.id}`)}
-        />
       )}
     </>
   );
