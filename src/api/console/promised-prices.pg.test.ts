@@ -98,6 +98,28 @@ describeWithBrowser('the price of a list', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('of an export that is started at once costs no more than its button says', async () => {
+    attempts += 1;
+    const skills = `Welding ${attempts}`;
+    const welders = (first: number) =>
+      crowd(12).map(({ id }) => ({ id: Number(id) + first + attempts * 100, skills }));
+    await importGraph(pipeline.sql, { persons: welders(4000) });
+    const filter = encodeURIComponent(new URLSearchParams({ skills }).toString());
+    await page.goto(`${pipeline.url}/#/search?filter=${filter}&view=export`);
+    await page.getByLabel('Show me the price before it starts').uncheck();
+    const start = page.getByRole('button', { name: 'Export for about 10 credits' });
+    await start.waitFor();
+    await importGraph(pipeline.sql, { persons: welders(9000) });
+    await start.click();
+    await page.waitForURL(/#\/exports\/./);
+    await pipeline.runUntilIdle();
+    const id = page.url().split('/').at(-1);
+    const made = await pipeline.call(caller, `/v1/exports/${id}`);
+    // About 10 are 14 at most.
+    expect(await made.json()).toMatchObject({ credits: { charged: 14, max: 14 } });
+    expect(wrong).toEqual([]);
+  });
+
   test('that the requests of a day no longer allow is told as such, and the list can be started', async () => {
     const other = await pipeline.account(100);
     await pipeline.sql`update api_keys set requests_per_day = 1 where id = ${other.keyId}`;

@@ -4,7 +4,7 @@ import { Button } from '../components/button.tsx';
 import { restOf } from '../components/field.tsx';
 import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { countOf, formatNumber, totalOf } from '../format.ts';
+import { countOf, formatNumber, mostOf, totalOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { goTo } from '../router.ts';
 import type { Preview } from '../search/preview-panel.tsx';
@@ -33,18 +33,22 @@ export function NewExport({ filter, preview }: NewExportProps) {
   // Named by what it holds until another name is typed.
   const options = chosen.name === '' ? { ...chosen, name: `${search} · ${today()}` } : chosen;
   const [isHeld, setIsHeld] = useState(true);
+  const isLive = session.get()?.key.mode === 'live';
+  const limit = Math.min(
+    (options.maxResults ?? Number.POSITIVE_INFINITY) * PERSON_PRICE,
+    options.maxCredits ?? Number.POSITIVE_INFINITY,
+  );
+  const price = isLive && !isHeld ? priceOf(preview, limit) : null;
   const making = useAction(async () => {
-    const body = { filter, ...toRequest(options), hold: isHeld };
+    const body = {
+      ...{ filter, ...toRequest(options), hold: isHeld },
+      // The price is a promise, also when more people match by now.
+      ...(price === null ? {} : { max_credits: price.most }),
+    };
     const wanted = JSON.stringify([filter, chosen, isHeld]);
     const { id } = await call<ExportFile>('POST', '/v1/exports', { body, wanted });
     goTo(`/exports/${id}`);
   });
-  const isLive = session.get()?.key.mode === 'live';
-  const most = Math.min(
-    (options.maxResults ?? Number.POSITIVE_INFINITY) * PERSON_PRICE,
-    options.maxCredits ?? Number.POSITIVE_INFINITY,
-  );
-  const price = isLive ? priceOf(preview, most) : '';
   return (
     <Form class="card" problem={making.problem} onSubmit={() => making.run()}>
       {preview !== undefined && preview.owned > 0 && (
@@ -67,18 +71,25 @@ export function NewExport({ filter, preview }: NewExportProps) {
       <ProblemNotice problem={restOf(making.problem, optionFields)} />
       <div class="buttons">
         <Button kind="primary" type="submit" icon="download" isBusy={making.isBusy}>
-          {isHeld ? 'Continue' : `Export${price}`}
+          {isHeld ? 'Continue' : price === null ? 'Export' : `Export for ${price.said}`}
         </Button>
       </div>
     </Form>
   );
 }
 
-/** `most` is in credits. */
-function priceOf(preview: Preview | undefined, most: number): string {
-  if (preview !== undefined && preview.estimated_credits <= most) {
-    const { estimated_credits: total, total_is } = preview;
-    return ` for ${totalOf({ total, total_is }, 'credit')}`;
+/** The price in words, and the most that it stands for; null while neither it nor a `limit`, in credits, is known. */
+function priceOf(
+  preview: Preview | undefined,
+  limit: number,
+): { said: string; most: number } | null {
+  if (preview === undefined || preview.estimated_credits > limit) {
+    return Number.isFinite(limit)
+      ? { said: `up to ${countOf(limit, 'credit')}`, most: limit }
+      : null;
   }
-  return Number.isFinite(most) ? ` for up to ${countOf(most, 'credit')}` : '';
+  const { estimated_credits: total, total_is, owned } = preview;
+  // No limit is below one person.
+  const most = Math.max(1, mostOf(preview) - owned) * PERSON_PRICE;
+  return { said: totalOf({ total, total_is }, 'credit'), most: Math.min(limit, most) };
 }
