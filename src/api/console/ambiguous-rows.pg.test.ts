@@ -71,7 +71,10 @@ describeWithBrowser('the page of ambiguous rows', () => {
     await page.getByText('Each record you choose costs 1 credit when you save').waitFor();
     expect(await page.getByRole('listitem').filter({ hasText: 'Record 100' }).count()).toBe(2);
     await page.locator('#row-9').getByRole('button', { name: 'Choose 1' }).dblclick();
-    await page.keyboard.press('1');
+    // Held down, a key chooses for one row.
+    for (const _ of [1, 2, 3]) await page.keyboard.down('1');
+    await page.keyboard.up('1');
+    await page.getByRole('button', { name: 'Save 2 decisions for 2 credits' }).waitFor();
     await page.keyboard.press('2');
     await page.getByRole('button', { name: 'Save 3 decisions for 3 credits' }).waitFor();
     await expectAccessible(page);

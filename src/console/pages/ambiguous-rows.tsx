@@ -45,6 +45,8 @@ export function AmbiguousRowsPage({ params: { id = '' } }: PageProps) {
       const candidate = items[current]?.candidates[Number(event.key) - 1];
       if (event.key === 'j') move(current + 1);
       else if (event.key === 'k') move(current - 1);
+      // A key that is held down chooses for one row, not for those after it.
+      else if (event.repeat) return;
       else if (event.key === 's') document.getElementById(SAVE_ID)?.focus();
       else if (event.key === '0') choose(current, null);
       else if (candidate !== undefined) choose(current, candidate.id);
