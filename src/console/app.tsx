@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useState } from 'preact/hooks';
 import { Announcer } from './components/announcer.tsx';
 import { EmptyState } from './components/empty-state.tsx';
 import { Loading } from './components/loading.tsx';
@@ -8,6 +8,7 @@ import { SignInDialog, SignInPage } from './components/sign-in.tsx';
 import { Layout } from './layout.tsx';
 import type { Page, PageProps } from './pages/page.ts';
 import { homePath, pages } from './pages.ts';
+import { asProblem } from './problem.ts';
 import { address, leadOn, matchPath } from './router.ts';
 import { type Session, session } from './session.ts';
 import { useStore } from './store.ts';
@@ -93,19 +94,29 @@ function LoadedPage({ page, ...props }: PageProps & { page: Page }) {
     );
   };
   useEffect(load, [page]);
+  // A value that this page cannot show takes no other page with it.
+  const [error] = useErrorBoundary();
+  const again = (
+    <button type="button" class="button primary" onClick={() => reloadOr(load)}>
+      Reload
+    </button>
+  );
+  if (error !== undefined) {
+    return (
+      <>
+        <PageHeader title="This page could not be shown" />
+        <EmptyState title="Something went wrong on our side" action={again}>
+          {asProblem(error).message} What was started continues without this page.
+        </EmptyState>
+      </>
+    );
+  }
   if (loaded === null) return <Loading />;
   if (loaded !== 'failed') return <loaded.Component {...props} />;
   return (
     <>
       <PageHeader title="This page could not be loaded" />
-      <EmptyState
-        title="The connection was lost, or the service has been updated"
-        action={
-          <button type="button" class="button primary" onClick={() => reloadOr(load)}>
-            Reload
-          </button>
-        }
-      >
+      <EmptyState title="The connection was lost, or the service has been updated" action={again}>
         Check your connection, then reload.
       </EmptyState>
     </>

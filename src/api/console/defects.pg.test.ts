@@ -111,6 +111,35 @@ describeWithBrowser('the console', () => {
     await page.context().close();
   });
 
+  test('shows the times of a zone that the browser does not know, and stays the console where a page fails', async () => {
+    const { page, caller } = await openAt('/schedules');
+    const schedule = { name: 'Nightly', cron: '30 2 * * *', filter: 'gender=2' };
+    const made = await pipeline.call(caller, '/v1/schedules', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(schedule),
+    });
+    const view = (await made.json()) as { id: string };
+    let answer: object = { ...view, time_zone: 'Mars/Olympus_Mons' };
+    await page.route(`**/v1/schedules/${view.id}`, (route) => route.fulfill({ json: answer }));
+    await page.route('**/v1/schedules/preview?*', async (route) =>
+      route.fulfill({ json: { next_runs: ['2027-01-02T02:30:00Z'] } }),
+    );
+    await page.goto(`${pipeline.url}/#/schedules/${view.id}`);
+    await page.getByText('Time zone: Olympus Mons (Mars).').waitFor();
+    await page
+      .getByText(/2 Jan 2027.*02:30.*UTC/)
+      .first()
+      .waitFor();
+    answer = { ...view, cron: null };
+    await page.reload();
+    await page.getByRole('heading', { name: 'This page could not be shown' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Credits' }).click();
+    await page.getByRole('heading', { name: 'Credits', level: 1 }).waitFor();
+    await page.context().close();
+  });
+
   test('offers what can be done with a search only when it has a filter', async () => {
     const { page } = await openAt('/search');
     await page.getByText('Describe who you are looking for').waitFor();

@@ -35,5 +35,12 @@ export function timeHere(iso: string, zone: string): string | null {
 }
 
 function format(iso: string, zone: string, form: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(undefined, { ...form, timeZone: zone }).format(new Date(iso));
+  const inZone = (timeZone: string, more: Intl.DateTimeFormatOptions = {}) =>
+    new Intl.DateTimeFormat(undefined, { ...form, ...more, timeZone }).format(new Date(iso));
+  try {
+    return inZone(zone);
+  } catch {
+    // The browser may be older than the zone.
+    return inZone('UTC', { timeZoneName: 'short' });
+  }
 }
