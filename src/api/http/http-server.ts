@@ -18,7 +18,7 @@ import { must } from '../../core/lib/assert.ts';
 import { AppError, invalidRequest } from '../../core/lib/errors.ts';
 import { noteConnection } from '../../core/limits/thread-turns.ts';
 import { readInTurns } from './body-turns.ts';
-import { makeRoom, type Standing } from './make-room.ts';
+import { makeRoom } from './make-room.ts';
 import { renderProblem, toProblem } from './problem.ts';
 import { bodyRateMin, isSending, type SlownessLimits, watchSlowClients } from './slow-clients.ts';
 
@@ -101,7 +101,9 @@ export function createHttpServer(
       for (const response of responses) waiting.delete(response);
     });
   });
-  makeRoom(server, limits.connectionsMax, (socket) => standingOf(socket, open.get(socket)));
+  const room = makeRoom(server, limits.connectionsMax, (socket) =>
+    isWaitingForClient(socket, open.get(socket)),
+  );
   const watch = watchSlowClients(server, limits, (request, response) => {
     if (response.headersSent) request.socket.destroy();
     else refuseRest(request, response, bodyTooSlow(bodyRateMin(response, limits), limits));
@@ -119,7 +121,11 @@ export function createHttpServer(
       return;
     }
     ahead.add(response);
-    response.once('close', () => ahead.delete(response));
+    room.enter(socket);
+    response.once('close', () => {
+      ahead.delete(response);
+      if (ahead.size === 0) room.leave(socket);
+    });
     const begin = () => {
       waiting.delete(response);
       // The response before it has ended the connection.
@@ -163,11 +169,13 @@ function messagesOf(app: Express) {
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
 }
 
-/** Returns the state of the connection with these responses. */
-function standingOf(socket: Socket, responses: ReadonlySet<ServerResponse> | undefined): Standing {
+/** Returns true for a connection with these responses when the first of them waits for the client, not for the service. */
+function isWaitingForClient(
+  socket: Socket,
+  responses: ReadonlySet<ServerResponse> | undefined,
+): boolean {
   const [response] = responses ?? [];
-  if (response === undefined) return 'idle';
-  return isSending(response.req) || socket.writableLength > 0 ? 'waiting for its client' : 'served';
+  return response !== undefined && (isSending(response.req) || socket.writableLength > 0);
 }
 
 /** The one that was added last. */
