@@ -25,12 +25,11 @@ const policy = [
 export function serveDocs(document: OpenApiDocument): Router {
   const router = Router({ caseSensitive: true, strict: true });
   // Rendered on first use: most processes that serve the API serve no page.
-  let page: Promise<Buffer> | undefined;
+  let page: Buffer | undefined;
   router.get('/docs', async (_request, response) => {
-    page ??= readConsoleAssets().then(({ stylesheet }) =>
-      Buffer.from(renderPage(document, stylesheet)),
-    );
-    send(response, 'text/html; charset=utf-8', await page);
+    const { stylesheet } = await readConsoleAssets();
+    page ??= Buffer.from(renderPage(document, stylesheet));
+    send(response, 'text/html; charset=utf-8', page);
   });
   router.get('/docs/style.css', fixed('text/css; charset=utf-8', pageStyle));
   router.get('/docs/script.js', fixed('text/javascript; charset=utf-8', pageScript));
