@@ -144,3 +144,18 @@ test('a part of a list that is deleted while it is written is not kept', async (
   expect(await objectsOf(id)).toEqual([]);
   expect(await pipeline.wallet(caller)).toEqual({ balance: 10, reserved: 0 });
 });
+
+test('nor when its person index can no longer be written', async () => {
+  caller = await pipeline.account(10);
+  const id = await pipeline.upload(caller, list, options);
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  let deletion: Promise<Response> | undefined;
+  pipeline.faults.put = async (key) => {
+    deletion ??= change(id, 'DELETE');
+    expect((await deletion).status).toBe(204);
+    if (key.endsWith('.ids')) throw new Error('The folder is gone.');
+  };
+  await pipeline.queues.runNext(pipeline.context, 'run-chunk');
+  expect(await objectsOf(id)).toEqual([]);
+  expect(await pipeline.wallet(caller)).toEqual({ balance: 10, reserved: 0 });
+});

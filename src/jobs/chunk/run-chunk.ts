@@ -126,7 +126,8 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
       // Another worker holds the chunk, or the batch ended.
       const { batchId, number } = chunk;
       context.log.info({ err: error, batch: batchId, chunk: number }, 'chunk ended without effect');
-      return;
+      // The deletion of a list takes the folder from under one of the two objects; the other may have been stored after it.
+      return await deleteAbandonedParts(context, objectKeysOf(chunk));
     }
     if (isObjectMissing(error)) await endWhenObjectMissing(context, batch);
     throw error;
@@ -205,7 +206,7 @@ async function processChunk(
   if (committed === undefined) {
     warnRefused(context.log, chunk);
     // They count towards no account's storage. Callers can end a list at any moment of its run.
-    await deleteAbandonedParts(context, [part.objectKey, personIndexKey(part.objectKey)]);
+    await deleteAbandonedParts(context, objectKeysOf(chunk));
     return undefined;
   }
   countPart('committed');
@@ -237,6 +238,12 @@ async function isOutdated(sql: Sql, batch: Batch, part: CommitPart): Promise<boo
   return distinct !== null && haveBeenJoined(sql, distinct);
 }
 
+/** Returns the keys of the part that a claim writes, and of its person index. */
+function objectKeysOf({ batchId, number, parts, epoch }: ClaimedChunk): [string, string] {
+  const key = partKey({ batchId, chunkNumber: number, number: parts }, epoch);
+  return [key, personIndexKey(key)];
+}
+
 /** Renders and stores the rows of a part with its person index, and frees what they were rendered from. */
 async function storeRows(
   context: ChunkContext,
@@ -247,10 +254,7 @@ async function storeRows(
   const shown = indexedSubject(batch);
   const { bytes, rowBytesMax, report, release } = work.render(outcomes, owned);
   const beside = shown === null ? null : encodePersonIndex(shown, work.lines(outcomes));
-  const objectKey = partKey(
-    { batchId: batch.id, chunkNumber: chunk.number, number: chunk.parts },
-    chunk.epoch,
-  );
+  const [objectKey] = objectKeysOf(chunk);
   context.endPhase('render');
   const stored = await storeCall(storePart(context.store, objectKey, bytes, beside));
   context.endPhase('write');
