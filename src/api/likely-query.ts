@@ -1,5 +1,6 @@
 /** The parameters of single calls with `match=likely`. */
 import { z } from 'zod';
+import type { RowInput } from '../core/enrich/outcomes.ts';
 import { withoutPlaceholder } from '../core/identifiers/placeholder.ts';
 import type { LikelyCells } from '../core/likely/likely-row.ts';
 import { country, matchMode, minProbability } from './batch-options.ts';
@@ -46,4 +47,13 @@ export function likelyCellsOf(query: Query): LikelyCells {
   const title = withoutPlaceholder(query.title);
   const city = withoutPlaceholder(query.city);
   return { name, firstName, lastName, company, title, city, country: query.country ?? null };
+}
+
+/** Returns the names by which a match of an identifier is judged, as by those of a list: a mailbox or a number may be another's. */
+export function namesIn(
+  subject: 'person' | 'company',
+  { name = '', firstName = '', lastName = '', company = '' }: LikelyCells,
+): Pick<RowInput, 'personName' | 'companyName'> {
+  if (subject === 'company') return { companyName: withoutPlaceholder(name) };
+  return { personName: name.trim() || `${firstName} ${lastName}`.trim(), companyName: company };
 }

@@ -20,6 +20,7 @@ import { likelyCells } from '../../mapping/read-likely-cells.ts';
 import { numberContext } from '../../mapping/row-countries.ts';
 import type { RouteInput } from '../http/define-route.ts';
 import { parseParameters } from '../http/parse-parameters.ts';
+import { namesIn } from '../likely-query.ts';
 import { type EntityType, entityId, entityTypes, viewType } from './entity.ts';
 import { enrichAll } from './paid-calls.ts';
 import { columnKind } from './properties.ts';
@@ -114,13 +115,13 @@ function rowOf(type: EntityType, { query: name, properties }: Query): RowInput {
       read.push({ kind, values: normalised.values });
     }
   }
-  const named = type === 'company' && name !== '' ? { companyName: name } : {};
+  const likely = likelyCells(subject, cellsOf);
   return {
     identifiers: read,
     invalid: null,
     country: countryCode(listed),
-    ...named,
-    likely: likelyCells(subject, cellsOf),
+    ...(name === '' ? {} : namesIn(subject, likely)),
+    likely,
   };
 }
 

@@ -17,7 +17,7 @@ import { type OperationName, operations } from '../../core/operations.ts';
 import { country, fieldNamesInText } from '../batch-options.ts';
 import { defineRoute, type Route, type RouteInput, sent } from '../http/define-route.ts';
 import { requestIdOf } from '../http/problem.ts';
-import { isNamed, likelyCellsOf, likelyNames, likelyQuery } from '../likely-query.ts';
+import { isNamed, likelyCellsOf, likelyNames, likelyQuery, namesIn } from '../likely-query.ts';
 import { availableBefore, replayCall, respondToCall } from '../respond-to-call.ts';
 
 type Query = Record<string, string | undefined>;
@@ -128,9 +128,11 @@ function readLikely(operation: OperationName, query: Query): RowInput {
   const row = exact.some((kind) => query[kind] !== undefined)
     ? readIdentifier(operation, others)
     : { identifiers: [], invalid: null };
+  const likely = likelyCellsOf(query);
   return {
     ...row,
-    likely: likelyCellsOf(query),
+    likely,
+    ...namesIn(subject, likely),
     ...(subject === 'company' ? { country: listed } : {}),
   };
 }
@@ -179,6 +181,7 @@ function readIdentifier(operation: OperationName, query: Query): RowInput {
     invalid: null,
     country: query.country ?? null,
     ...(kind === 'name' ? { companyName: text } : {}),
+    ...(subject === 'person' && isNamed(query) ? namesIn(subject, likelyCellsOf(query)) : {}),
   };
 }
 

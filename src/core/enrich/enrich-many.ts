@@ -7,6 +7,7 @@ import { isSharedMailbox, standsForNone } from '../identifiers/shared-mailbox.ts
 import { must } from '../lib/assert.ts';
 import { findLikely, type LikelyCandidate, type LikelyOutcome } from '../likely/find-likely.ts';
 import { type OperationName, operations } from '../operations.ts';
+import { agrees } from './agreement.ts';
 import { companiesLeftOut } from './companies-left-out.ts';
 import { withPresentRecords } from './decided-records.ts';
 import { type GraphReader, postgresGraph } from './graph-reader.ts';
@@ -201,7 +202,8 @@ async function enrichExactly(
   options: EnrichOptions,
 ): Promise<Outcome[]> {
   const rows = await withPresentRecords(sql, operation, given);
-  const { agreementOf, requireAgreement, required = [], endPhase } = options;
+  const { requireAgreement, required = [], endPhase } = options;
+  const agreementOf = options.agreementOf ?? agreementWith(rows);
   const outcomes: Outcome[] = [];
   let undecided: number[] = [];
   // By index here and below: an iterator of entries makes an array of each row.
@@ -234,7 +236,7 @@ async function enrichExactly(
       const match = matches[place];
       const isMatch =
         match !== undefined && isSuccess(operation, match) && hasColumns(match, required);
-      const agrees = isMatch ? (agreementOf?.(index, match, decision.by) ?? '') : '';
+      const agrees = isMatch ? agreementOf(index, match, decision.by) : '';
       const isOther = agrees === 'no' && decision.by !== BY_DECISION;
       const isRefused = requireAgreement && isOther;
       if (isMatch && !isRefused && !isOfOthers(operation, decision, agrees)) {
@@ -251,6 +253,14 @@ async function enrichExactly(
     endPhase?.('compare');
   }
   return outcomes;
+}
+
+/** Returns the agreement of rows that state the name of a person with their matches. */
+function agreementWith(rows: readonly RowInput[]) {
+  return (index: number, match: MatchData): Outcome['agrees'] => {
+    const { personName, companyName = '' } = must(rows[index], 'row');
+    return personName === undefined ? '' : agrees({ personName, companyName }, match);
+  };
 }
 
 /** Returns the outcome of a match. */

@@ -42,6 +42,8 @@ export interface RowInput {
   invalid: string | null;
   /** The name that the row gives a company, as written: the value that is looked up leaves its legal form out. */
   companyName?: string;
+  /** The name of the person that a call states. A list compares its own with the matches: see `EnrichOptions`. */
+  personName?: string;
   /** The domain is that of an e-mail address, which may be at another company than the row names. */
   isDomainOfAddress?: true;
   /** ISO 3166 alpha-2 country that the row itself states, for companies. */
