@@ -14,14 +14,23 @@
  * 5. A cell without a host is read once more without the slips of typing that leave no doubt: a space at a dot, two dots,
  * `www acme com`, `acme dot com`, a comma for the dot after `www.` or before `com`, `net` and `org`.
  * 6. Words before a host may be its beginning: `burger king.com` is not king.com. So they must be a part of it, or a label.
- * 7. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
+ * 7. A host before a space or a comma and letters that may be its end is refused: `acme.co uk`, `acme.com,au` and `acme.co m` are not
+ * acme.co or acme.com. So is one that a program cut: `acme.co...`.
+ * 8. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
  */
 import { getDomain, parse } from 'tldts';
 import { toASCII } from 'tr46';
 import { isAccessDomain, isFreeMailDomain } from './free-mail-domains.ts';
 import type { CellContent, KindDescription } from './kind.ts';
 import { linkTarget } from './link-target.ts';
-import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
+import {
+  foldUnicode,
+  invalid,
+  isTooLong,
+  type Normalised,
+  severalValues,
+  tidyCell,
+} from './normalised.ts';
 import { hasSitesOfOthers, isProfilePage } from './other-networks.ts';
 
 export const domain = {
@@ -73,6 +82,11 @@ const WORDS_BEFORE_HOST =
 const hostLabels: ReadonlySet<string> = new Set(
   'at domain homepage page see site url visit web website'.split(' '),
 );
+/** A host and what may be its end, at the end of a cell or of an item of its list. */
+const HOST_IN_PARTS =
+  /([^\s,;|()<>"'[\]]{1,253}\.[a-z]{2,63})(?:,|\s{1,2})([a-z]{1,3})\/?(?=$|\s{0,2}[;,|\n])/gi;
+/** A text that a program cut within the host. */
+const CUT_HOST = /^(?:[a-z]{3,8}:\/\/)?[^\s/?#]*\.{3}$/i;
 const DOUBLED_DOT = /^(?:https?:\/\/)?[\w.-]+\.\.[\w.-]+\/?$/;
 
 /** Reasons: `empty`, `too_long`, `not_a_domain`, `public_suffix`, `free_mail_domain`,
@@ -94,6 +108,7 @@ export function normaliseDomain(text: string): Normalised {
     .replace(/\.{2}$/, '')
     .trim();
   if (tidy === '') return invalid('empty');
+  if (CUT_HOST.test(foldUnicode(text).trim())) return invalid('not_a_domain');
   const whole = domainsOfUrl(tidy);
   if ('values' in whole || whole.reason !== 'not_a_domain') return whole;
   const meant = withoutSlips(tidy);
@@ -149,8 +164,9 @@ function withoutRootDot(host: string): string {
 function domainsAmongWords(tidy: string, whole: Normalised): Normalised {
   const found: string[] = [];
   let refused = whole;
+  const parts = new Set(hostsInParts(tidy));
   for (const word of tidy.split(BETWEEN_WORDS)) {
-    if (!word.includes('.')) continue;
+    if (!word.includes('.') || parts.has(word)) continue;
     const outcome = domainsOfUrl(word);
     if (!('values' in outcome)) {
       if (outcome.reason !== 'not_a_domain') refused = outcome;
@@ -159,6 +175,21 @@ function domainsAmongWords(tidy: string, whole: Normalised): Normalised {
     }
   }
   return severalValues(found, 'reason' in refused ? refused.reason : 'not_a_domain');
+}
+
+function hostsInParts(tidy: string): string[] {
+  return [...tidy.matchAll(HOST_IN_PARTS)].flatMap(([, host = '', end = '']) =>
+    mayEndIn(splitUrl(host).host, end) ? [host] : [],
+  );
+}
+
+/** True when letters behind a host may be the rest of its ending: `uk` of `acme.co uk`, `m` of `acme.co m`. */
+export function mayEndIn(host: string, letters: string): boolean {
+  const last = host.slice(host.lastIndexOf('.') + 1);
+  return [`${last}.${letters}`, `${last}${letters}`].some((ending) => {
+    const { isIcann, publicSuffix } = parse(`name.${ending.toLowerCase()}`, icannOnly);
+    return isIcann === true && publicSuffix === ending.toLowerCase();
+  });
 }
 
 function domainsOfUrl(text: string): Normalised {

@@ -11,11 +11,15 @@
  * 7. A cell without an address is read once more without the slips of typing that leave no doubt: a space, a comma or a
  * second dot between the parts of the domain, `@` twice, `jane at example dot com`. Two dots in a mailbox may have lost what was between them, so they are refused.
  * So is a comma before a country: `jane@acme.co,uk` may be an address at `acme.co` as well.
- * 8. Of a mailbox that begins as no mailbox does (`www.`, `=`, `email=`), the address without that is tried second.
- * 9. Refused: mailboxes that need quotes, address literals and domains without a dot. They are valid, and no stored
+ * 8. Nor is an address one that may be a part of another: `jane doe@acme.com` and `jane,doe@acme.com` are not doe@acme.com, unless the
+ * words before it are of its mailbox or its domain (`Jane Doe jdoe@acme.com`) or say what it is; `jane@acme.co uk` is not at acme.co,
+ * and `jane@acme.co...` was cut.
+ * 9. Of a mailbox that begins as no mailbox does (`www.`, `=`, `email=`), the address without that is tried second.
+ * 10. Refused: mailboxes that need quotes, address literals and domains without a dot. They are valid, and no stored
  * address has them.
  */
-import { isListedDomain, toAsciiHost } from './domain.ts';
+import { fold } from '../lib/fold.ts';
+import { isListedDomain, mayEndIn, toAsciiHost } from './domain.ts';
 import type { KindDescription } from './kind.ts';
 import {
   foldCase,
@@ -25,6 +29,7 @@ import {
   severalValues,
   tidyCell,
 } from './normalised.ts';
+import { isSharedMailbox } from './shared-mailbox.ts';
 
 export const email = {
   label: 'Email',
@@ -59,6 +64,8 @@ const PLAIN_ADDRESS =
   /^(?!www\.)[a-z0-9][a-z0-9_+-]*(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9]+(?:-+[a-z0-9]+)*\.)+[a-z]{2,63}$/i;
 const ATOM = "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]+";
 const mailbox = new RegExp(`^(?!['\`])${ATOM}(?:\\.${ATOM})*\\.?$`, 'u');
+/** An address that a program cut: `jane@acme.co...`. */
+const CUT_ADDRESS = /@.*\.{3}$/;
 const MAILBOX_CHARACTERS_MAX = 64;
 const ADDRESS_CHARACTERS_MAX = 254;
 /** Up to this length of the domain no label can exceed the 63 characters that DNS allows. */
@@ -74,11 +81,27 @@ const SCHEMES = new RegExp(`#?mailto:|https?://|(?<![^\\s,;<(])(?:${LABELS}):`, 
 /** `@` as a link or a page writes it, in a text without another. */
 const ENCODED_AT = /%40|&(?:#64|#x40|commat);/gi;
 const ENTITIES = /&(?:nbsp|lt|gt|quot|#160|#34);/gi;
+/** Characters of a mailbox, as a page writes them. */
+const APOSTROPHE_ENTITY = /&(?:apos|#0{0,4}39|#x0{0,4}27);/gi;
+const AMPERSAND_ENTITY = /&(?:amp|#0{0,4}38);/gi;
 const SEPARATORS = /[\s,;<>()[\]"“”„«»‹›|/\\•·\p{Cc}\p{Extended_Pictographic}]+/u;
 /** The begin of a mailbox that is not part of it. */
 const NOT_OF_MAILBOX = /^(?:www\.|[=+*#~]|\??(?:e-?mail|mail|smtp|to)=)(?=[^@])/;
 /** The address before the comma, or one with a dot in its place, as in `jane@acme.co,uk`: another person's. */
 const COMMA_BEFORE_COUNTRY = /^[^\s@,;]+@([a-z0-9-]+(?:\.[a-z0-9-]+)+),([a-z]{2})$/i;
+/** An address and letters that may be the end of its domain, with or without the dot. */
+const ADDRESS_IN_PARTS =
+  /@([a-z0-9.-]{1,253}\.[a-z]{2,63})(\s{1,3}\.\s{0,3}|\.\s{1,3}|\s{1,3})([a-z]{1,3})(?=$|\s{0,3}[;,|\n])/gi;
+/** A few words directly before a mailbox, divided from it by a space, or by a comma or a semicolon without one. */
+const WORDS_BEFORE_MAILBOX =
+  /^\s*((?:\p{L}[\p{L}\p{N}\p{M}._'’-]{0,40}[\s,;]{1,3}){0,2}\p{L}[\p{L}\p{N}\p{M}._'’-]{0,40})(?:\s{1,3}|[,;])([^\s,;<>()[\]]{1,64})$/u;
+const addressWords: ReadonlySet<string> = new Set(
+  `address adresse addr alt alternative at business contact contacto courriel correo current direct email from general home kontakt
+   mail mailto main new not office old personal please preferred primary private see secondary to use via work write`.split(
+    /\s+/,
+  ),
+);
+const TELLING_LETTERS_MIN = 3;
 const EMPHASIS = /^(?:\*(.+)\*|_(.+)_|\{(.+)\})$/;
 /** A cell that is an address in words: a dot in the mailbox, or `dot` in the domain, which prose has not. */
 const ADDRESS_IN_WORDS =
@@ -96,7 +119,11 @@ export function normaliseEmail(text: string): Normalised {
 }
 
 function unhidden(text: string): string {
-  const decoded = text.replace(ENTITIES, ' ').trim();
+  const decoded = text
+    .replace(APOSTROPHE_ENTITY, "'")
+    .replace(AMPERSAND_ENTITY, '&')
+    .replace(ENTITIES, ' ')
+    .trim();
   return withAt(decoded)
     .replace(HIDDEN_AT, '@')
     .replace(HIDDEN_DOT, '.')
@@ -136,16 +163,73 @@ function isPunycode(text: string, at: number): boolean {
 function addressesIn(tidy: string): string[] {
   const [, host = '', country = ''] = COMMA_BEFORE_COUNTRY.exec(tidy) ?? [];
   if (host !== '' && isListedDomain(`${host}.${country}`.toLowerCase())) return [];
-  const found = tidy
+  const text = withWholeDomains(tidy);
+  const parts = new Set(partsOfMailboxes(text));
+  const found = text
     .replace(SCHEMES, ' ')
     .split(SEPARATORS)
+    .filter((token) => !CUT_ADDRESS.test(token))
     .map(trimPunctuation)
     .map(canonicalAddress)
-    .filter((address) => address !== null);
+    .filter((address) => address !== null)
+    .filter((address) => !parts.has(address.slice(0, address.indexOf('@'))));
   // No address is longer, and the slips of a long text would take time.
   if (found.length > 0 || tidy.length > ADDRESS_CHARACTERS_MAX) return found;
-  const meant = canonicalAddress(withoutSlips(tidy));
+  const meant =
+    parts.size > 0 || CUT_ADDRESS.test(tidy) ? null : canonicalAddress(withoutSlips(text));
   return meant === null ? [] : [meant];
+}
+
+/** Joins what is certainly one domain, and takes one away that may be a part of another. */
+function withWholeDomains(tidy: string): string {
+  return tidy.replace(ADDRESS_IN_PARTS, (whole, host: string, dot: string, end: string) => {
+    if (!mayEndIn(host, end)) return whole;
+    return dot.includes('.') ? `@${host}.${end}` : '@ ';
+  });
+}
+
+/** Returns the mailboxes that may be the ends of longer ones, with a space or a comma for a dot. */
+function partsOfMailboxes(text: string): string[] {
+  return text.split('@').flatMap((between, index, all) => {
+    const after = all[index + 1];
+    if (after === undefined) return [];
+    // Behind an address its domain comes first.
+    const before = index === 0 ? between : between.replace(/^[^\s,;]*[\s,;]*/, '');
+    const [, words = '', mailbox = ''] = WORDS_BEFORE_MAILBOX.exec(before) ?? [];
+    return words === '' || explainsAddress(words, mailbox, after) ? [] : [foldCase(mailbox)];
+  });
+}
+
+/** True for words that say what an address is: its label, its owner, or the company at its domain. */
+function explainsAddress(words: string, mailbox: string, after: string): boolean {
+  const all = wordsOf(words);
+  const own = withoutUmlauts(wordsOf(mailbox).join(''));
+  const host = withoutUmlauts(wordsOf(after.split(/[\s,;]/, 1)[0] ?? '').join(''));
+  const isNamed = (word: string) =>
+    word.length >= TELLING_LETTERS_MIN &&
+    (own.includes(withoutUmlauts(word)) || host.includes(withoutUmlauts(word)));
+  const initials = all.map((word) => word.charAt(0));
+  return (
+    // A mailbox has letters of one alphabet.
+    (!ASCII.test(all.join('')) && ASCII.test(own)) ||
+    all.some((word) => addressWords.has(word) || isNamed(word)) ||
+    (all.length > 1 && [...own].sort().join('') === initials.sort().join('')) ||
+    isSharedMailbox(`${foldCase(mailbox)}@`)
+  );
+}
+
+const ASCII = /^[\0-\x7f]*$/;
+
+/** Lower-case words without accents. */
+function wordsOf(text: string): string[] {
+  return fold(text)
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}
+
+/** `mueller` and `müller` are one. */
+function withoutUmlauts(word: string): string {
+  return word.replace(/([aou])e/g, '$1');
 }
 
 /** Removes the slips of typing in a cell that is one address otherwise. */
