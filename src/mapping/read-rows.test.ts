@@ -156,3 +156,24 @@ test('a cell without a value is no identifier and no place', async () => {
     expect(identifiers).toEqual([]);
   }
 });
+
+test('the label of a link and an answer are no handles', async () => {
+  const labels = ['Link', 'Profile', 'LinkedIn', 'view', 'No', 'yes', 'x', '1'];
+  const piece = Buffer.from([...labels, 'janedoe', 'x.com/link'].join('\n'));
+  const column = [{ column: 1, header: 'Twitter', reason: 'chosen' as const }];
+  for (const kind of ['professional_network', 'twitter']) {
+    const { rows } = await readRows(piece, scanRecords(piece, { delimiter: ',' }), {
+      operation: 'people.enrich',
+      mapping: { [kind]: column },
+      delimiter: ',',
+      match: 'exact',
+      defaultRegion: null,
+      country: null,
+      width: 1,
+    });
+    const values = rows.map(({ identifiers, invalid }) => identifiers[0]?.values[0] ?? invalid);
+    expect(values.slice(0, labels.length)).toEqual(labels.map(() => 'no_identifier'));
+    expect(values[labels.length]).toBe('janedoe');
+    if (kind === 'twitter') expect(values.at(-1)).toBe('link');
+  }
+});

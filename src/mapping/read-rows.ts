@@ -4,7 +4,12 @@ import type { ListedNames } from '../core/enrich/agreement.ts';
 import type { MatchMode } from '../core/enrich/match-mode.ts';
 import type { RowIdentifier, RowInput } from '../core/enrich/outcomes.ts';
 import { countryCode } from '../core/identifiers/country.ts';
-import { type IdentifierKind, identifierKinds } from '../core/identifiers/identifier.ts';
+import {
+  type IdentifierKind,
+  identifierKinds,
+  isIdentifierKind,
+  statedText,
+} from '../core/identifiers/identifier.ts';
 import type { KindDescription, NormaliseContext } from '../core/identifiers/kind.ts';
 import { withoutPlaceholder } from '../core/identifiers/placeholder.ts';
 import { must } from '../core/lib/assert.ts';
@@ -268,7 +273,9 @@ function columnReader(piece: Buffer, records: RecordTable, reading: RowReading) 
   return (name: string): CellColumn[] =>
     (reading.mapping[name] ?? []).map(({ column }) => {
       const own = must(cells[wanted.indexOf(column)], 'a mapped column');
-      return readsAsWritten.has(name) ? own : { at: (index) => withoutPlaceholder(own.at(index)) };
+      if (readsAsWritten.has(name)) return own;
+      if (!isIdentifierKind(name)) return { at: (index) => withoutPlaceholder(own.at(index)) };
+      return { at: (index) => statedText(name, own.at(index)) };
     });
 }
 

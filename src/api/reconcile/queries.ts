@@ -10,7 +10,7 @@ import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { normaliseCompanyName } from '../../core/identifiers/company-name.ts';
 import { countryCode } from '../../core/identifiers/country.ts';
-import { normaliseIdentifier } from '../../core/identifiers/identifier.ts';
+import { normaliseIdentifier, statedText } from '../../core/identifiers/identifier.ts';
 import { withoutPlaceholder } from '../../core/identifiers/placeholder.ts';
 import { invalidParameter } from '../../core/lib/errors.ts';
 import { readCompanies } from '../../core/lookups/look-up-companies.ts';
@@ -109,7 +109,7 @@ function rowOf(type: EntityType, { query: name, properties }: Query): RowInput {
   const context = { subject, ...numberContext([listed], {}) };
   const read: RowIdentifier[] = [];
   for (const kind of identifiers) {
-    const text = kind === 'name' ? '' : (cells.get(kind) ?? '');
+    const text = kind === 'name' ? '' : statedText(kind, cells.get(kind));
     const normalised = text === '' ? null : normaliseIdentifier(kind, text, context);
     if (normalised !== null && 'values' in normalised) {
       read.push({ kind, values: normalised.values });

@@ -9,8 +9,7 @@ import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
 import { checkProjection } from '../../core/enrich/project-match.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
-import { normaliseIdentifier } from '../../core/identifiers/identifier.ts';
-import { withoutPlaceholder } from '../../core/identifiers/placeholder.ts';
+import { normaliseIdentifier, statedText } from '../../core/identifiers/identifier.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
@@ -164,7 +163,7 @@ function readIdentifier(operation: OperationName, query: Query): RowInput {
     const message = `Send one identifier, not ${given.join(' and ')}.`;
     throw badIdentifier('conflicting_identifiers', must(given[1], 'second identifier'), message);
   }
-  const text = withoutPlaceholder(query[kind]);
+  const text = statedText(kind, query[kind]);
   const normalised = normaliseIdentifier(kind, text, {
     subject,
     fromQuery: true,

@@ -9,6 +9,7 @@ import type { KindDescription, NormaliseContext } from './kind.ts';
 import { twitter } from './microblog-handle.ts';
 import type { Normalised } from './normalised.ts';
 import { phone } from './phone.ts';
+import { withoutPlaceholder } from './placeholder.ts';
 import { professionalNetwork } from './profile-url.ts';
 import { registryNumber } from './registry-number.ts';
 
@@ -31,6 +32,16 @@ export type Kinds = typeof kinds;
 export const identifierKinds: Readonly<Record<IdentifierKind, KindDescription>> = kinds;
 
 export const kindNames = Object.keys(kinds) as readonly IdentifierKind[];
+
+export function isIdentifierKind(name: string): name is IdentifierKind {
+  return Object.hasOwn(kinds, name);
+}
+
+/** Returns the text of a cell or a parameter of the kind, or '' for one that says that there is no value. */
+export function statedText(kind: IdentifierKind, text: string | undefined): string {
+  const stated = withoutPlaceholder(text);
+  return identifierKinds[kind].isNone?.(stated.trim()) ? '' : stated;
+}
 
 /** Returns the canonical values of a text, in the order to try, or the reason why it has none. */
 export function normaliseIdentifier(

@@ -36,6 +36,8 @@ export interface KindDescription {
    * give candidates, and the code only names the match.
    */
   isShared?: true;
+  /** Returns true for a text, trimmed, that people and programs write where there is no value, besides those of every kind. */
+  isNone?(text: string): boolean;
   /** Returns true for a usable text that a spreadsheet damaged. */
   isRepaired?(text: string): boolean;
   /** Returns the identifier of a word of test mode, or of its number, as a caller sends it. */

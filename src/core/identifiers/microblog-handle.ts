@@ -9,13 +9,14 @@
 import { type CellContent, handleMention, type KindDescription } from './kind.ts';
 import { linkTarget } from './link-target.ts';
 import { invalid, isTooLong, type Normalised, tidyCell } from './normalised.ts';
-import { isFlag } from './placeholder.ts';
+import { isNoHandle } from './placeholder.ts';
 
 export const twitter = {
   label: 'Handle',
   parameter: 'Handle on X, with or without `@`.',
   forms: '`@handle` or a URL with it, also of a mirror, with punctuation or a note around it',
   normalise: (text) => normaliseMicroblogHandle(text),
+  isNone: isNoHandle,
   testIdentifier: (word) => `test_${word.replace('-', '_')}`,
   person: {
     stored: [
@@ -39,6 +40,8 @@ const WEB_ADDRESS =
   /^(?:[a-z]{2,10}:)?(?:\/\/)?((?:[a-z0-9-]+\.)+[a-z]{2,20})(?::\d{1,5})?(?:[/?#]|$)/i;
 const LABEL = /^(?:twitter|tw|x)\s*:\s*@?(?=[a-z0-9_]{1,20}$)/i;
 const NOTE = /(?<=\S)\s{0,3}\([^()]{0,100}\)$/;
+/** A handle that a program cut where it shows it. */
+const CUT_HANDLE = /^(?:https?:\/\/)?(?:[a-z0-9.-]{1,60}\.com\/)?@?\w{1,20}\.{3}$/i;
 const AROUND = /^[(<"“[]{1,3}(?=@|https?:)|[)>"”\],;.\s]{1,5}$/g;
 const serviceHosts: ReadonlySet<string> = new Set(
   'twitter.com x.com fixupx.com fixvx.com fxtwitter.com vxtwitter.com xcancel.com'.split(' '),
@@ -55,6 +58,7 @@ export function normaliseMicroblogHandle(text: string): Normalised {
   if (isTooLong(text)) return invalid('too_long');
   const cell = tidyCell(text);
   if (cell === '') return invalid('empty');
+  if (CUT_HANDLE.test(cell)) return invalid('not_a_handle');
   // A bare word with a note may as well be a name: `Ada (CEO)`.
   const bare = /[@/]/.test(cell) ? cell.replace(NOTE, '').replace(AROUND, '') : cell;
   const tidy = linkTarget(bare.replace(LABEL, '').replace(/^@\s{1,3}/, ''));
@@ -81,6 +85,6 @@ function handleValue(text: string): Normalised {
 }
 
 function handleContent(cell: string): CellContent {
-  if (isFlag(cell) || !('values' in normaliseMicroblogHandle(cell))) return null;
+  if (isNoHandle(cell) || !('values' in normaliseMicroblogHandle(cell))) return null;
   return /^@|[/.]/.test(cell) ? 'certain' : 'possible';
 }

@@ -37,7 +37,16 @@ export function withoutPlaceholder(text = ''): string {
   return isPlaceholder(text) ? '' : text;
 }
 
+/** The label of a link, shown in place of its address. */
+const LINK_LABEL =
+  /^(?:links?|lien|enlace|url|profile?|perfil|profilo|profiel|view|open|here|hier|click|see|show|visit|website|linkedin|twitter)$/i;
+
+/** Returns true for a text in the place of a handle that answers a question or is the label of a link: of all rows one person's. */
+export function isNoHandle(text: string): boolean {
+  return isFlag(text) || LINK_LABEL.test(text);
+}
+
 /** Returns true for a cell of a column that answers a question, such as `LinkedIn: yes`. */
-export function isFlag(text: string): boolean {
+function isFlag(text: string): boolean {
   return FLAG.test(text);
 }

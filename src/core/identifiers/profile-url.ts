@@ -25,7 +25,7 @@ import {
   tidyCell,
 } from './normalised.ts';
 import { isOtherNetwork } from './other-networks.ts';
-import { isFlag } from './placeholder.ts';
+import { isNoHandle } from './placeholder.ts';
 
 export const professionalNetwork = {
   label: 'Profile URL',
@@ -33,6 +33,7 @@ export const professionalNetwork = {
   forms:
     'any form of the profile URL, also among words or in a link that leads on to it, or the bare handle',
   normalise: (text, { subject }) => normaliseProfileUrl(text, subject),
+  isNone: isNoHandle,
   testIdentifier: (word) => `test-${word}`,
   person: {
     stored: [{ name: 'professional_network', code: 1, fields: ['professional_network'] }],
@@ -134,7 +135,10 @@ function handleFrom(kind: string, path: string[]): string {
 function handleValue(raw: string): Normalised {
   const decoded = decodeEscapes(raw);
   if (decoded === null) return invalid('not_a_profile');
-  const folded = foldCase(foldUnicode(decoded).trim()).replace(/\.+$/, '');
+  const whole = foldCase(foldUnicode(decoded).trim());
+  // A program cut the link where it shows it: `/in/jane-d...` is not `/in/jane-d`.
+  if (whole.endsWith('...')) return invalid('not_a_profile');
+  const folded = whole.replace(/\.+$/, '');
   if (folded.length > HANDLE_CHARACTERS_MAX) return invalid('too_long');
   return HANDLE.test(folded) ? oneValue(folded) : invalid('not_a_profile');
 }
@@ -153,7 +157,7 @@ function decodeEscapes(text: string): string | null {
 }
 
 function profileContent(cell: string, subject: 'person' | 'company'): CellContent {
-  if (isFlag(cell)) return null;
+  if (isNoHandle(cell)) return null;
   const profile = normaliseProfileUrl(cell, subject);
   if ('values' in profile) return /[/\\]/.test(cell) ? 'certain' : 'possible';
   return /^(?:person|company)_profile$/.test(profile.reason) ? 'other_subject' : null;

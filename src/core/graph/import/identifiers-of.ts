@@ -64,7 +64,7 @@ export function identifiersOf(
   const found = new IdentifierSet(id);
   for (const { kind, description, code, codeOfDissolved, textsOf } of sources[context.subject]) {
     for (const text of textsOf(record)) {
-      if (text === '' || isPlaceholder(text)) continue;
+      if (text === '' || isPlaceholder(text) || description.isNone?.(text.trim())) continue;
       const normalised = description.normalise(text, context);
       if (!('values' in normalised)) continue;
       // Alternative readings of a cell are for look-ups; a record is stored only under the first.
