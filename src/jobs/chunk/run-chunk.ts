@@ -197,16 +197,9 @@ async function processChunk(
       ? await inTransaction(context.sql, (tx) => commitPaidOnce(tx, part, { accountId, people }))
       : await commitPart(context.sql, part);
   context.endPhase('commit');
-  const isStale = committed === undefined && (await isOutdated(context.sql, batch, part));
-  if (committed === null || isStale) {
-    countPart('repeated');
-    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { waits: 'nothing' }));
-    return undefined;
-  }
-  if (committed === undefined) {
-    warnRefused(context.log, chunk);
-    // They count towards no account's storage. Callers can end a list at any moment of its run.
-    await deleteAbandonedParts(context, objectKeysOf(chunk));
+  if (!committed) {
+    const mustRepeat = committed === null || (await isOutdated(context.sql, batch, part));
+    await leaveUncommitted(context, chunk, mustRepeat);
     return undefined;
   }
   countPart('committed');
@@ -218,6 +211,22 @@ async function processChunk(
     credits: paid.reservationId === null ? 0 : people.length * price,
   });
   return committed;
+}
+
+/** Releases a chunk whose part must be priced again, or deletes the part that its claim could no longer commit. */
+async function leaveUncommitted(
+  context: ChunkContext,
+  chunk: ClaimedChunk,
+  mustRepeat: boolean,
+): Promise<void> {
+  if (mustRepeat) {
+    countPart('repeated');
+    await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { waits: 'nothing' }));
+    return;
+  }
+  warnRefused(context.log, chunk);
+  // It counts towards no account's storage. Callers can end a list at any moment of its run.
+  await deleteAbandonedParts(context, objectKeysOf(chunk));
 }
 
 /** The records of a part that are each charged once, by `dedupe`; null for none. */
