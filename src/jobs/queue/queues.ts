@@ -98,35 +98,26 @@ export function openQueues(
     queue.waitUntilReady().catch(onBroken);
     queues.set(name, queue);
   }
+  const queueFor = (name: JobName) => must(queues.get(queueOf[name]), `queue of ${name}`);
   return {
     async wake(name, wakeUps) {
       if (wakeUps.length === 0) return;
-      const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
+      const queue = queueFor(name);
       const keep = queueOf[name] === 'chunks' ? kept.chunks : kept.others;
       let lost = wakeUps.length;
-      // One by one, in order: to add in bulk, BullMQ creates two tables in Postgres, as dear as twenty jobs.
-      const addAll = async () => {
-        const errors: unknown[] = [];
-        for (const { id, payload, trace } of wakeUps) {
-          try {
-            await queue.add(name, payload, { jobId: id, ...keep, ...traceOption(trace) });
-            lost--;
-          } catch (error) {
-            // One that the queue always refuses must not keep those after it.
-            errors.push(error);
-          }
-        }
-        if (errors.length > 0) throw errors[0];
-      };
       try {
-        await within(WAKE_MS_MAX, addAll());
+        const adding = addEach(wakeUps, async ({ id, payload, trace }) => {
+          await queue.add(name, payload, { jobId: id, ...keep, ...traceOption(trace) });
+          lost--;
+        });
+        await within(WAKE_MS_MAX, adding);
       } catch (error) {
         wakeUpsLost.inc({ name }, lost);
         log.warn({ err: error, job: name, count: lost }, 'wake-up lost, the sweep will repeat it');
       }
     },
     async countWaiting(name) {
-      const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
+      const queue = queueFor(name);
       try {
         return await within(WAKE_MS_MAX, queue.count());
       } catch (error) {
@@ -135,7 +126,7 @@ export function openQueues(
       }
     },
     async findHeld(name, ids, takenMs) {
-      const queue = must(queues.get(queueOf[name]), `queue of ${name}`);
+      const queue = queueFor(name);
       const read = (id: string) => queue.getJob(id).catch(nullWhenUnreadable);
       const found = await within(WAKE_MS_MAX, Promise.all(ids.map(read)));
       const now = Date.now();
@@ -163,6 +154,19 @@ export function openQueues(
       await Promise.all([...queues.values()].map((queue) => queue.close()));
     },
   };
+}
+
+/**
+ * Adds the items one by one, in order: to add jobs in bulk, BullMQ creates two tables in Postgres, as dear as twenty jobs.
+ * Tries all of them, because one that the queue always refuses must not keep those after it. Throws the first error.
+ */
+async function addEach<Item>(
+  items: readonly Item[],
+  add: (item: Item) => Promise<void>,
+): Promise<void> {
+  const errors: unknown[] = [];
+  for (const item of items) await add(item).catch((error: unknown) => errors.push(error));
+  if (errors.length > 0) throw errors[0];
 }
 
 /** Returns null for the error of a damaged job, that is neither JSON nor what BullMQ stores. Throws any other, of the store. */
