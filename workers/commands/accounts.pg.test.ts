@@ -2,17 +2,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command } from 'commander';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { markStore } from '../../src/jobs/batch/own-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { openPipeline } from '../../tests/support/pipeline.ts';
+import { printedBy } from '../../tests/support/printed-by.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
-import { addGlobalOptions } from '../global-options.ts';
-import { addAccountCommands } from './accounts.ts';
-import { addAuditCommand } from './audit.ts';
-import { addKeyCommands } from './keys.ts';
 
 let database: TestDatabase;
 let folder: string;
@@ -27,29 +23,12 @@ afterAll(async () => {
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** Runs a command; returns what it printed as JSON. */
 const run = async (...words: string[]): Promise<Record<string, unknown>> =>
   JSON.parse(await print(...words, '--json'));
 
-/** Runs a command; returns what it printed. */
-async function print(...words: string[]): Promise<string> {
-  const printed: string[] = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed.push(String(text));
-    return true;
-  });
-  const program = new Command().exitOverride();
-  addGlobalOptions(program);
-  addAccountCommands(program);
-  addAuditCommand(program);
-  addKeyCommands(program);
-  await program.parseAsync(words, { from: 'user' });
-  return printed.join('');
-}
+const print = (...words: string[]): Promise<string> => printedBy(words);
 
 const grant = ['--amount', '5', '--reference'];
 

@@ -5,15 +5,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { Command } from 'commander';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { must } from '../../src/core/lib/assert.ts';
 import type { BatchView } from '../../src/jobs/batch/batch-view.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { printedBy } from '../../tests/support/printed-by.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
-import { addGlobalOptions } from '../global-options.ts';
-import { addBatchCommands } from './batch.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -32,38 +30,14 @@ afterAll(async () => {
   await pipeline.close();
   await rm(folder, { recursive: true, force: true });
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 const list =
   'who,mail\na,p1@list.example\nb,nobody@list.example\nc,p1@list.example\nd,no address\n';
 
 /** Runs a command while the workers work; returns what it printed on stdout. */
-async function enrich(...words: string[]): Promise<string> {
+function enrich(...words: string[]): Promise<string> {
   vi.stubEnv('ENRICH_API_KEY', caller.key);
-  const printed: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed.push(String(text));
-    return true;
-  });
-  const program = new Command().exitOverride();
-  addGlobalOptions(program);
-  addBatchCommands(program);
-  let ended = false;
-  const command = program.parseAsync(['batch', ...words], { from: 'user' }).finally(() => {
-    ended = true;
-  });
-  try {
-    while (!ended) {
-      await Promise.race([command, new Promise((resolve) => setImmediate(resolve))]);
-      await pipeline.runUntilIdle();
-    }
-    await command;
-  } finally {
-    write.mockRestore();
-  }
-  return printed.join('');
+  return printedBy(['batch', ...words], pipeline.runUntilIdle);
 }
 
 const json = async (...words: string[]) =>

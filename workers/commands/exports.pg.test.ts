@@ -2,17 +2,14 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command } from 'commander';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { ExportView } from '../../src/jobs/batch/batch-view.ts';
 import { runDueSchedules } from '../../src/jobs/schedule/run-due.ts';
 import type { ScheduleView } from '../../src/jobs/schedule/schedule-view.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { printedBy } from '../../tests/support/printed-by.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
-import { addGlobalOptions } from '../global-options.ts';
-import { addExportCommands } from './exports.ts';
-import { addScheduleCommands } from './schedules.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -29,36 +26,11 @@ afterAll(async () => {
   await pipeline.close();
   await rm(folder, { recursive: true, force: true });
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** Runs a command while the workers work; returns what it printed on stdout. */
-async function enrich(...words: string[]): Promise<string> {
+function enrich(...words: string[]): Promise<string> {
   vi.stubEnv('ENRICH_API_KEY', caller.key);
-  const printed: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed.push(String(text));
-    return true;
-  });
-  const program = new Command().exitOverride();
-  addGlobalOptions(program);
-  addExportCommands(program);
-  addScheduleCommands(program);
-  let ended = false;
-  const command = program.parseAsync(words, { from: 'user' }).finally(() => {
-    ended = true;
-  });
-  try {
-    while (!ended) {
-      await Promise.race([command, new Promise((resolve) => setImmediate(resolve))]);
-      await pipeline.runUntilIdle();
-    }
-    await command;
-  } finally {
-    write.mockRestore();
-  }
-  return printed.join('');
+  return printedBy(words, pipeline.runUntilIdle);
 }
 
 const json = async <T>(...words: string[]) => JSON.parse(await enrich('--json', ...words)) as T;

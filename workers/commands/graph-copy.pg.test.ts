@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command } from 'commander';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { deletePersons } from '../../src/core/graph/delete-persons.ts';
 import { readGraphState } from '../../src/core/graph-copy/copy.sql.ts';
 import { copyFolder, readManifestText } from '../../src/core/graph-copy/manifest.ts';
@@ -18,10 +17,9 @@ import {
 } from '../../src/jobs/batch/own-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
 import { importGraph } from '../../tests/support/graph.ts';
+import { printedBy } from '../../tests/support/printed-by.ts';
 import { startS3Server } from '../../tests/support/s3-server.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
-import { addGlobalOptions } from '../global-options.ts';
-import { addGraphCopyCommands } from './graph-copy.ts';
 
 let database: TestDatabase;
 let folder: string;
@@ -38,23 +36,12 @@ afterAll(async () => {
   await database.drop();
   await rm(folder, { recursive: true, force: true });
 });
-afterEach(() => {
-  vi.restoreAllMocks();
-});
 
 /** Runs `graph copy WORD`; returns what it printed as JSON, and the exit code. */
 async function run(word: string): Promise<{ exitCode: unknown; printed: unknown }> {
   process.exitCode = 0;
-  let text = '';
-  vi.spyOn(process.stdout, 'write').mockImplementation((piece) => {
-    text += String(piece);
-    return true;
-  });
-  const program = new Command().exitOverride();
-  addGlobalOptions(program);
-  addGraphCopyCommands(program);
-  await program.parseAsync(['graph', 'copy', word, '--json'], { from: 'user' });
-  return { exitCode: process.exitCode, printed: JSON.parse(text) };
+  const printed = JSON.parse(await printedBy(['graph', 'copy', word, '--json']));
+  return { exitCode: process.exitCode, printed };
 }
 
 test('a copy is built, described and dropped', async () => {

@@ -3,11 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command } from 'commander';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
-import { addGlobalOptions } from '../global-options.ts';
-import { addImportCommands } from './import.ts';
+import { printedBy } from '../../tests/support/printed-by.ts';
 
 let database: TestDatabase;
 let folder: string;
@@ -26,19 +24,12 @@ afterEach(async () => {
 
 /** Runs `import ...`; returns what was printed, and what was told on the side. */
 async function runInWords(...words: string[]): Promise<{ text: string; told: string }> {
-  let [text, told] = ['', ''];
-  vi.spyOn(process.stdout, 'write').mockImplementation((piece) => {
-    text += String(piece);
-    return true;
-  });
+  let told = '';
   vi.spyOn(process.stderr, 'write').mockImplementation((piece) => {
     told += String(piece);
     return true;
   });
-  const program = new Command().exitOverride();
-  addGlobalOptions(program);
-  addImportCommands(program);
-  await program.parseAsync(['import', ...words], { from: 'user' });
+  const text = await printedBy(['import', ...words]);
   return { text, told };
 }
 

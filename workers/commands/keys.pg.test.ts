@@ -2,14 +2,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import { type CreatedKey, createKey } from '../../src/core/keys/keys.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
 import { openPipeline } from '../../tests/support/pipeline.ts';
-import { addGlobalOptions } from '../global-options.ts';
-import { addKeyCommands } from './keys.ts';
+import { printedBy } from '../../tests/support/printed-by.ts';
 
 let database: TestDatabase;
 let folder: string;
@@ -39,22 +37,8 @@ const runKey = async (...words: string[]): Promise<Record<string, unknown>> =>
 
 /** Runs a command of keys; returns what it printed. */
 async function printKey(...words: string[]): Promise<string> {
-  const printed: string[] = [];
-  vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed.push(String(text));
-    return true;
-  });
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const program = new Command().exitOverride();
-  addGlobalOptions(program);
-  addKeyCommands(program);
-  const override = (command: Command): void => {
-    command.exitOverride();
-    command.commands.forEach(override);
-  };
-  override(program);
-  await program.parseAsync(['key', ...words], { from: 'user' });
-  return printed.join('');
+  return printedBy(['key', ...words]);
 }
 
 async function budgets() {

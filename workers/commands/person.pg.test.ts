@@ -3,13 +3,11 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/database.ts';
 import { importGraph } from '../../tests/support/graph.ts';
+import { printedBy } from '../../tests/support/printed-by.ts';
 import { smallGraph } from '../../tests/support/small-graph.ts';
-import { addGlobalOptions } from '../global-options.ts';
-import { addPersonCommands } from './person.ts';
 
 let database: TestDatabase;
 let folder: string;
@@ -32,22 +30,7 @@ afterEach(() => {
 const enrich = async (...words: string[]): Promise<Record<string, unknown>> =>
   JSON.parse(await print(...words, '--json'));
 
-async function print(...words: string[]): Promise<string> {
-  const printed: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed.push(String(text));
-    return true;
-  });
-  const program = new Command().exitOverride();
-  addGlobalOptions(program);
-  addPersonCommands(program);
-  try {
-    await program.parseAsync(words, { from: 'user' });
-  } finally {
-    write.mockRestore();
-  }
-  return printed.join('');
-}
+const print = (...words: string[]): Promise<string> => printedBy(words);
 
 test('a list of hashes suppresses', async () => {
   const file = path.join(folder, 'hashes.txt');

@@ -2,17 +2,15 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { INSTALLATION_KEY, markStore } from '../../src/jobs/batch/own-store.ts';
 import { insertBeat } from '../../src/jobs/monitor/monitor.sql.ts';
 import { createTestDatabase } from '../../tests/support/database.ts';
 import { importGraph } from '../../tests/support/graph.ts';
 import { openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { printedBy } from '../../tests/support/printed-by.ts';
 import { startS3Server } from '../../tests/support/s3-server.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
-import { addGlobalOptions } from '../global-options.ts';
-import { addStatusCommand } from './status.ts';
 
 let pipeline: Pipeline;
 let databaseUrl: string;
@@ -33,22 +31,7 @@ afterEach(() => {
   process.exitCode = undefined;
 });
 
-async function run(...words: string[]): Promise<string> {
-  const printed: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed.push(String(text));
-    return true;
-  });
-  const program = new Command().exitOverride();
-  addGlobalOptions(program);
-  addStatusCommand(program);
-  try {
-    await program.parseAsync(['status', ...words], { from: 'user' });
-  } finally {
-    write.mockRestore();
-  }
-  return printed.join('');
-}
+const run = (...words: string[]): Promise<string> => printedBy(['status', ...words]);
 
 const localCopy = {
   copy: {

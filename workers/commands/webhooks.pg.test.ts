@@ -1,5 +1,4 @@
 /** The commands about webhooks against the real API: what they send, print and say. */
-import { Command } from 'commander';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { scopes } from '../../src/core/keys/keys.ts';
 import { openDeliverer } from '../../src/jobs/webhook/deliver/deliver-due.ts';
@@ -10,9 +9,8 @@ import {
   type WebhookFixture,
 } from '../../src/jobs/webhook/webhooks.test-suite.ts';
 import type { Caller } from '../../tests/support/pipeline.ts';
+import { printedBy } from '../../tests/support/printed-by.ts';
 import { withStatus } from '../../tests/support/webhook-receiver.ts';
-import { addGlobalOptions } from '../global-options.ts';
-import { addWebhookCommands } from './webhooks.ts';
 
 let fixture: WebhookFixture;
 let caller: Caller;
@@ -33,30 +31,12 @@ afterEach(() => {
 
 /** Runs a command while a worker delivers; returns what it printed on stdout. */
 async function enrich(...words: string[]): Promise<string> {
-  const printed: string[] = [];
-  const write = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    printed.push(String(text));
-    return true;
-  });
-  const program = new Command().exitOverride();
-  addGlobalOptions(program);
-  addWebhookCommands(program);
   const deliverer = openDeliverer(fixture.context);
-  let ended = false;
-  const command = program.parseAsync(words, { from: 'user' }).finally(() => {
-    ended = true;
-  });
   try {
-    while (!ended) {
-      await Promise.race([command, new Promise((resolve) => setImmediate(resolve))]);
-      await deliverer.wake();
-    }
-    await command;
+    return await printedBy(words, deliverer.wake);
   } finally {
     await deliverer.stop();
-    write.mockRestore();
   }
-  return printed.join('');
 }
 
 test('a webhook is made, tested, listed, rotated, disabled, enabled and deleted', async () => {
