@@ -6,6 +6,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import type { CallCredentials } from '../../core/call-credentials.ts';
 import { beginningWith, inTransaction, type Sql } from '../../core/db/client.ts';
+import type { StoredResponse } from '../../core/idempotency/idempotency.sql.ts';
 import { assertSameRequest, requestHash } from '../../core/idempotency/idempotency.ts';
 import type { Admission } from '../../core/keys/admission.ts';
 import type { ApiKey } from '../../core/keys/keys.sql.ts';
@@ -152,8 +153,17 @@ export interface RouteDefinition<
   ): Promise<(ReplyOf<Documented> & AfterCommit) | Sent>;
 }
 
+/** The reply of any route. */
+interface Reply extends AfterCommit {
+  status: PropertyKey;
+  body?: unknown;
+}
+
 /** The definition of any route. */
-type Definition = RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>;
+interface Definition
+  extends Omit<RouteDefinition<z.ZodType, z.ZodType, unknown, Responses>, 'handler'> {
+  handler(input: HandlerInput<unknown, unknown, unknown, Reply>): Promise<Reply | Sent>;
+}
 
 /** A declared route, for the application and the OpenAPI document. */
 export interface Route
@@ -204,8 +214,8 @@ export function defineRoute<
       if (request.method === 'HEAD' && !definition.head) return next('route');
       const call = { context, writes, request, response };
       if (definition.metered) {
-        const presented = definition.keyInPath ? String(request.params.key) : undefined;
-        const admitted = await authorizeMetered(context, request, response, presented);
+        const keyInPath = definition.keyInPath ? String(request.params.key) : undefined;
+        const admitted = await authorizeMetered(context, request, response, keyInPath);
         return respond(definition, call, admitted);
       }
       const authorized = await authorizeUnmetered(context, request, response);
@@ -222,22 +232,13 @@ export function defineRoute<
 }
 
 /** Returns true for an unmetered GET of JSON, of which an account may send hundreds at once. */
-function isFreeRead({
-  method,
-  metered,
-  responses,
-}: Pick<Definition, 'method' | 'metered' | 'responses'>): boolean {
+function isFreeRead({ method, metered, responses }: Definition): boolean {
   return method === 'get' && !metered && Object.values(responses).every(({ types }) => !types);
 }
 
 /** Checks an authorized call, and sends its response. */
-async function respond<
-  Query extends z.ZodType,
-  Params extends z.ZodType,
-  Body,
-  Documented extends Responses,
->(
-  definition: RouteDefinition<Query, Params, Body, Documented>,
+async function respond(
+  definition: Definition,
   { context, writes, request, response }: Call,
   authorized: Authorized,
 ): Promise<void> {
@@ -246,9 +247,8 @@ async function respond<
   assertScope(definition, key);
   if (definition.credits !== undefined) assertAccountNamed(request, credentials);
   const sentQuery = definition.readsQuery ? {} : request.query;
-  const query = parseParameters((definition.query ?? none) as Query, sentQuery);
-  const params = request.params as z.output<Params>;
-  const called = { ...authorized, query, params, request, response };
+  const query = parseParameters(definition.query ?? none, sentQuery);
+  const called = { ...authorized, query, params: request.params, request, response };
   const isSingleCall = definition.metered && definition.method === 'get';
   const scoped = isSingleCall ? context : withRequestId(context, response);
   let gone: AbortSignal | undefined;
@@ -272,7 +272,7 @@ function impliedErrors({
   idempotent,
   credits,
   errors = [],
-}: Pick<Definition, 'params' | 'body' | 'bodies' | 'idempotent' | 'credits' | 'errors'>): number[] {
+}: Definition): number[] {
   const implied = [
     ...(params === undefined ? [] : [404]),
     ...(body === undefined && bodies === undefined ? [] : [413, 415]),
@@ -283,15 +283,7 @@ function impliedErrors({
 }
 
 /** Claims the Idempotency-Key, reads the body, and sends the handler's response or the stored one. */
-async function serve<
-  Query extends z.ZodType,
-  Params extends z.ZodType,
-  Body,
-  Documented extends Responses,
->(
-  definition: RouteDefinition<Query, Params, Body, Documented>,
-  input: RouteInput<z.output<Query>, z.output<Params>>,
-): Promise<void> {
+async function serve(definition: Definition, input: RouteInput): Promise<void> {
   const { context, key, admission, request, response } = input;
   const { idempotent } = definition;
   const claim = idempotent
@@ -301,37 +293,19 @@ async function serve<
       })
     : unclaimed;
   try {
-    const isRepeated = claim.kept !== null;
+    const { kept } = claim;
+    const isRepeated = kept !== null;
     const { body, same, discard } = await receive(definition, { ...input, isRepeated });
     const hash = () => requestHash(same?.options ?? request.query, same?.fileSha256 ?? null);
-    if (claim.kept !== null) {
+    if (kept !== null) {
       await discard?.();
-      // A body may come long after the headers.
-      if (definition.method !== 'get') await assertNotEnded(context.sql, input.credentials);
-      assertSameRequest(claim.kept, hash());
-      if (typeof idempotent === 'object') {
-        await idempotent.replay(input, claim.kept);
-        return;
-      }
-      response.setHeader('Idempotent-Replayed', 'true');
-      send(response, claim.kept, definition);
+      await repeat(definition, input, kept, hash());
       return;
     }
-    const keep = (tx: Sql, kept: KeptResponse) =>
-      claim.keep(tx, () => ({ ...kept, requestSha256: hash() }));
-    const commit = async <Committed extends ReplyOf<Documented> & AfterCommit>(
-      work: (tx: Sql) => Promise<Committed>,
-    ) => {
-      const reply = await inTransaction(context.sql, async (tx) => {
-        const made = await work(tx);
-        await keep(tx, { status: Number(made.status), body: made.body });
-        return made;
-      });
-      await reply.wake?.().catch((error: unknown) => {
-        context.log.warn({ err: error }, 'workers not woken; the sweep will wake them');
-      });
-      return reply;
-    };
+    const keep = (tx: Sql, made: KeptResponse) =>
+      claim.keep(tx, () => ({ ...made, requestSha256: hash() }));
+    const commit = <Committed extends Reply>(work: (tx: Sql) => Promise<Committed>) =>
+      commitAndWake(context, keep, work);
     const reply = await definition.handler({ ...input, body, commit, keep });
     if (reply === sent) return;
     if (definition.method === 'get') await assertValidIfLate(context, input);
@@ -342,11 +316,43 @@ async function serve<
   }
 }
 
-function send(
-  response: Response,
-  reply: { status: PropertyKey; body?: unknown } & AfterCommit,
-  { locates }: { locates?: true | undefined },
-): void {
+/** Responds to a call that was served before as then. Throws `AppError` when it is another request with the same key. */
+async function repeat(
+  definition: Definition,
+  input: RouteInput,
+  kept: StoredResponse,
+  requestSha256: Buffer,
+): Promise<void> {
+  const { context, credentials, response } = input;
+  // A body may come long after the headers.
+  if (definition.method !== 'get') await assertNotEnded(context.sql, credentials);
+  assertSameRequest(kept, requestSha256);
+  if (typeof definition.idempotent === 'object') {
+    await definition.idempotent.replay(input, kept);
+    return;
+  }
+  response.setHeader('Idempotent-Replayed', 'true');
+  send(response, kept, definition);
+}
+
+/** Runs `work` in a transaction, which keeps its reply, then wakes workers. */
+async function commitAndWake<Committed extends Reply>(
+  { sql, log }: ApiContext,
+  keep: (tx: Sql, response: KeptResponse) => Promise<void>,
+  work: (tx: Sql) => Promise<Committed>,
+): Promise<Committed> {
+  const reply = await inTransaction(sql, async (tx) => {
+    const made = await work(tx);
+    await keep(tx, { status: Number(made.status), body: made.body });
+    return made;
+  });
+  await reply.wake?.().catch((error: unknown) => {
+    log.warn({ err: error }, 'workers not woken; the sweep will wake them');
+  });
+  return reply;
+}
+
+function send(response: Response, reply: Reply, { locates }: Definition): void {
   response.status(Number(reply.status));
   if (reply.body === undefined) {
     response.end();
@@ -356,12 +362,9 @@ function send(
   response.json(reply.shownOnce === undefined ? reply.body : { ...reply.body, ...reply.shownOnce });
 }
 
-async function receive<Query extends z.ZodType, Params extends z.ZodType, Body>(
-  definition: Pick<RouteDefinition<Query, Params, Body, Responses>, 'method' | 'body' | 'receive'>,
-  input: RouteInput<z.output<Query>, z.output<Params>>,
-): Promise<Received<Body>> {
+async function receive(definition: Definition, input: RouteInput): Promise<Received<unknown>> {
   if (definition.receive !== undefined) return definition.receive(input);
-  if (definition.body === undefined) return { body: undefined as Body };
+  if (definition.body === undefined) return { body: undefined };
   const body = parseParameters(definition.body, await readJson(input.request));
   return { body, same: { options: body as Record<string, unknown> } };
 }
