@@ -19,24 +19,19 @@ export interface Authorized {
 }
 
 /**
- * Admits a call that counts towards the key's minute and day. All responses have the remaining requests. `presented` is the
+ * Admits a call that counts towards the key's minute and day. All responses have the remaining requests. `keyInPath` is the
  * key of the address of a service whose clients send no header.
  */
 export async function authorizeMetered(
   context: ApiContext,
   request: Request,
   response: Response,
-  presented?: string,
+  keyInPath: string | undefined,
 ): Promise<Authorized> {
-  const { keySha256, sessionSha256 } =
-    presented === undefined
-      ? await presentedKey(context, request)
-      : { keySha256: readKey(presented), sessionSha256: null };
+  const { keySha256, sessionSha256 } = await presentedKey(context, request, keyInPath);
   const admission = await context.admit(keySha256);
   const { key, limits, available } = admission;
-  noteRequest(response, { account: key.accountId, key: key.id });
-  context.keyUses.note(key.id);
-  setCreditHeaders(response, 0, available);
+  noteCall(context, response, key, available);
   response.setHeader(
     'RateLimit-Policy',
     `"minute";q=${key.requestsPerMinute};w=60, "day";q=${key.requestsPerDay};w=86400`,
@@ -60,11 +55,21 @@ export async function authorizeUnmetered(
 ): Promise<Authorized> {
   const { keySha256, sessionSha256 } = await presentedKey(context, request);
   const { key, available } = await context.authenticate(keySha256);
-  noteRequest(response, { account: key.accountId, key: key.id });
-  context.keyUses.note(key.id);
-  setCreditHeaders(response, 0, available);
+  noteCall(context, response, key, available);
   const credentials = { keyId: key.id, sessionSha256 };
   return { key, admission: null, credentials, authorizedAt: performance.now() };
+}
+
+/** Notes a call of a known key for the log and the key's last use, and sets its credit headers. */
+function noteCall(
+  { keyUses }: ApiContext,
+  response: Response,
+  { id, accountId }: ApiKey,
+  available: number,
+): void {
+  noteRequest(response, { account: accountId, key: id });
+  keyUses.note(id);
+  setCreditHeaders(response, 0, available);
 }
 
 /**
@@ -95,13 +100,18 @@ export function setCreditHeaders(response: Response, charged: number, remaining:
   response.setHeader('X-Credits-Remaining', String(remaining));
 }
 
-/** Returns the credentials of a call: the key of its header, or its browser's session. */
-async function presentedKey(context: ApiContext, request: Request): Promise<Presented> {
-  if (request.headers.authorization !== undefined) {
-    return { keySha256: readKey(bearerToken(request)), sessionSha256: null };
+/** Returns the credentials of a call: the key of its address or its header, or its browser's session. */
+async function presentedKey(
+  context: ApiContext,
+  request: Request,
+  keyInPath?: string,
+): Promise<Presented> {
+  const isInHeader = request.headers.authorization !== undefined;
+  if (keyInPath === undefined && !isInHeader) {
+    const session = await presentedBySession(context.findSession, request);
+    if (session !== null) return session;
   }
-  const presented = await presentedBySession(context.findSession, request);
-  return presented ?? { keySha256: readKey(undefined), sessionSha256: null };
+  return { keySha256: readKey(keyInPath ?? bearerToken(request)), sessionSha256: null };
 }
 
 function bearerToken(request: Request): string | undefined {
