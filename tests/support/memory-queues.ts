@@ -20,8 +20,8 @@ export interface Woken {
 }
 
 export class MemoryQueues implements Queues {
-  /** True to let a job continue beyond its wake-up; by default every step is a wake-up. */
-  mayGoOn = false;
+  /** False to let a job continue beyond its wake-up; by default every step is a wake-up. */
+  mustStop = true;
   /** Waiting wake-ups in execution order. A test may inspect and reorder them. */
   waiting: Woken[] = [];
   /** Every accepted wake-up, in order. */
@@ -75,7 +75,7 @@ export class MemoryQueues implements Queues {
     this.#running.add(woken.id);
     try {
       const job = jobs[woken.name] as JobDefinition<JobName>;
-      await job.run(context, job.payload.parse(woken.payload), { mayGoOn: () => this.mayGoOn });
+      await job.run(context, job.payload.parse(woken.payload), { mustStop: () => this.mustStop });
     } finally {
       this.#running.delete(woken.id);
     }

@@ -347,9 +347,9 @@ test('a worker continues from account to account without further wake-ups', asyn
   }
   const [first] = pipeline.queues.waiting;
   pipeline.queues.waiting = [];
-  pipeline.queues.mayGoOn = true;
+  pipeline.queues.mustStop = false;
   await pipeline.queues.run(pipeline.context, must(first, 'a wake-up'));
-  pipeline.queues.mayGoOn = false;
+  pipeline.queues.mustStop = true;
   const [left] = await pipeline.sql`
     select count(*)::int as lists from batches where chunks_total is null and finished_at is null`;
   expect(left).toEqual({ lists: 0 });

@@ -326,9 +326,9 @@ describe('a quote', () => {
       await act(id, 'quote');
     };
     // The worker that holds it notices, and starts again.
-    pipeline.queues.mayGoOn = true;
+    pipeline.queues.mustStop = false;
     await pipeline.runUntilIdle();
-    pipeline.queues.mayGoOn = false;
+    pipeline.queues.mustStop = true;
     delete pipeline.faults.get;
     expect((await pipeline.batch(caller, id)).quote).toMatchObject({
       state: 'done',

@@ -90,7 +90,7 @@ async function runBatchJobs(
   const ofQueue = batchJobNames.filter((name) => queueOf[name] === queueOf[job]);
   const claimNext = async () => {
     for (const name of ofQueue) {
-      if (!slot.mayGoOn()) return undefined;
+      if (slot.mustStop()) return undefined;
       const claim = await claimNextBatch(context.sql, name, lastServed.get(name) ?? null);
       if (claim !== undefined) return claim;
     }
@@ -103,7 +103,7 @@ async function runBatchJobs(
     claim = await claimNext();
   }
   // A worker that shuts down wakes others for the rest.
-  if (!slot.mayGoOn()) for (const name of ofQueue) await wakeWaiting(context, name, 0);
+  if (slot.mustStop()) for (const name of ofQueue) await wakeWaiting(context, name, 0);
   if (errors.length > 0) throw errors[0];
 }
 

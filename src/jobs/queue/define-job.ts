@@ -8,8 +8,8 @@ import type { JobName, JobPayloads } from './job-names.ts';
 
 /** A slot of a worker, which runs one job at a time. */
 export interface JobSlot {
-  /** True while the worker may claim more work without the queue, because it is not shutting down. */
-  mayGoOn(): boolean;
+  /** True once the worker shuts down: it claims no more work than the job's own. */
+  mustStop(): boolean;
 }
 
 export interface JobDefinition<Name extends JobName> {

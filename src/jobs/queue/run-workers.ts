@@ -76,7 +76,7 @@ export function runWorkers(
   // Starts each counter at 0, so that an alert on its growth sees the first event.
   for (const name of Object.keys(jobs)) jobSeconds.zero({ name, end: 'failed' });
   let isEnding = false;
-  const slot = { mayGoOn: () => !isEnding };
+  const slot = { mustStop: () => isEnding };
   const inHand = new Set<Promise<void>>();
   const workers = queueNames.map((queue) => {
     const worker = backend.openWorker(

@@ -44,14 +44,14 @@ let lastServed: string | null = null;
 
 /**
  * Takes all slots that are due at `now` (default: the database's clock), in rounds of one schedule per account.
- * Slots missed while no worker ran become one run, that of the first missed slot. Returns the exports that it
- * started. Throws `AppError` `clock_wrong`, before it takes a slot, when the clocks of process and database differ by more
+ * Slots missed while no worker ran become one run, that of the first missed slot. `mustStop` ends
+ * it early. Returns the exports that it started. Throws `AppError` `clock_wrong`, before it takes a slot, when the clocks of process and database differ by more
  * than an hour: slots would run early, and none again until the clock that is ahead has been reached.
  */
 export async function runDueSchedules(
   context: RunContext,
   now?: Date,
-  mayGoOn: () => boolean = () => true,
+  mustStop: () => boolean = () => false,
 ): Promise<string[]> {
   if (now === undefined) await assertClocksAgree(context.sql);
   const started: string[] = [];
@@ -62,7 +62,7 @@ export async function runDueSchedules(
     const at = now ?? (await readClock(context.sql));
     const which = { after: lastServed, except: failed };
     for (const accountId of await listDueAccounts(context.sql, at, which)) {
-      if (!mayGoOn()) return started;
+      if (mustStop()) return started;
       lastServed = accountId;
       const taken = await runDueSchedule(context, accountId, at, failed);
       if (taken === undefined) continue;
@@ -236,7 +236,7 @@ export function startScheduling(context: RunContext): Repeating {
     context.log.error({ err: error }, 'running due schedules failed');
   const running = startRepeating(
     EVERY_MS,
-    (mustStop) => runDueSchedules(context, undefined, () => !mustStop()),
+    (mustStop) => runDueSchedules(context, undefined, mustStop),
     onError,
   );
   const returning = startRepeating(RETURN_EVERY_MS, () => returnToSlots(context), onError);
