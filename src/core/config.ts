@@ -9,9 +9,9 @@ import { Secret } from './lib/secret.ts';
 import {
   bucketFolder,
   databaseUrl,
-  flag,
   hostNames,
   integer,
+  onByDefault,
   optionalText,
   postgresUrls,
   proxies,
@@ -227,7 +227,7 @@ export const configOptions = {
     'MOBILE_IN_RECORDS',
     'true',
     'Records of people show `mobile`, as in the specification. `false` leaves it empty in records, searches and exports, so that only `people.mobile`, at its own price, returns the number. Lists and files that were delivered before keep it; lists, exports and schedules that chose the field by name before end with the reason, without a further charge.',
-    flag(true),
+    onByDefault,
   ),
   chunkRows: option(
     'CHUNK_ROWS',
@@ -245,7 +245,7 @@ export const configOptions = {
     'BUILD_LOCAL_COPY',
     'true',
     'Workers build a local copy of a large graph in ENRICH_DATA_DIR automatically, once lists are long enough to gain from it. With S3 they publish it to the bucket, and fetch it from there on machines without one. `false` leaves building to `enrich graph copy build`, and neither publishes nor fetches.',
-    flag(true),
+    onByDefault,
   ),
   accountChunksMax: option(
     'ACCOUNT_CHUNKS_MAX',

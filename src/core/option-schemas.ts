@@ -28,12 +28,11 @@ export const postgresUrls = z
   .refine((urls) => urls.every(isPostgresUrl), {
     error: 'must be postgres://user:password@host:port/database, or several separated by commas',
   }) as unknown as z.ZodType<string[], string | undefined>;
-/** An option that is on or off. */
-export const flag = (byDefault: boolean) =>
-  z
-    .enum(['true', 'false'], { error: 'must be true or false' })
-    .default(byDefault ? 'true' : 'false')
-    .transform((text) => text === 'true') as z.ZodType<boolean, string | undefined>;
+/** An option that is on unless it is `false`. */
+export const onByDefault: z.ZodType<boolean, string | undefined> = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .default('true')
+  .transform((text) => text === 'true');
 /** A host in the form in which addresses are compared. */
 const hostName = z.string().transform((text, context) => {
   const host = text.trim();

@@ -85,7 +85,7 @@ interface FoundItemsProps<Item extends Progress> extends FilteredItemsProps<Item
 
 function FoundItems<Item extends Progress>(props: FoundItemsProps<Item>) {
   const { of, path, search, isNewestFirst, empty, onEmpty, onLong, children } = props;
-  const { items, ...list } = useLiveList<Item>(path, { isNewestFirst });
+  const { items, ...list } = useLiveList<Item>(path, isNewestFirst);
   const [asked, setAsked] = useState<{ item: Item; to: 'rename' | 'remove' } | null>(null);
   const isEmpty = search === '' && items?.length === 0;
   const isKnown = search === '' && items !== undefined;

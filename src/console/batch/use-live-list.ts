@@ -17,7 +17,7 @@ const RESTING_MS = 20_000;
  */
 export function useLiveList<Item extends Progress>(
   path: string,
-  { isNewestFirst = true }: { isNewestFirst?: boolean } = {},
+  isNewestFirst: boolean,
 ): List<Item> {
   const list = useList<Item>(path);
   const [latest, setLatest] = useState<readonly Item[] | null>(null);

@@ -19,7 +19,7 @@ const callsRepeated = new Counter({
 for (const by of ['copy', 'postgres'] as const) callsMatched.inc({ by }, 0);
 
 /** Counts calls. `isRepeated` is true for those that the copy had answered before. */
-export function countMatchedCalls(by: keyof RowsMatched, calls: number, isRepeated = false): void {
+export function countMatchedCalls(by: keyof RowsMatched, calls: number, isRepeated: boolean): void {
   callsMatched.inc({ by }, calls);
   if (isRepeated) callsRepeated.inc(calls);
 }

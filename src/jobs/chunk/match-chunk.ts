@@ -53,7 +53,7 @@ interface MatchOptions {
    */
   answered?: ReadonlyMap<number, number>;
   /** Answers instead of Postgres. */
-  copy?: CopiedGraph | null;
+  copy: CopiedGraph | null;
 }
 
 /** Matches the unfinished rows of a chunk. */
@@ -61,7 +61,7 @@ export async function matchChunk(
   context: ChunkContext,
   batch: ListBatch,
   chunk: ClaimedChunk,
-  { answered = new Map(), copy = null }: MatchOptions = {},
+  { answered = new Map(), copy }: MatchOptions,
 ): Promise<MatchedChunk> {
   const delimiter = batch.dialect.delimiter;
   const range = { from: chunk.byteFrom, to: chunk.byteTo };

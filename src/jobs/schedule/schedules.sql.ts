@@ -55,7 +55,7 @@ export async function findOwnSchedule(
   sql: Sql,
   { accountId, live }: Owner,
   id: string,
-  lock = false,
+  lock: boolean,
 ): Promise<Schedule | undefined> {
   const [schedule] = await sql<Schedule[]>`
     select ${columns(sql)} from schedules s where id = ${id} and account_id = ${accountId} and live = ${live}

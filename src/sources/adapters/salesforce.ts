@@ -40,7 +40,7 @@ export const salesforce: Adapter = {
 function readContact(row: CsvRow): SourceRow {
   const cell = (name: string) => textOf(row.get(name));
   const id = idOf(row.get('Id'));
-  if (id === undefined) return rejectId(row, 'Id');
+  if (id === undefined) return rejectId(row);
   const isOptedOut = optOutOf([row.get('HasOptedOutOfEmail'), row.get('DoNotCall')]);
   // Other sources may have the person still.
   if (isYes(row.get('IsDeleted')) && isOptedOut !== true) {
@@ -74,7 +74,7 @@ function readAccount(row: CsvRow): SourceRow {
   const { line } = row;
   const cell = (name: string) => cellOf(row.get(name));
   const id = idOf(row.get('Id'));
-  if (id === undefined) return rejectId(row, 'Id');
+  if (id === undefined) return rejectId(row);
   const key = `account:${id}`;
   if (isYes(row.get('IsDeleted'))) return { line, ended: ['company', key] };
   const name = textOf(row.get('Name'));
@@ -102,7 +102,7 @@ function readLead(row: CsvRow): SourceRow {
   const { line } = row;
   const cell = (name: string) => textOf(row.get(name));
   const id = idOf(row.get('Id'));
-  if (id === undefined) return rejectId(row, 'Id');
+  if (id === undefined) return rejectId(row);
   const key = `lead:${id}`;
   const isOptedOut = optOutOf([row.get('HasOptedOutOfEmail'), row.get('DoNotCall')]);
   if (isOptedOut !== true) {
@@ -165,6 +165,6 @@ function idOf(cell: string): string | undefined {
   return ID.test(id) ? id.slice(0, ID_CHARACTERS) : undefined;
 }
 
-function rejectId(row: CsvRow, field: string): SourceRow {
-  return { line: row.line, reason: 'not_an_id', field, source: row.source() };
+function rejectId(row: CsvRow): SourceRow {
+  return { line: row.line, reason: 'not_an_id', field: 'Id', source: row.source() };
 }
