@@ -44,7 +44,6 @@ export async function receiveJson(input: RouteInput): Promise<ReceivedList> {
   return 'json' in body ? receiveUploadId(input, body.json) : receiveRows(input, body);
 }
 
-/** A body with rows and its options. */
 interface RowBody {
   given: Record<string, unknown>;
   list: RowList;

@@ -36,7 +36,6 @@ interface EnrichRequest {
   requestId: string;
 }
 
-/** A call and its request. */
 interface Call extends RouteInput {
   wanted: EnrichRequest;
 }

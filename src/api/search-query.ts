@@ -30,7 +30,6 @@ export const filterQuery = z.object({
   'not.owned': list('1: leaves out people whom the account has paid for in its `owned_days`'),
 });
 
-/** The parameters of a page. */
 export const pageQuery = {
   limit: z.number().int().min(1).max(1000).default(100).optional(),
   skip: z.number().int().min(0).optional(),

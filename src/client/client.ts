@@ -262,7 +262,6 @@ function scheduleCalls({ call }: Transport) {
   };
 }
 
-/** Calls that search. */
 function searchCalls({ send, read }: Transport) {
   return {
     /** A page of a search, by its path and query; `next` is the path of the next page, null behind the last. */

@@ -21,7 +21,6 @@ export function pathNow(): string {
   return readAddress().path;
 }
 
-/** The link to a page. */
 export function linkTo(path: string, query: Record<string, string> = {}): string {
   const text = new URLSearchParams(query).toString();
   return `#${path}${text === '' ? '' : `?${text}`}`;

@@ -23,7 +23,6 @@ export function renderFields(schema: Schema): string {
   return variants.map(renderFields).join('');
 }
 
-/** Returns the anchor of a named schema. */
 export function schemaAnchor(name: string): string {
   return `schema-${name.toLowerCase()}`;
 }

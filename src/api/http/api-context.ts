@@ -9,7 +9,6 @@ import type { FindSession } from '../../core/sessions/sessions.ts';
 import type { BatchWatcher } from '../../jobs/batch/watch-batches.ts';
 import type { Queues } from '../../jobs/queue/queues.ts';
 
-/** The context of an endpoint. */
 export interface ApiContext extends Context {
   config: Config;
   /** The databases that lookups of live keys read. */

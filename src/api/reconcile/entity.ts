@@ -16,7 +16,6 @@ export interface Entity {
 /** One text for each id: another spelling would be charged as another record. */
 const ENTITY_ID = /^(company|person)-([1-9]\d{0,14})$/;
 
-/** Returns the text of an id. */
 export function entityId({ type, id }: Entity): string {
   return `${type}-${id}`;
 }
@@ -30,7 +29,6 @@ export function parseEntityId(field: string, text: string): Entity {
   return { type: type as EntityType, id: Number(id) };
 }
 
-/** Returns the type as JSON. */
 export function viewType(type: EntityType): { id: string; name: string } {
   const { id, name } = entityTypes[type];
   return { id, name };

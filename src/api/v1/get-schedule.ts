@@ -2,7 +2,6 @@ import { scheduleSchema, viewSchedule } from '../../jobs/schedule/schedule-view.
 import { defineRoute, idParams } from '../http/define-route.ts';
 import { scheduleOfPath } from '../own-objects.ts';
 
-/** Returns one schedule. */
 export const getScheduleRoute = defineRoute({
   method: 'get',
   path: '/v1/schedules/:id',

@@ -2,7 +2,6 @@ import { viewWebhook, webhookSchema } from '../../jobs/webhook/webhook-view.ts';
 import { defineRoute, idParams } from '../http/define-route.ts';
 import { webhookOfPath } from '../own-objects.ts';
 
-/** Returns one webhook. */
 export const getWebhookRoute = defineRoute({
   method: 'get',
   path: '/v1/webhooks/:id',

@@ -12,7 +12,6 @@ const words: readonly [keyof Counts, string][] = [
   ['rejected', 'Rejected'],
 ];
 
-/** The counts of an import. */
 export function CountsList({ counts }: { counts: Counts }) {
   return (
     <div>

@@ -15,7 +15,6 @@ const searchLink = (
   </a>
 );
 
-/** The exports of the account. */
 export function ExportsPage() {
   const [isEmpty, setIsEmpty] = useState(true);
   return (

@@ -15,7 +15,6 @@ interface NextRunsProps {
   zone: string;
 }
 
-/** Next 5 runs. */
 export function NextRuns({ next: { data, problem, isSettled }, zone }: NextRunsProps) {
   return (
     <div class={isSettled ? 'next-runs settling' : 'next-runs settling stale'} aria-live="polite">

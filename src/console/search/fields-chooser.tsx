@@ -31,7 +31,6 @@ const plainGroup = {
   },
 };
 
-/** The columns of people. */
 export const peopleColumns: ColumnSet = {
   groups: [...fieldGroups, plainGroup],
   essentials: [

@@ -38,7 +38,6 @@ export interface FilterForm {
   rows: readonly Row[];
 }
 
-/** Reads the form of a filter. */
 export function readForm(filter: string): FilterForm {
   const values = new Map<ControlName, readonly string[]>();
   const rows: Row[] = [];

@@ -4,7 +4,6 @@ import { ROWS_SHOWN_MAX } from './filter-rows.tsx';
 import { lookupOf, useNamed } from './lookups.ts';
 import { rangeLabel } from './range-list.tsx';
 
-/** A filter in words. */
 export function FilterWords({ filter }: { filter: string }) {
   const { values, rows } = readForm(filter);
   return (

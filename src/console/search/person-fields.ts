@@ -128,7 +128,6 @@ const labels: ReadonlyMap<string, string> = new Map(
   fieldGroups.flatMap(({ fields }) => Object.entries(fields)),
 );
 
-/** The label of a field. */
 export function fieldLabel(name: string): string {
   return labels.get(name) ?? name;
 }

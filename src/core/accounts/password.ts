@@ -20,7 +20,6 @@ const GENERATED_BYTES = 15;
 
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
-/** Generates a random password. */
 export function generatePassword(): string {
   return randomBytes(GENERATED_BYTES).toString('base64url');
 }

@@ -263,7 +263,6 @@ function agreementWith(rows: readonly RowInput[]) {
   };
 }
 
-/** Returns the outcome of a match. */
 export function matchOf(
   { by, conflict, id }: Pick<Decision, 'by' | 'conflict' | 'id'>,
   match: MatchData,

@@ -27,7 +27,6 @@ export interface RecordsReader {
   readTexts(ids: Float64Array, options: { further: boolean }): Promise<TextsAnswer>;
 }
 
-/** An open copy. */
 export interface CopyReader extends Record<Entity, RecordsReader> {
   /** Takes buffers of answers back: nothing may read them from then on. */
   release(buffers: ArrayBuffer[]): void;

@@ -82,7 +82,6 @@ function timestamp(name: string): CellField {
   };
 }
 
-/** An array of texts. */
 function texts(name: string): CellField {
   const column = columnOf(name);
   const sql = `array_to_json(r.${column})`;
@@ -227,7 +226,6 @@ export const personFields: readonly RecordField[] = [
   about('Time of the last post, without a zone', nullable(timestamp('lastPostDate'))),
 ];
 
-/** The company record. */
 export const companyFields: readonly RecordField[] = [
   about('Id of the company', integer('id')),
   about('Time at which the record was created, without a zone', timestamp('createdAt')),

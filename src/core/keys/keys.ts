@@ -161,7 +161,6 @@ function tooManyKeys(): AppError {
   );
 }
 
-/** Returns the error for a revoked key. */
 export function keyRevoked(): AppError {
   return new AppError({
     code: 'key_revoked',

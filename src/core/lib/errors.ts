@@ -44,7 +44,6 @@ export class AppError extends Error {
 }
 
 type More = Pick<AppErrorInput, 'errors' | 'extensions' | 'cause'>;
-/** An error of a named field. */
 export type FieldError = ErrorDetail & { field: string };
 
 /**

@@ -6,7 +6,6 @@ import type { Limiter } from './limiter.ts';
 import { countUnmeteredCall } from './limits.ts';
 import { openShare } from './shares.ts';
 
-/** The share of unmetered calls. */
 export const unmeteredShare = {
   name: 'calls',
   // No account waits for another one: some of these calls wait for the account's own turns of other kinds.

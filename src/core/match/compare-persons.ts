@@ -37,7 +37,6 @@ export interface NameRelation {
   isSwapped: boolean;
 }
 
-/** A stored name. */
 export interface StoredName {
   given: readonly NameWord[];
   family: readonly NameWord[];

@@ -16,7 +16,6 @@ export interface ScoredCandidate {
   mayMatch: boolean;
 }
 
-/** The decision of a row. */
 export interface Decision<Candidate> {
   status: 'matched' | 'ambiguous' | 'no_match';
   /** Code of why there is no match, or ''. */

@@ -41,7 +41,6 @@ export function hashKey(kind: KeyKind, text: string, skipped = -1): number {
   return (((high >>> 0) % HIGH_BITS) * LOW_WORD + (low >>> 0)) * KINDS + keyKinds[kind];
 }
 
-/** Returns the kind of a key. */
 export function kindOfKey(key: number): number {
   // Exact, and several times as fast as the remainder of doubles.
   return key - Math.floor(key / KINDS) * KINDS;

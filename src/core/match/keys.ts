@@ -146,7 +146,6 @@ function addPairsOfWords(keys: Set<number>, longest: readonly string[]): void {
   }
 }
 
-/** Key of a whole name. */
 export function wholeKey({ joined }: CompanyName): number {
   return hashKey('company', `e:${soundOfRare(joined)}`);
 }

@@ -5,7 +5,6 @@
  */
 import { isAscii, toLatin } from './latin.ts';
 
-/** One word of a name. */
 export interface NameWord {
   text: string;
   /** The word with the particles before it: `vandeputte` of `Van de Putte`; otherwise the same text. */

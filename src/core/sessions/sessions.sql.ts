@@ -147,7 +147,6 @@ export async function changeSessionKey(
   await sql`update sessions set key_id = ${keyId} where token_sha256 = ${tokenSha256}`;
 }
 
-/** Ends a session. */
 export async function deleteSession(sql: Sql, tokenSha256: Buffer): Promise<void> {
   await sql`delete from sessions where token_sha256 = ${tokenSha256}`;
 }

@@ -18,7 +18,6 @@ import {
   textCell,
 } from './write-xlsx.ts';
 
-/** A row of a result. */
 export interface CsvRow {
   /** As CSV, without the end of the line. */
   text: Buffer;

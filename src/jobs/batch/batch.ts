@@ -9,7 +9,6 @@ import type { ColumnMapping } from '../../mapping/columns.ts';
 import type { PartReport } from './report.ts';
 import type { BatchReason, BatchState } from './states.ts';
 
-/** The formats of a result. */
 export const resultFormats = ['csv', 'csv-safe', 'jsonl', 'xlsx'] as const;
 export type ResultFormat = (typeof resultFormats)[number];
 
@@ -177,7 +176,6 @@ const listOptionNames = [
 ] as const satisfies (keyof ListBatch)[];
 export type ListOptions = Pick<ListBatch, (typeof listOptionNames)[number]>;
 
-/** Returns the options of a list. */
 export function optionsOf(list: ListOptions): ListOptions {
   return Object.fromEntries(listOptionNames.map((name) => [name, list[name]])) as ListOptions;
 }

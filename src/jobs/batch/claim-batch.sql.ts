@@ -98,7 +98,6 @@ export async function listWaiting(
     limit ${LISTED.max}`;
 }
 
-/** A claimed batch. */
 export interface BatchClaim {
   job: BatchJob;
   /** The batch after the claim. */

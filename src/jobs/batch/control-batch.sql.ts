@@ -218,7 +218,6 @@ export async function endWithoutFiles(sql: Sql, id: string): Promise<void> {
     where id = ${id} and state = 'cancelling'`;
 }
 
-/** Names a list. */
 export async function setName(sql: Sql, owner: Owner, id: string, name: string): Promise<void> {
   await sql`
     update batches set name = ${name}

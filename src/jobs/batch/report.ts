@@ -30,7 +30,6 @@ export interface PartReport {
   matchedBy?: Record<string, number>;
 }
 
-/** An empty report. */
 export function emptyReport(): PartReport {
   return {
     unusable: {},

@@ -46,7 +46,6 @@ export const batchJobNames = ['finish-batch', 'split-batch', 'write-ids', 'quote
 /** The account that this process served last with each job; its next claim starts after it. */
 const lastServed = new Map<BatchJob, string>();
 
-/** The batch jobs. */
 export function batchJobs(works: BatchWorks): { [Name in BatchJob]: JobDefinition<Name> } {
   const batchJob = <Name extends BatchJob>(name: Name) =>
     defineJob<Name>({

@@ -41,7 +41,6 @@ export function cutOutcomes(outcomes: readonly Outcome[], rows: number): Outcome
   );
 }
 
-/** Counts rows by outcome. */
 export function countOutcomes(outcomes: readonly Outcome[]): OutcomeCounts {
   const counts = Object.fromEntries(outcomeStatuses.map((s) => [s, 0])) as OutcomeCounts;
   for (const { status } of outcomes) counts[status]++;

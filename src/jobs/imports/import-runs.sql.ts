@@ -201,7 +201,6 @@ export async function recordImport(
   return rows.length > 0;
 }
 
-/** The end of a claim. */
 export interface RunEnd {
   state: 'ready' | 'done' | 'failed';
   found?: ImportRun['found'];

@@ -38,7 +38,6 @@ export interface ColumnRequest {
   country: string | null;
 }
 
-/** An upload as a list. */
 export interface ReadList {
   /** The text of the list: the upload itself, or the CSV of the sheet. */
   uploadKey: string;

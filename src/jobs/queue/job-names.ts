@@ -13,7 +13,6 @@ export const queueNames: readonly QueueName[] = [
   'passes',
 ];
 
-/** The payload of each job. */
 export interface JobPayloads {
   'split-batch': { batchId: string };
   'write-ids': { batchId: string };

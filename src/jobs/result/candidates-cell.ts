@@ -13,7 +13,6 @@ export function encodeCandidates(candidates: readonly RowCandidate[]): string {
     .join(' ');
 }
 
-/** Reads the cell. */
 export function readCandidates(cell: string): RowCandidate[] {
   return cell.split(' ').flatMap((one) => {
     const [id = '', probability] = one.split(':');

@@ -47,7 +47,6 @@ export function encodePersonIndex(subject: IndexedSubject, outcomes: readonly Ou
   return pairs.encoded();
 }
 
-/** Encodes pairs as bytes. */
 export function encodePairs(pairs: readonly IndexedRecord[]): Buffer {
   const writer = new PairWriter(pairs.length);
   for (const { row, id } of pairs) writer.add(row, id);

@@ -111,7 +111,6 @@ export async function deleteDeliveries(
     where schedule_id = ${scheduleId} and person_id = any(${[...people]}::bigint[])`;
 }
 
-/** A due schedule. */
 export interface DueSchedule extends Schedule {
   nextRunAt: Date;
   keyEnded: boolean;
@@ -209,7 +208,6 @@ export async function insertRun(
   return inserted.length > 0;
 }
 
-/** Records the export of a run. */
 export async function setRunExport(
   sql: Sql,
   run: { scheduleId: string; slot: Date; batchId: string },

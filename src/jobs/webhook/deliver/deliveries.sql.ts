@@ -111,7 +111,6 @@ export async function claimDeliveries(
       d.round_attempts as round, d.attempted_at as claimed_at`;
 }
 
-/** The outcome of an attempt. */
 export interface AttemptOutcome {
   isDelivered: boolean;
   /** Seconds until the retry; null for no retry. */

@@ -24,7 +24,6 @@ export interface Message {
   body: string;
 }
 
-/** The result of an attempt. */
 export interface Attempt {
   /** Null when there was no response. */
   status: number | null;
