@@ -32,6 +32,14 @@ export async function recountStagedPeople(tx: Sql): Promise<void> {
     on conflict (kind, id) do update set people = v.people + excluded.people`;
 }
 
+/** The values `(kind, id)` of the person `p`, for `lateral`. */
+const valuesOfPerson = (sql: Sql) => sql`(values
+  (${lookupCodes.jobTitles}::smallint, p.position_id::bigint),
+  (${lookupCodes.locations}, p.city_id),
+  (${lookupCodes.locations}, nullif(p.region_id, 0) + ${lookupIdsFrom.region}::bigint),
+  (${lookupCodes.locations}, nullif(p.country_id, 0) + ${lookupIdsFrom.country}::bigint),
+  (${lookupCodes.industries}, p.industry_id))`;
+
 /** Counts the people of an import batch that are all new, after they are written. */
 export async function countNewPeople(tx: Sql): Promise<void> {
   // One by one: otherwise the planner might read all people to find these.
@@ -41,12 +49,7 @@ export async function countNewPeople(tx: Sql): Promise<void> {
     from stage_changes c
     cross join lateral (
       select position_id, city_id, region_id, country_id, industry_id from persons where id = c.id offset 0) p
-    cross join lateral (values
-      (${lookupCodes.jobTitles}::smallint, p.position_id::bigint),
-      (${lookupCodes.locations}, p.city_id),
-      (${lookupCodes.locations}, nullif(p.region_id, 0) + ${lookupIdsFrom.region}::bigint),
-      (${lookupCodes.locations}, nullif(p.country_id, 0) + ${lookupIdsFrom.country}::bigint),
-      (${lookupCodes.industries}, p.industry_id)) held (kind, id)
+    cross join lateral ${valuesOfPerson(tx)} held (kind, id)
     where held.id <> 0
     group by held.kind, held.id
     on conflict (kind, id) do update set people = v.people + excluded.people`;
@@ -59,12 +62,7 @@ export async function decrementLookupCounts(tx: Sql, ids: readonly number[]): Pr
     from (
       select held.kind, held.id, count(*) as people
       from persons p
-      cross join lateral (values
-        (${lookupCodes.jobTitles}::smallint, p.position_id::bigint),
-        (${lookupCodes.locations}, p.city_id),
-        (${lookupCodes.locations}, nullif(p.region_id, 0) + ${lookupIdsFrom.region}::bigint),
-        (${lookupCodes.locations}, nullif(p.country_id, 0) + ${lookupIdsFrom.country}::bigint),
-        (${lookupCodes.industries}, p.industry_id)) held (kind, id)
+      cross join lateral ${valuesOfPerson(tx)} held (kind, id)
       where p.id = any(${[...ids]}::bigint[])
       group by held.kind, held.id) gone
     where v.kind = gone.kind and v.id = gone.id`;
