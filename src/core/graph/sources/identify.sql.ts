@@ -194,21 +194,22 @@ async function leaveErased(tx: Sql, id: number): Promise<void> {
       and (r.as_of = 'infinity' or r.key <> c.key)`;
 }
 
+export interface ImportCounts {
+  /** rows = new + changed + same + rejected + suppressed. */
+  rows: number;
+  new: number;
+  changed: number;
+  same: number;
+  /** Earlier records that the file ended. */
+  gone: number;
+  /** New and changed records that are a part of a person or company of another source. */
+  merged: number;
+  rejected: number;
+  suppressed: number;
+}
+
 /** Records the counts of an import. */
-export async function writeCounts(
-  tx: Sql,
-  id: number,
-  counts: {
-    rows: number;
-    new: number;
-    changed: number;
-    same: number;
-    gone: number;
-    merged: number;
-    rejected: number;
-    suppressed: number;
-  },
-): Promise<void> {
+export async function writeCounts(tx: Sql, id: number, counts: ImportCounts): Promise<void> {
   await tx`
     update imports set row_count = ${counts.rows}, new_count = ${counts.new}, changed_count = ${counts.changed},
       same_count = ${counts.same}, gone_count = ${counts.gone}, merged_count = ${counts.merged},

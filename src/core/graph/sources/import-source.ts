@@ -52,21 +52,10 @@ export interface SourceImportOptions {
   onWritten?: (tx: Sql, report: SourceImportReport) => Promise<void>;
 }
 
-export interface SourceImportReport {
+export interface SourceImportReport extends identify.ImportCounts {
   /** Null for a dry run. */
   import_id: number | null;
   source: string;
-  /** rows = new + changed + same + rejected + suppressed. */
-  rows: number;
-  new: number;
-  changed: number;
-  same: number;
-  /** Earlier records that the file ended. */
-  gone: number;
-  /** New and changed records that are a part of a person or company of another source. */
-  merged: number;
-  rejected: number;
-  suppressed: number;
 }
 
 const STAGED_PER_COPY = 10_000;
