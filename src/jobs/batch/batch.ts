@@ -3,8 +3,7 @@
 import type { DisclosedQuote } from '../../core/enrich/free-outcomes.ts';
 import type { MatchMode } from '../../core/enrich/match-mode.ts';
 import type { OperationName, PricedOperation, personSearch } from '../../core/operations.ts';
-import type { Delimiter } from '../../formats/csv/record-table.ts';
-import type { Newline } from '../../formats/csv/split.ts';
+import type { Dialect } from '../../formats/csv/dialect.ts';
 import type { ColumnMapping } from '../../mapping/columns.ts';
 import type { PartReport } from './report.ts';
 import type { BatchReason, BatchState } from './states.ts';
@@ -20,22 +19,19 @@ export interface StoredWorkbook {
 }
 
 /** The dialect of the upload, determined before the batch is accepted. */
-export interface StoredDialect {
-  encoding: string;
-  /** True when nothing in the bytes proves the encoding. */
-  encodingIsGuess: boolean;
-  /** Bytes of the upload's byte order mark. */
-  bom: number;
-  delimiter: Delimiter;
-  newline: Newline;
-  /** The row of the header, from 1 as a spreadsheet counts; 0 without one. */
-  headerRow: number;
-  /** Texts of the records above the header, which are not rows. */
-  titles: string[];
-  /** Column names of the header; null without one. */
-  header: string[] | null;
-  /** The header's text as returned in the result; null without a header. */
-  headerText: string | null;
+export interface StoredDialect
+  extends Pick<
+    Dialect,
+    | 'encoding'
+    | 'encodingIsGuess'
+    | 'bom'
+    | 'delimiter'
+    | 'newline'
+    | 'headerRow'
+    | 'titles'
+    | 'header'
+    | 'headerText'
+  > {
   /** Guesses that a person should check. */
   doubts: ('encoding' | 'delimiter' | 'header' | 'sheet' | 'names')[];
   /** Offset of the first data record in the canonical bytes (UTF-8, no byte order mark). */

@@ -9,6 +9,7 @@ import { columnList } from '../../core/db/column-list.ts';
 import { isToCome } from '../../core/db/lease.ts';
 import { wordList } from '../../core/db/word-list.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
+import type { Chunk } from '../../formats/csv/split.ts';
 import { type Batch, type BatchKind, type BatchOf, type ListBatch, storedFields } from './batch.ts';
 import { DELETED_PAGE } from './delete-stored.ts';
 import type { PartReport } from './report.ts';
@@ -111,15 +112,8 @@ export function jobDone(sql: Sql) {
 }
 
 /** A chunk as cut by the split. */
-export interface NewChunk {
+export interface NewChunk extends Chunk {
   number: number;
-  byteFrom: number;
-  byteTo: number;
-  firstRow: number;
-  firstLine: number;
-  rows: number;
-  /** Checksum of its bytes. */
-  crc32: number;
 }
 
 export interface SplitTotals {

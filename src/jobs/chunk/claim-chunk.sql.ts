@@ -6,6 +6,7 @@
 import { ownedDays as ownedDaysOf } from '../../core/credits/owned.sql.ts';
 import type { Sql } from '../../core/db/client.ts';
 import { wordList } from '../../core/db/word-list.ts';
+import type { Chunk } from '../../formats/csv/split.ts';
 import type { Batch } from '../batch/batch.ts';
 import { batchColumns } from '../batch/batches.sql.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
@@ -13,18 +14,11 @@ import { claimEnd } from '../batch/lease.sql.ts';
 import { runnableStates } from '../batch/states.ts';
 
 /** A chunk as a worker needs it. */
-export interface ClaimedChunk {
+export interface ClaimedChunk extends Chunk {
   chunkId: number;
   epoch: number;
   batchId: string;
   number: number;
-  byteFrom: number;
-  byteTo: number;
-  firstRow: number;
-  firstLine: number;
-  rows: number;
-  /** Checksum of its bytes. */
-  crc32: number;
   /** Of a rerun with `dedupe`, the number of each row in the list that was uploaded; null for other batches. */
   rowNumbers: number[] | null;
   rowsDone: number;
