@@ -14,7 +14,7 @@ import { openAdmission, openAuthentication } from '../src/core/keys/admission.ts
 import { openKeyUses } from '../src/core/keys/key-uses.ts';
 import { must } from '../src/core/lib/assert.ts';
 import { openLane } from '../src/core/lib/coalesce.ts';
-import { unavailable } from '../src/core/lib/errors.ts';
+import { untilListening } from '../src/core/lib/until-listening.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
 import { openSearches } from '../src/core/search/read-search.ts';
 import { openSessions } from '../src/core/sessions/sessions.ts';
@@ -78,7 +78,10 @@ export async function runApi(config: Config): Promise<void> {
   const server = createHttpServer(app, httpLimits, (request, response) => {
     void known.then(() => app(request, response));
   }).listen(config.port, config.host);
-  await untilListening(server, config);
+  await untilListening(
+    server,
+    `Port ${config.port} of ${config.host} is in use by another program. Choose another port: set PORT=8081, or add --port 8081 to \`enrich up\`.`,
+  );
   const metrics = await serveMetrics('api', config);
   watchPool(context.sql);
   watchCopy(context.localCopy);
@@ -99,20 +102,6 @@ export async function runApi(config: Config): Promise<void> {
   });
   await reportReady({ url, metricsUrl: metrics.url });
   answer();
-}
-
-/** Throws `AppError` `port_in_use` when another program listens there. */
-async function untilListening(server: Server, { host, port }: Config): Promise<void> {
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
-    throw unavailable(
-      'port_in_use',
-      `Port ${port} of ${host} is in use by another program. Choose another port: set PORT=8081, or add --port 8081 to \`enrich up\`.`,
-      { cause },
-    );
-  }
 }
 
 /**

@@ -3,12 +3,11 @@
  * of this code (operations, outcomes, routes, states), never a key, an account or an identifier.
  */
 
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { Config } from './config.ts';
-import { unavailable } from './lib/errors.ts';
+import { untilListening } from './lib/until-listening.ts';
 
 export const metrics = new Registry();
 
@@ -40,20 +39,10 @@ export async function serveMetrics(
       () => response.writeHead(500).end(),
     );
   });
-  await listen(server, host, port);
-  return { server, url: `http://${host}:${(server.address() as AddressInfo).port}/metrics` };
-}
-
-async function listen(server: Server, host: string, port: number): Promise<void> {
   server.listen(port, host);
-  try {
-    await once(server, 'listening');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw cause;
-    throw unavailable(
-      'port_in_use',
-      `METRICS_PORT: another program listens on port ${port} of ${host}. Set another port for each process on a machine, or 0 to pick a free one.`,
-      { cause },
-    );
-  }
+  await untilListening(
+    server,
+    `METRICS_PORT: another program listens on port ${port} of ${host}. Set another port for each process on a machine, or 0 to pick a free one.`,
+  );
+  return { server, url: `http://${host}:${(server.address() as AddressInfo).port}/metrics` };
 }
