@@ -205,7 +205,7 @@ function paceOf(batch: Batch, looked: number, now: Date): number | null {
   return seconds > 0 ? pacedRows / seconds : null;
 }
 
-/** State, counts, credits and times, the same for lists and exports. */
+/** Counts, credits and times, the same for lists and exports. */
 function viewProgress(batch: Batch, now: Date) {
   const processed =
     batch.matched +
@@ -254,7 +254,8 @@ function viewProgress(batch: Batch, now: Date) {
 /** The API path of each kind. */
 const pathOf: Record<BatchKind, string> = { list: '/v1/batches', export: '/v1/exports' };
 
-function viewList(batch: ListBatch, now: Date): BatchView {
+/** The members with which the JSON of a list and that of an export begin. */
+function viewState(batch: Batch): Pick<ExportView, keyof typeof stateShape> {
   return {
     id: batch.id,
     revision: batch.revision,
@@ -264,6 +265,12 @@ function viewList(batch: ListBatch, now: Date): BatchView {
     reason: batch.reason ?? (waitsForKey(batch) ? 'rows_per_minute' : null),
     error: batch.error,
     operation: batch.operation,
+  };
+}
+
+function viewList(batch: ListBatch, now: Date): BatchView {
+  return {
+    ...viewState(batch),
     mapping: batch.mapping,
     dialect: viewDialect(batch),
     default_region: batch.defaultRegion,
@@ -295,14 +302,7 @@ function viewExport(batch: ExportBatch, now: Date): ExportView {
     ? progress
     : { ...progress, ...uncounted, credits: { ...progress.credits, reserved: 0 } };
   return {
-    id: batch.id,
-    revision: batch.revision,
-    name: batch.name,
-    live: batch.live,
-    state: batch.state,
-    reason: batch.reason ?? (waitsForKey(batch) ? 'rows_per_minute' : null),
-    error: batch.error,
-    operation: batch.operation,
+    ...viewState(batch),
     filter: batch.filter,
     fields: batch.fields,
     format: batch.format,
