@@ -9,8 +9,7 @@ const made =
   /\b(?:conflict|unprocessable|unavailable)\(\s*'([a-z_]+)'|\bcode: '([a-z_]+)',\s*status\b/g;
 
 /** Folders whose errors only the command line prints. */
-const printed =
-  /^src\/(?:jobs\/backup|core\/(?:accounts|db|graph-copy|redis)\/|core\/(?:config|metrics)\.ts)/;
+const printed = /^src\/(?:jobs\/backup|core\/(?:accounts|db|graph-copy|redis)\/|core\/config\.ts)/;
 
 /** Codes that no call is answered with, either. */
 const unanswered = new Set([
@@ -24,7 +23,14 @@ const unanswered = new Set([
     'workbook',
   ],
   // Of the command line and of a start.
-  ...['reference_reused', 'invalid_file', 'another_store', 'not_empty', 'database_unavailable'],
+  ...[
+    'reference_reused',
+    'invalid_file',
+    'another_store',
+    'not_empty',
+    'database_unavailable',
+    'port_in_use',
+  ],
   // Of a caller who has left, and of an export that is cancelled while it starts.
   ...['client_gone', 'cancelled'],
 ]);
