@@ -67,6 +67,11 @@ export const registryNumber = {
   },
 } as const satisfies KindDescription;
 
+/** A day, as of the registration: no register divides its numbers so. */
+const DAY_OR_MONTH = '(?:0?[1-9]|[12]\\d|3[01])';
+const DATE = new RegExp(
+  `^(?:\\d{4}([./-])${DAY_OR_MONTH}\\1|${DAY_OR_MONTH}([./-])${DAY_OR_MONTH}\\2(?:19|20)?(?=\\d))\\d{1,2}(?:[T ].*)?$`,
+);
 const PLAIN_NUMBER = /^(?!0{8})\d{8}$/;
 const ALLOWED = /^[\p{L}\p{N}\s.:#/()_°º-]+$/u;
 const LABELS =
@@ -94,7 +99,7 @@ function normaliseRegistryNumber(text: string, registryCountry = DEFAULT_REGISTE
   const restored = restoreWholeNumber(tidy);
   if (restored === null) return invalid('digits_lost');
   const cell = (restored ?? tidy).toUpperCase();
-  if (!ALLOWED.test(cell)) return invalid('not_a_registry_number');
+  if (!ALLOWED.test(cell) || DATE.test(cell)) return invalid('not_a_registry_number');
 
   const named = namedCountry(cell, country);
   const compact = cell.slice(named.skip).replace(/[^A-Z0-9]+/g, '');
