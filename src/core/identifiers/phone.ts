@@ -15,7 +15,8 @@
  * not a valid North American number.
  * 5. Numbers that a spreadsheet wrote as `4.47911123457E+11` are restored if no digit is missing, and those of a
  * program that read them as fractions (`+447911123456.0`).
- * 6. Numbers that are typed where there is none identify no one: after the calling code one digit nine times and more
+ * 6. A number of which digits are hidden or cut off (`+49 711 6856xxx`, `020 7946...`) is none.
+ * 7. Numbers that are typed where there is none identify no one: after the calling code one digit nine times and more
  * (`9999999999`), or all digits in a row (`01 23 45 67 89`).
  */
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
@@ -57,6 +58,9 @@ const NORTH_AMERICAN = /^\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
 const northAmericanRegions: ReadonlySet<string> = new Set(['US', 'CA']);
 const EXTENSION_WORDS = 'ext(?:n|ension)?|post[ei]|durchwahl|ramal|anexo|x|доб|内线|#';
 const extension = new RegExp(`(?<!\\p{L})(?:${EXTENSION_WORDS})[.:= ]{0,3}\\d{1,7}(?!\\d)`, 'giu');
+/** A number with hidden digits, and the rest of it. Asterisks may as well set the text apart. */
+const HIDDEN_DIGITS =
+  /[+(]{0,2}\d[\d ().-]{0,30}(?:(?<!\p{L})x{2,}(?!\p{L})|[\u2022\u00b7_?]{2,}|\*{3,}|\.{3})[\d ().x*\u2022\u00b7_?-]*/giu;
 const BETWEEN_NUMBERS = /[^\d+().\-/~ ]+|(?=\+)/u;
 const SPACED_SLASH = / ?\/ /;
 const INSIDE_CELL = / - |\//;
@@ -140,6 +144,7 @@ function foldDigits(text: string): string {
 
 function splitCell(cell: string): string[] {
   return withoutEmails(cell)
+    .replace(HIDDEN_DIGITS, ';')
     .replace(extension, ';')
     .replace(/\s*[\r\n\t]\s*/g, ';')
     .split(BETWEEN_NUMBERS)
