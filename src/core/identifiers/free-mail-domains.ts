@@ -55,7 +55,7 @@ const accessDomains = new Set(
    scarlet.be singnet.com.sg skynet.be slingshot.co.nz snet.net so-net.ne.jp softbank.ne.jp stofanet.dk streamyx.com
    suddenlink.net sunrise.ch supanet.com swbell.net swipnet.se t-online.hu tdcadsl.dk tele2.nl tele2.se telefonica.net
    telia.com telkomsa.net terra.es tesco.net tim.it tin.it tm.net.my tpg.com.au unitybox.de upcmail.nl utanet.at videotron.ca
-   vodafone.co.nz vodafone.de vodafone.it vodamail.co.za westnet.com.au windstream.net wowway.com xs4all.nl zahav.net.il
+   virgin.net vodafone.co.nz vodafone.de vodafone.it vodamail.co.za westnet.com.au windstream.net wowway.com xs4all.nl zahav.net.il
    ziggo.nl zonnet.nl`.split(/\s+/),
 );
 

@@ -1,3 +1,5 @@
+import { isAccessDomain, isFreeMailDomain } from './free-mail-domains.ts';
+
 /**
  * Hosts of social networks, page builders, directories and short links whose pages belong to their users. A profile URL there does not
  * belong to the professional network, and such a page is not its owner's domain.
@@ -42,17 +44,20 @@ const networkHosts = new Set([
 
 const hosts = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Other hosts whose pages are about others: shops, jobs, apps, appointments, registers, directories, links of one's own. */
+/** Other hosts whose pages are about others: shops, jobs, apps, appointments, registers, directories, payments, short links. */
 const pageHosts = hosts(`
-  about.me airbnb.com apollo.io apps.apple.com bark.com bbb.org beacons.ai behance.net bio.link bloomberg.com booking.com
-  calendly.com campsite.bio capterra.com cbinsights.com checkatrade.com clutch.co company-information.service.gov.uk craft.co
-  dasoertliche.de discord.com discord.gg dnb.com dribbble.com europages.co.uk europages.com eventbrite.co.uk eventbrite.com
-  fb.me fiverr.com flow.page forms.gle foursquare.com g.co g2.com gelbeseiten.de gofundme.com herold.at houzz.com indiegogo.com
-  infogreffe.fr justdial.com kickstarter.com kompass.com linkedin.com linkin.bio lnk.bio local.ch manta.com meetup.com
-  monster.com naukri.com notion.site opencorporates.com opentable.com owler.com pagesjaunes.fr pappers.fr patreon.com
-  pitchbook.com play.google.com producthunt.com reed.co.uk rocketreach.co share.google societe.com soundcloud.com stepstone.de
-  taplink.cc threads.com thumbtack.com totaljobs.com tracxn.com twitch.tv upwork.com wa.link wa.me wellfound.com whatsapp.com
-  wlw.de yell.com yellowpages.ca yellowpages.com ziprecruiter.com zoominfo.com
+  11880.com 192.com about.me airbnb.com amazon.jobs amzn.to apollo.io apps.apple.com bark.com bbb.org beacons.ai behance.net
+  bio.link bloomberg.com booking.com buff.ly buymeacoffee.com calendly.com campsite.bio capterra.com cash.app cbinsights.com
+  checkatrade.com clutch.co companieshouse.gov.uk company-information.service.gov.uk craft.co cutt.ly dasoertliche.de
+  discord.com discord.gg dnb.com doctolib.de doctolib.fr dribbble.com endole.co.uk europages.co.uk europages.com
+  eventbrite.co.uk eventbrite.com fb.me fiverr.com flow.page forms.gle foursquare.com g.co g2.com gelbeseiten.de gofundme.com
+  herold.at houzz.com indiegogo.com infogreffe.fr is.gd issuu.com justdial.com kickstarter.com ko-fi.com kompass.com line.me
+  linkedin.com linkin.bio lnk.bio local.ch m.me manta.com meetup.com monster.com naukri.com notion.site opencorporates.com
+  opentable.com ow.ly owler.com pagesjaunes.fr pappers.fr patreon.com paypal.me pitchbook.com play.google.com producthunt.com
+  quora.com rb.gy rebrand.ly reed.co.uk rightmove.co.uk rocketreach.co share.google slideshare.net societe.com soundcloud.com
+  stepstone.de taplink.cc thomsonlocal.com threads.com thumbtack.com tiny.cc totaljobs.com tracxn.com twitch.tv upwork.com
+  venmo.com wa.link wa.me wellfound.com whatsapp.com wlw.de yell.com yellowpages.ca yellowpages.com youtu.be ziprecruiter.com
+  zoominfo.com zoopla.co.uk
 `);
 /** Hosts below which customers have sites, shops, help desks or pages of jobs, without an entry in the Public Suffix List. */
 const siteHosts = hosts(`
@@ -63,7 +68,7 @@ const siteHosts = hosts(`
   helpscoutdocs.com homestead.com hpage.com hs-sites.com hubside.fr hubspotpagebuilder.com icims.com imweb.me indiamart.com
   instapage.com intercom.help ionos.space itch.io jimdo.com jimdofree.com jimdosite.com jobvite.com jouwweb.nl kajabi.com kartra.com
   lever.co livejournal.com lojaintegrada.com.br made-in-china.com mailchi.mp mailchimpsites.com modoo.at mozello.com mykajabi.com
-  mystrikingly.com myworkdayjobs.com narod.ru negocio.site npage.de odoo.com onmicrosoft.com oraclecloud.com over-blog.com
+  mystrikingly.com myworkdayjobs.com narod.ru negocio.site npage.de odoo.com onmicrosoft.com oraclecloud.com over-blog.com page.link
   pagesperso-orange.fr personio.com personio.de podia.com prom.ua readme.io recruitee.com salesforce.com setmore.com sharepoint.com
   shop-pro.jp shopify.com simvoly.com site123.me sitew.com slack.com smartrecruiters.com softr.app squarespace.com statuspage.io
   stores.jp strato.site strikingly.com substack.com successfactors.com successfactors.eu taleo.net taobao.com teachable.com
@@ -71,6 +76,9 @@ const siteHosts = hosts(`
   unbouncepages.com webs.com webself.net weebly.com weeblysite.com wifeo.com wix.com wordpress.com workable.com xoom.it zendesk.com
   zohorecruit.com zohosites.com
 `);
+/** Hosts of a provider or a site builder on which its customers have a page by the path: `home.t-online.de/home/acme`. */
+const SHARED_HOST =
+  /^(?:apply|blogs?|boards|book|cafe|careers?\d{0,2}|digilander|freespace|free|home|homepages?|job-boards|jobs|members?|my|pages?|people|perso|personal|sites?|smartstore|stores?|users?|utenti|web|webspace)\./;
 /** Site builders with a domain in each country. */
 const SITE_HOST = /^(?:webador|webnode)\.(?:[a-z]{2,4}|co\.uk|com\.[a-z]{2})$/;
 const PAGE_HOST =
@@ -107,7 +115,19 @@ function isBelow(host: string, hosts: ReadonlySet<string>): boolean {
 export function isProfilePage(host: string, path: string): boolean {
   if (SEARCH_PAGE.test(host + path)) return true;
   const [, first = '', second = ''] = path.split(/[/\\?#]/, 3);
+  if (first === '') return false;
+  if (isOnSharedHost(host) || (first.startsWith('@') && isBelow(host, siteHosts))) return true;
   // `linkedin.com/company/acme` is no page about LinkedIn.
   const isOwn = OWN_PAGES.test(first) && (first !== 'company' || second === '');
-  return first !== '' && !isOwn && hasPagesOfOthers(host);
+  return !isOwn && hasPagesOfOthers(host);
+}
+
+function isOnSharedHost(host: string): boolean {
+  if (!SHARED_HOST.test(host)) return false;
+  const labels = host.split('.');
+  return labels.slice(1, -1).some((_, at) => isOfProvider(labels.slice(at + 1).join('.')));
+}
+
+function isOfProvider(domain: string): boolean {
+  return isFreeMailDomain(domain) || isAccessDomain(domain) || hasSitesOfOthers(domain);
 }
