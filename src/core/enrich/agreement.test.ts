@@ -316,8 +316,10 @@ describe('a company found by its name', () => {
   ])('agrees by its place: %j with %j is %s', (place, record, expected) => {
     const listed = { companyName: 'Delta', ...place };
     for (const by of ['name', 'alias_name', 'former_name']) {
-      expect(agrees(listed, stored(record), by)).toBe(expected);
+      expect(agrees(listed, stored(record), { by, value: '' })).toBe(expected);
     }
-    expect(agrees({ ...listed, companyName: 'Delta Corp' }, stored(record), 'domain')).toBe('yes');
+    expect(
+      agrees({ ...listed, companyName: 'Delta Corp' }, stored(record), { by: 'domain', value: '' }),
+    ).toBe('yes');
   });
 });

@@ -6,6 +6,7 @@
 import { companyFields, personFields, type RecordField } from '../graph/fields.ts';
 import { endOfCell, startOfCell } from '../graph/record.ts';
 import { countryCode, countryOfPlace } from '../identifiers/country.ts';
+import { standsForNone } from '../identifiers/shared-mailbox.ts';
 import { must } from '../lib/assert.ts';
 import { fold } from '../lib/fold.ts';
 import { readCompanyName } from '../match/company-words.ts';
@@ -20,7 +21,7 @@ import { readPersonName } from '../match/person-name.ts';
 import { compareCompanyNames, foldCompany } from './compare-company-names.ts';
 import { comparePersonNames } from './compare-person-names.ts';
 import type { MatchData, RecordBytes } from './match-data.ts';
-import type { Agreement } from './outcomes.ts';
+import { type Agreement, type Decision, noMatch } from './outcomes.ts';
 
 /** Names in a row besides its identifiers; absent and empty are the same. */
 export interface ListedNames {
@@ -39,11 +40,21 @@ export interface ListedNames {
  * `yes`. Another company is never a `no`, since people change jobs. For a company its name, aliases and former
  * names count, and a name that its domains contain is never a `no`. A listed company is ignored for a person whose
  * name differs: mailboxes are reassigned inside one company. A company that was found by its
- * name agrees when its country or its city does: its name proves nothing more. Pure and total.
- * @param by the identifier that found the record, as in `Decision`
+ * name agrees when its country or its city does: its name proves nothing more. An employer does not say whose an address
+ * is that stands for none: its colleagues have the same. Pure and total.
+ * @param decision the identifier that found the record, and its value
  */
-export function agrees(listed: ListedNames, match: MatchData, by = ''): Agreement {
-  if (match.person !== null) return agreesWithPerson(listed, match.person);
+export function agrees(
+  listed: ListedNames,
+  match: MatchData,
+  { by, value }: Pick<Decision, 'by' | 'value'> = noMatch,
+): Agreement {
+  if (match.person !== null) {
+    return (
+      agreesWithName(listed, match.person) ??
+      (standsForNone(value) ? 'unknown' : agreesWithEmployer(listed, match.person))
+    );
+  }
   const { companyName = '' } = listed;
   if (match.company === null || companyName === '') return 'unknown';
   if (kindsByName.has(by)) return agreesWithPlace(listed, match.company);
@@ -112,16 +123,19 @@ function foldPlace(name: string): string {
     .trim();
 }
 
-function agreesWithPerson(listed: ListedNames, record: RecordBytes): Agreement {
-  const { personName: name = '' } = listed;
-  if (name !== '') {
-    if (isSameName(name, record)) return 'yes';
-    const [given = '', family = ''] = readCells(record, personNames);
-    const verdict = comparePersonNames(name, given, family);
-    if (verdict === 'yes' || isLikelyName(name, given, family)) return 'yes';
-    if (verdict !== null) return verdict;
-  }
-  const { companyName = '' } = listed;
+/** Null when the row or the record has no name to compare. */
+function agreesWithName(
+  { personName: name = '' }: ListedNames,
+  record: RecordBytes,
+): Agreement | null {
+  if (name === '') return null;
+  if (isSameName(name, record)) return 'yes';
+  const [given = '', family = ''] = readCells(record, personNames);
+  const verdict = comparePersonNames(name, given, family);
+  return verdict !== 'yes' && isLikelyName(name, given, family) ? 'yes' : verdict;
+}
+
+function agreesWithEmployer({ companyName = '' }: ListedNames, record: RecordBytes): Agreement {
   const company = companyName === '' ? null : foldCompany(companyName);
   if (company === null) return 'unknown';
   const names = readNames(record, employers);

@@ -59,8 +59,8 @@ export interface LikelyMatch {
 export interface EnrichOptions extends ReadOptions {
   /** Called when the look-up is decided, when the matches are read, and when they are compared. */
   endPhase?: (phase: 'look_up' | 'fetch' | 'compare') => void;
-  /** Returns the agreement of a row with the match that `by` found. `index` is the row's position in `rows`. */
-  agreementOf?: (index: number, match: MatchData, by: string) => Agreement;
+  /** Returns the agreement of a row with a match. `index` is the row's position in `rows`. */
+  agreementOf?: (index: number, match: MatchData, decision: Decision) => Agreement;
   /** Rejects records that a row disagrees with. */
   requireAgreement?: boolean;
   /** Rejects records in which one of these is empty. */
@@ -236,7 +236,7 @@ async function enrichExactly(
       const match = matches[place];
       const isMatch =
         match !== undefined && isSuccess(operation, match) && hasColumns(match, required);
-      const agrees = isMatch ? agreementOf(index, match, decision.by) : '';
+      const agrees = isMatch ? agreementOf(index, match, decision) : '';
       const isOther = agrees === 'no' && decision.by !== BY_DECISION;
       const isRefused = requireAgreement && isOther;
       if (isMatch && !isRefused && !isOfOthers(operation, decision, agrees)) {
@@ -257,9 +257,9 @@ async function enrichExactly(
 
 /** Returns the agreement of rows that state the name of a person with their matches. */
 function agreementWith(rows: readonly RowInput[]) {
-  return (index: number, match: MatchData): Outcome['agrees'] => {
+  return (index: number, match: MatchData, decision: Decision): Outcome['agrees'] => {
     const { personName, companyName = '' } = must(rows[index], 'row');
-    return personName === undefined ? '' : agrees({ personName, companyName }, match);
+    return personName === undefined ? '' : agrees({ personName, companyName }, match, decision);
   };
 }
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const persons = [
     person(1, 'Ada', 'Lovely', 'info@lark.example'),
     person(2, 'Bob', 'Breezy', 'bob@lark.example'),
-    person(3, 'Cora', 'Quiet', 'noreply@lark.example'),
+    { ...person(3, 'Cora', 'Quiet', 'noreply@lark.example'), pastCompany: 'Lark Ltd' },
   ];
   await importGraph(pipeline.sql, { persons } as never);
   caller = await pipeline.unmeteredAccount(100);
@@ -37,6 +37,17 @@ test.each([
   const { text } = await pipeline.results(caller, list);
   expect(text.split('\n')[1]).toMatch(expected);
 });
+
+test.each(['', 'Cora Distant', 'test'])(
+  'an employer does not say who reads an address of none: %j',
+  async (name) => {
+    const options = { operation: 'people.enrich', fields: 'id' };
+    const row = `${name},noreply@lark.example,Lark Ltd`;
+    const list = await pipeline.enrich(caller, `Name,Email,Company\n${row}\n`, options);
+    const { text } = await pipeline.results(caller, list);
+    expect(text.split('\n')[1]).toMatch(/,no_match,email,not_found,,0,,$/);
+  },
+);
 
 test('an address that stands for none finds no one in a call, and may be verified', async () => {
   const { status } = await pipeline.call(caller, '/v1/people/enrich?email=noreply%40lark.example');

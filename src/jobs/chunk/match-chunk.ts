@@ -5,7 +5,7 @@ import { enrichMany, miss, type Outcome } from '../../core/enrich/enrich-many.ts
 import { withoutConflict } from '../../core/enrich/free-outcomes.ts';
 import { type MatchData, needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
 import { hidesMobile } from '../../core/enrich/mobile-in-records.ts';
-import type { RowInput } from '../../core/enrich/outcomes.ts';
+import type { Decision, RowInput } from '../../core/enrich/outcomes.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { findAllIds } from '../../core/graph/merged-ids.ts';
@@ -81,8 +81,8 @@ export async function matchChunk(
   const keep = (texts: Buffer[]) => copyInto(kept, texts);
   const { endPhase = () => {} } = context;
   endPhase('read');
-  const agreementOf = (index: number, match: MatchData, by: string) =>
-    agrees(read.namesOf(chunk.rowsDone + index), match, by);
+  const agreementOf = (index: number, match: MatchData, decision: Decision) =>
+    agrees(read.namesOf(chunk.rowsDone + index), match, decision);
   const { requireAgreement } = batch;
   const outcomes = await enrichMany(graph, batch.operation, rows, {
     brief,
