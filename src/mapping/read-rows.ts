@@ -7,6 +7,7 @@ import { countryCode } from '../core/identifiers/country.ts';
 import {
   type IdentifierKind,
   identifierKinds,
+  isAddressForDomain,
   isIdentifierKind,
   statedText,
 } from '../core/identifiers/identifier.ts';
@@ -342,7 +343,7 @@ function readRow(kinds: readonly KindColumns[], index: number, repairs: Repair[]
       }
       if (description.isRepaired?.(text)) repairs.push({ index, kind });
       if (kind === 'name') companyName ??= text;
-      if (kind === 'domain' && text.includes('@')) isDomainOfAddress = true;
+      if (isAddressForDomain(kind, text)) isDomainOfAddress = true;
       if (values === null) values = normalised.values;
       else values = [...values, ...normalised.values];
     }

@@ -10,7 +10,11 @@ import type { RowIdentifier, RowInput } from '../../core/enrich/outcomes.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { normaliseCompanyName } from '../../core/identifiers/company-name.ts';
 import { countryCode } from '../../core/identifiers/country.ts';
-import { normaliseIdentifier, statedText } from '../../core/identifiers/identifier.ts';
+import {
+  isAddressForDomain,
+  normaliseIdentifier,
+  statedText,
+} from '../../core/identifiers/identifier.ts';
 import { withoutPlaceholder } from '../../core/identifiers/placeholder.ts';
 import { invalidParameter } from '../../core/lib/errors.ts';
 import { readCompanies } from '../../core/lookups/look-up-companies.ts';
@@ -120,6 +124,9 @@ function rowOf(type: EntityType, { query: name, properties }: Query): RowInput {
     identifiers: read,
     invalid: null,
     country: countryCode(listed),
+    ...(isAddressForDomain('domain', cells.get('domain') ?? '')
+      ? { isDomainOfAddress: true as const }
+      : {}),
     ...(name === '' ? {} : namesIn(subject, likely)),
     likely,
   };

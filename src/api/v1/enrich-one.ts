@@ -9,7 +9,11 @@ import { checkMobileField } from '../../core/enrich/mobile-in-records.ts';
 import type { RowInput } from '../../core/enrich/outcomes.ts';
 import { checkProjection } from '../../core/enrich/project-match.ts';
 import { requiredColumns } from '../../core/enrich/required-fields.ts';
-import { normaliseIdentifier, statedText } from '../../core/identifiers/identifier.ts';
+import {
+  isAddressForDomain,
+  normaliseIdentifier,
+  statedText,
+} from '../../core/identifiers/identifier.ts';
 import { must } from '../../core/lib/assert.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
@@ -180,6 +184,7 @@ function readIdentifier(operation: OperationName, query: Query): RowInput {
     invalid: null,
     country: query.country ?? null,
     ...(kind === 'name' ? { companyName: text } : {}),
+    ...(isAddressForDomain(kind, text) ? { isDomainOfAddress: true as const } : {}),
     ...(subject === 'person' && isNamed(query) ? namesIn(subject, likelyCellsOf(query)) : {}),
   };
 }

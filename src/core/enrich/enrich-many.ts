@@ -7,7 +7,7 @@ import { isSharedMailbox, standsForNone } from '../identifiers/shared-mailbox.ts
 import { must } from '../lib/assert.ts';
 import { findLikely, type LikelyCandidate, type LikelyOutcome } from '../likely/find-likely.ts';
 import { type OperationName, operations } from '../operations.ts';
-import { agrees } from './agreement.ts';
+import { agrees, isOtherCompany } from './agreement.ts';
 import { companiesLeftOut } from './companies-left-out.ts';
 import { withPresentRecords } from './decided-records.ts';
 import { type GraphReader, postgresGraph } from './graph-reader.ts';
@@ -98,7 +98,8 @@ function withoutLikelyName(row: RowInput): RowInput {
 
 /**
  * Matches by name the rows whose identifiers found nothing, or that have none: an identifier that finds a record, or
- * several, has decided already. Changes `outcomes`.
+ * several, has decided already, but for the domain of an address, at which the row's name may be another company's. Changes
+ * `outcomes`.
  */
 async function addLikelyMatches(
   sql: Sql,
@@ -110,10 +111,11 @@ async function addLikelyMatches(
   const { minProbability, required = [], endPhase } = options;
   const { subject } = operations[operation];
   const rejected = new Map<number, Set<number>>();
-  let open = rows.flatMap(({ likely }, index) => {
-    const { status } = must(outcomes[index], 'outcome of the row');
-    const isOpen = status === 'no_match' || status === 'invalid';
-    return likely !== undefined && isOpen ? [index] : [];
+  let open = rows.flatMap((row, index) => {
+    const outcome = must(outcomes[index], 'outcome of the row');
+    const isOpen =
+      outcome.status === 'no_match' || outcome.status === 'invalid' || isOfParent(row, outcome);
+    return row.likely !== undefined && isOpen ? [index] : [];
   });
   while (open.length > 0) {
     const cells = open.map((index) => must(rows[index]?.likely, 'likely cells'));
@@ -167,6 +169,15 @@ function isOfOthers(
   return agrees === 'no' && isSharedMailbox(value);
 }
 
+/** True for a match by the domain of an address when the row clearly names another company. */
+function isOfParent({ isDomainOfAddress, companyName }: RowInput, { by, match }: Outcome): boolean {
+  if (isDomainOfAddress !== true || companyName === undefined || !domainLevels.has(by))
+    return false;
+  return match?.company != null && isOtherCompany(companyName, match.company);
+}
+
+const domainLevels: ReadonlySet<string> = new Set(['domain', 'alias_domain']);
+
 /** Names a match by name and company, or by name and place. */
 const BY_NAME = 'name_company';
 /** Names a match with the candidate that the caller chose. */
@@ -181,6 +192,8 @@ function unmatchedLikely(
   { status, reason, candidates, isNameOnly }: LikelyOutcome,
   before: Outcome,
 ): Outcome {
+  // No company has the name: a brand has another than the company that owns its domain.
+  if (before.status === 'matched' && status !== 'ambiguous') return before;
   if (status === 'invalid') {
     // A usable identifier that found nothing says more than an unusable name, and an unusable one more than none.
     const isUnusable = before.status === 'invalid' && before.reason !== 'no_identifier';

@@ -37,6 +37,11 @@ export function isIdentifierKind(name: string): name is IdentifierKind {
   return Object.hasOwn(kinds, name);
 }
 
+/** True for the address of a mailbox in the place of a domain: its domain may be that of another company, as of a parent or an agency. */
+export function isAddressForDomain(kind: IdentifierKind, text: string): boolean {
+  return kind === 'domain' && text.includes('@');
+}
+
 /** Returns the text of a cell or a parameter of the kind, or '' for one that says that there is no value. */
 export function statedText(kind: IdentifierKind, text: string | undefined): string {
   const stated = withoutPlaceholder(text);
