@@ -84,9 +84,9 @@ const hostLabels: ReadonlySet<string> = new Set(
 );
 /** A host and what may be its end, at the end of a cell or of an item of its list. */
 const HOST_IN_PARTS =
-  /([^\s,;|()<>"'[\]]{1,253}\.[a-z]{2,63})(?:,|\s{1,2})([a-z]{1,3})\/?(?=$|\s{0,2}[;,|\n])/gi;
+  /(?<![^\s,;|()<>"'[\]])([^\s,;|()<>"'[\]]{1,253}\.[a-z]{2,63})(?:,|\s{1,2})([a-z]{1,3})\/?(?=$|\s{0,2}[;,|\n])/gi;
 /** A text that a program cut within the host. */
-const CUT_HOST = /^(?:[a-z]{3,8}:\/\/)?[^\s/?#]*\.{3}$/i;
+const CUT_HOST = /^(?:[a-z]{3,8}:\/\/)?[^\s/?#]*\.{3}$|\s[^\s/?#.]+\.[^\s/?#]*\.{3}$/i;
 const DOUBLED_DOT = /^(?:https?:\/\/)?[\w.-]+\.\.[\w.-]+\/?$/;
 
 /** Reasons: `empty`, `too_long`, `not_a_domain`, `public_suffix`, `free_mail_domain`,

@@ -23,6 +23,7 @@ import { isListedDomain, mayEndIn, toAsciiHost } from './domain.ts';
 import type { KindDescription } from './kind.ts';
 import {
   foldCase,
+  foldUnicode,
   invalid,
   isTooLong,
   type Normalised,
@@ -78,12 +79,23 @@ const HIDDEN_AT_OF_NONE = /\s{0,2}[[({]\s{0,2}(?:ät|a|arroba)\s{0,2}[\])}]\s{0,
 const QUOTED_MAILBOX = /(^|[\s,;<])"([^"\s@]{1,64})"@/g;
 const LABELS = 'smtp|sip|e-?mail|mail|e|m|to|work|home|office|private|primary';
 const SCHEMES = new RegExp(`#?mailto:|https?://|(?<![^\\s,;<(])(?:${LABELS}):`, 'gi');
-/** `@` as a link or a page writes it, in a text without another. */
-const ENCODED_AT = /%40|&(?:#64|#x40|commat);/gi;
-const ENTITIES = /&(?:nbsp|lt|gt|quot|#160|#34);/gi;
-/** Characters of a mailbox, as a page writes them. */
-const APOSTROPHE_ENTITY = /&(?:apos|#0{0,4}39|#x0{0,4}27);/gi;
-const AMPERSAND_ENTITY = /&(?:amp|#0{0,4}38);/gi;
+/** `@` as a link writes it, in a text without another. */
+const ENCODED_AT = /%40/g;
+/** A character as a page writes it. */
+const ENTITY = /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]{2,10}));/gi;
+const entities: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    amp: '&',
+    apos: "'",
+    commat: '@',
+    gt: ' ',
+    lowbar: '_',
+    lt: ' ',
+    nbsp: ' ',
+    period: '.',
+    quot: ' ',
+  }),
+);
 const SEPARATORS = /[\s,;<>()[\]"“”„«»‹›|/\\•·\p{Cc}\p{Extended_Pictographic}]+/u;
 /** The begin of a mailbox that is not part of it. */
 const NOT_OF_MAILBOX = /^(?:www\.|[=+*#~]|\??(?:e-?mail|mail|smtp|to)=)(?=[^@])/;
@@ -96,8 +108,8 @@ const ADDRESS_IN_PARTS =
 const WORDS_BEFORE_MAILBOX =
   /^\s*((?:\p{L}[\p{L}\p{N}\p{M}._'’-]{0,40}[\s,;]{1,3}){0,2}\p{L}[\p{L}\p{N}\p{M}._'’-]{0,40})(?:\s{1,3}|[,;])([^\s,;<>()[\]]{1,64})$/u;
 const addressWords: ReadonlySet<string> = new Set(
-  `address adresse addr alt alternative at business contact contacto courriel correo current direct email from general home kontakt
-   mail mailto main new not office old personal please preferred primary private see secondary to use via work write`.split(
+  `address adresse addr alt alternative and at attn business contact contacto courriel correo current direct email from general home kontakt
+   mail mailto main new not oder office old or personal please preferred primary private see secondary to und use via work write`.split(
     /\s+/,
   ),
 );
@@ -119,16 +131,19 @@ export function normaliseEmail(text: string): Normalised {
 }
 
 function unhidden(text: string): string {
-  const decoded = text
-    .replace(APOSTROPHE_ENTITY, "'")
-    .replace(AMPERSAND_ENTITY, '&')
-    .replace(ENTITIES, ' ')
-    .trim();
+  const decoded = text.replace(ENTITY, characterOf).trim();
   return withAt(decoded)
     .replace(HIDDEN_AT, '@')
     .replace(HIDDEN_DOT, '.')
     .replaceAll('\\@', '@')
     .replace(QUOTED_MAILBOX, '$1$2@');
+}
+
+/** Returns the character of an entity. One that is not known stays, without its semicolon: what follows is no address of its own. */
+function characterOf(whole: string, decimal = '', hex = '', name = ''): string {
+  if (name !== '') return entities.get(name.toLowerCase()) ?? whole.slice(0, -1);
+  const code = hex === '' ? Number(decimal) : Number.parseInt(hex, 16);
+  return code <= 0x10_ff_ff ? foldUnicode(String.fromCodePoint(code)) : ' ';
 }
 
 function withAt(text: string): string {

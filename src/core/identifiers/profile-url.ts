@@ -138,7 +138,7 @@ function handleValue(raw: string): Normalised {
   const whole = foldCase(foldUnicode(decoded).trim());
   // A program cut the link where it shows it: `/in/jane-d...` is not `/in/jane-d`.
   if (whole.endsWith('...')) return invalid('not_a_profile');
-  const folded = whole.replace(/\.+$/, '');
+  const folded = whole.replace(/(?<!\.)\.{1,2}$/, '');
   if (folded.length > HANDLE_CHARACTERS_MAX) return invalid('too_long');
   return HANDLE.test(folded) ? oneValue(folded) : invalid('not_a_profile');
 }
