@@ -27,6 +27,8 @@ export const contentPlurals: Readonly<Record<ContentKind, string>> = {
 export interface ColumnContent {
   /** Non-empty cells. */
   filled: number;
+  /** Different values of them: of web addresses the hosts. */
+  different: number;
   strict: Readonly<Record<ContentKind, number>>;
   loose: Readonly<Record<ContentKind, number>>;
 }
@@ -46,12 +48,14 @@ export function readContent(
   const strict = noCounts();
   const loose = noCounts();
   const texts: string[] = [];
+  const values = new Set<string>();
   for (const [row, cell] of cells.entries()) {
     const context = contexts[row];
     if (context === undefined || !isFilled(cell)) continue;
     const text = cell.trim();
     texts.push(text);
     const certain = countKinds(text, context, strict, loose);
+    values.add(certain === 'domain' ? hostOf(text) : text.toLowerCase());
     const isAddress = certain === 'email' || text.includes('://');
     countOthers(text, isAddress, strict, loose);
   }
@@ -61,7 +65,16 @@ export function readContent(
     const telling = texts.filter((text) => tellingForm.test(text)).length;
     if (telling * 10 < texts.length) strict[kind] = 0;
   }
-  return { filled: texts.length, strict, loose };
+  return { filled: texts.length, different: values.size, strict, loose };
+}
+
+function hostOf(address: string): string {
+  return (
+    address
+      .toLowerCase()
+      .replace(/^\w+:\/\/(?:www\.)?/, '')
+      .split(/[/?#]/, 1)[0] ?? ''
+  );
 }
 
 type Counts = Record<ContentKind, number>;

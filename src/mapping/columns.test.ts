@@ -167,6 +167,7 @@ describe('headers of company lists', () => {
     ['Company|Work email|Private email', 'domain:2 name:1'],
     ['Company|Website|Email', 'domain:2 name:1'],
     ['Parent company|Employees|Notes', 'unmapped'],
+    ['Company|News URL|Referring site|Press link', 'name:1'],
   ])('%s', (header, expected) => {
     expect(guess('companies.enrich', head(header))).toBe(expected);
   });
@@ -247,6 +248,28 @@ describe('content', () => {
       email: [{ column: 2, header: 'Phone', reason: '100% of 6 cells are e-mails' }],
       phone: [{ column: 1, header: 'Email', reason: '100% of 6 cells are phone numbers' }],
     });
+  });
+
+  test('a few values for all rows are not those of the rows', () => {
+    const rows = Array.from({ length: 10 }, (_, row) => {
+      return `Acme ${row} Ltd|a@acme${row}.com|https://www.us.example.com/form/${row}`;
+    });
+    for (const header of ['Entry Page', 'Zielseite', 'Landing Page', 'Form URL']) {
+      const list = head(`Company|Email|${header}`, ...rows);
+      const mapping = mapColumns('companies.enrich', list, null);
+      expect(mapping.domain).toMatchObject([{ column: 2 }]);
+    }
+    const people = rows.map(
+      (_, row) => `P${row} X|+4420794609${50 + row}|us${row % 2}@us.example.com`,
+    );
+    for (const header of ['Zuständiger Mitarbeiter E-Mail', 'From', 'Requester Email']) {
+      expect(guess('people.enrich', head(`Name|Phone|${header}`, ...people))).toBe(
+        'phone:2 person_name:1',
+      );
+    }
+    expect(guess('people.enrich', head('Name|Phone|Email', ...people))).toMatch(/^email:3/);
+    const several = rows.map((_, row) => `c${row % 3}.example.com`);
+    expect(guess('companies.enrich', head('Col A', ...several))).toBe('domain:1');
   });
 
   test('refutes a header only with enough cells', () => {

@@ -4,7 +4,7 @@
  * out rather than read.
  */
 import type { MatchMode } from '../core/enrich/match-mode.ts';
-import type { IdentifierKind } from '../core/identifiers/identifier.ts';
+import { type IdentifierKind, isIdentifierKind } from '../core/identifiers/identifier.ts';
 import { type OperationName, operations } from '../core/operations.ts';
 import type { ContentKind } from './column-content.ts';
 import { ofEachKind } from './column-kinds.ts';
@@ -184,6 +184,7 @@ function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
     return false;
   }
   const { filled } = content;
+  if (!isExact && isOfFew(view, expected)) return false;
   // "Profile" and "X" alone may head any text, and nearly every word is a possible handle.
   const isVague =
     (role === 'professional_network' && !tokens.has(role)) ||
@@ -191,6 +192,16 @@ function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
   const usable = isVague ? content.strict[expected] : content.loose[expected];
   if (!isExact || isVague) return filled === 0 || usable >= filled * DOUBTFUL_BELOW;
   return filled < CELLS_TO_REFUTE || usable >= filled * REFUTED_BELOW;
+}
+
+/** Of this many rows in one, a column's values are those of others: of a clerk, or of the page with the form. */
+const ROWS_OF_ONE = 5;
+
+/** True for a column whose few values each identify the same record for many rows. */
+function isOfFew({ header, content }: ColumnView, seen: ContentKind): boolean {
+  const { filled, different } = content;
+  if (header === null || !isIdentifierKind(seen)) return false;
+  return filled >= ROWS_OF_ONE && different * ROWS_OF_ONE <= filled;
 }
 
 function nameContent(subject: Subject): ContentKind {
@@ -354,7 +365,7 @@ function columnsByContent(
     // Ambiguous cells do not override a name that is known to mean something else.
     const isNamed = view.reading.role === 'other' && !unmistakable.has(seen);
     const isOthers = rankOfColumn(view.reading, subject) === null;
-    if (isNamed || isOthers) return [];
+    if (isNamed || isOthers || isOfFew(view, seen)) return [];
     const { column, header, content } = view;
     return [{ column, header, reason: describeShare(content, seen) }];
   });
