@@ -80,6 +80,9 @@ describe('a listed name that matches the record', () => {
     ['Soren Brosbol', 'Søren', 'Brosbøl'],
     ['Masango', 'Mary', 'Masango'],
     ['Cher', 'Cher', ''],
+    ['Robert Smith Jr', 'Robert', 'Smith'],
+    ['Robert Smith Jr', 'Robert', 'Smith II'],
+    ['Sr. Robert Smith', 'Robert', 'Smith Jr'],
     ['Bob Smith', 'Robert', 'Smith'],
     ['Mohamed Hussain', 'Mohammed', 'Husain'],
     ['Thomson, Fiona', 'Fiona', 'Thompson'],
@@ -99,6 +102,9 @@ describe('a listed name that clearly differs', () => {
     ['Juan de la Cruz', 'Pedro', 'de la Torre'],
     ['Jürgen Müller', 'Søren', 'Brosbøl'],
     ['Mr. Lee Park', 'Conor', "O'Neill"],
+    ['Robert Smith Sr', 'Robert', 'Smith Jr'],
+    ['Smith, Robert Jr.', 'Robert', 'Smith Senior'],
+    ['Robert Smith III', 'Robert', 'Smith II'],
   ])('%s is not %s %s', (listed, given, family) => {
     expect(agreesWithName(listed, given, family)).toBe('no');
   });

@@ -131,6 +131,7 @@ function agreesWithName(
   if (name === '') return null;
   if (isSameName(name, record)) return 'yes';
   const [given = '', family = ''] = readCells(record, personNames);
+  if (isOfOtherGeneration(name, given, family)) return 'no';
   const verdict = comparePersonNames(name, given, family);
   return verdict !== 'yes' && isLikelyName(name, given, family) ? 'yes' : verdict;
 }
@@ -200,6 +201,18 @@ const likelyGiven: ReadonlySet<string> = new Set<GivenLevel>([
   'sound',
   'initial',
 ]);
+
+const GENERATION = /\b(?:jn?r|junior|sn?r|senior|i{2,3}|iv)\b/i;
+const ofTwo: ReadonlySet<string> = new Set(['jr', 'sr']);
+
+/** Father and son: `Jr` and `Sr`, or `II` and `III`. `Jr` may be the second. */
+function isOfOtherGeneration(listed: string, given: string, family: string): boolean {
+  if (!GENERATION.test(listed)) return false;
+  const row = readPersonName(listed);
+  const { generation } = storedName(readPersonName(given, true), readPersonName(family, true));
+  if (typeof row === 'string' || row.generation === '' || generation === '') return false;
+  return row.generation !== generation && ofTwo.has(row.generation) === ofTwo.has(generation);
+}
 
 /** Compares as a likely match does: short forms of given names, transcriptions, one slip. */
 function isLikelyName(listed: string, given: string, family: string): boolean {
