@@ -32,6 +32,7 @@ beforeAll(async () => {
       { id: 5, name: '明辉', surname: '欧阳', companyId: 10 },
       { id: 6, name: '철수', surname: '김', companyId: 11 },
       { id: 7, name: '太郎', surname: '山田', companyId: 11 },
+      { id: 8, name: 'Paula', surname: 'Zwetsch', companyId: 11 },
       ...others,
     ],
     officers: [
@@ -58,6 +59,12 @@ describe('a person whose employer is unknown', () => {
     const row = { name: 'Ottokar Zwirner', company: 'Nordlicht Optik', title: 'Buyer' };
     expect(await find(row)).toEqual(['matched', [1]]);
   });
+});
+
+test('a given name in common use is not another one misspelt, also where no one stored has it', async () => {
+  const company = 'Bergkristall Ltd';
+  expect(await find({ name: 'Paul Zwetsch', company })).toEqual(['no_match', []]);
+  expect(await find({ name: 'Paulla Zwetsch', company })).toEqual(['matched', [8]]);
 });
 
 test('an officer is found by the name with each of the companies, and with no other one', async () => {

@@ -5,6 +5,7 @@
 import type { CompanyLevel } from './compare-companies.ts';
 import type { CompanyComparison } from './compare-company.ts';
 import type { PersonComparison } from './compare-person.ts';
+import { isGivenName } from './nicknames.ts';
 
 /** Receives a level that holds, and how much of it there is. */
 export type AddLevel = (name: string, amount: number) => void;
@@ -119,7 +120,9 @@ export function addPersonLevels(
   add(levelNames.title(title), 1);
   add(levelNames.rarity(context), rarityOf(compared, frequencies));
   if (name.isSwapped) add('order.swapped', 1);
-  if (unsureLevels.has(name.given) && frequencies.givenOf(name.listedGiven) > 1) {
+  // The names of a small graph are not all that there are.
+  const isName = frequencies.givenOf(name.listedGiven) > 1 || isGivenName(name.listedGiven);
+  if (unsureLevels.has(name.given) && isName) {
     add(`given.${name.given}_known`, 1);
   }
   if (unsureLevels.has(name.family) && frequencies.familyOf(name.listedFamily) > 1) {

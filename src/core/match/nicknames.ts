@@ -141,6 +141,11 @@ export function areNicknames(a: string, b: string): boolean {
   return groups.some((group) => others.includes(group));
 }
 
+/** Returns true for a given name in common use: one letter more or less is another name, `Paula` beside `Paul`. */
+export function isGivenName(name: string): boolean {
+  return groupsOf.has(name);
+}
+
 /** Returns the full names that a given name stands for; itself when it has no others. */
 export function fullNamesOf(name: string): readonly string[] {
   const groups = groupsOf.get(name);
