@@ -74,6 +74,7 @@ export async function respondToCall(
     if (await isAnySuppressed(graph, kept.body.people)) throw optedOutMeanwhile(wanted);
     return { enriched, kept };
   });
+  if (enriched.charged === 0) await assertValidIfLate(context, call);
   setChargeHeaders(call, enriched);
   send(response, kept.status, kept.body.answer);
 }

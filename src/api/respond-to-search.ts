@@ -31,6 +31,7 @@ import type { HandlerInput, RouteInput } from './http/define-route.ts';
 import type { KeptResponse } from './http/idempotent-request.ts';
 import { requestIdOf } from './http/problem.ts';
 import { queryString } from './http/query-string.ts';
+import { assertValidIfLate } from './http/while-valid.ts';
 import { availableBefore } from './respond-to-call.ts';
 import { runSearch } from './run-search.ts';
 
@@ -116,6 +117,8 @@ export async function respondToSearch(
     context.log.warn({ err: error }, 'place of a page not remembered');
   });
   const [{ people, kept }] = await Promise.all([paid, remembered]);
+  // A charge has checked key and session.
+  if (!live || people.length === 0) await assertValidIfLate(context, call);
   send(call, people, kept);
 }
 

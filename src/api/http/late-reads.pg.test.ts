@@ -7,14 +7,14 @@ import { expectProblem } from '../../../tests/support/problem.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { revokeKey } from '../../core/keys/account-keys.ts';
 import { displayPrefix } from '../../core/keys/key-format.ts';
-import { consoleKeyOf } from '../../core/keys/keys.ts';
+import { consoleKeyOf, createKey } from '../../core/keys/keys.ts';
 import { deleteSession, insertSession } from '../../core/sessions/sessions.sql.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {
   pipeline = await openPipeline();
   const twins = [1, 2].map((id) => ({ id, name: 'Ilka', surname: 'Quast' }));
-  await importGraph(pipeline.sql, { persons: twins });
+  await importGraph(pipeline.sql, { persons: twins, companies: [{ id: 10, name: 'Nordlicht' }] });
 });
 afterAll(() => pipeline.close());
 afterEach(() => vi.restoreAllMocks());
@@ -24,6 +24,11 @@ const lists = { table: 'batches', path: '/v1/batches', calls: 2 };
 const names = {
   table: 'graph.person_name_keys',
   path: '/v1/people/enrich?match=likely&name=Ilka+Quast',
+  calls: 1,
+};
+const emptyPage = {
+  table: 'graph.person_search',
+  path: '/v1/personsearch?gender=2&count=true',
   calls: 1,
 };
 
@@ -61,6 +66,35 @@ test('that names people, and whose key is revoked', async () => {
   await expectProblem(ambiguous, { status: 409, code: 'ambiguous_match' });
   const end = () => revokeKey(pipeline.sql, displayPrefix(caller.key));
   for (const read of await callWhile(own(caller), end, names)) {
+    await expectProblem(read, { status: 403, code: 'key_revoked' });
+  }
+});
+
+test('that names people, with an Idempotency-Key, and whose key is revoked', async () => {
+  const caller = await pipeline.account(10);
+  const end = () => revokeKey(pipeline.sql, displayPrefix(caller.key));
+  const headers = { ...own(caller), 'Idempotency-Key': 'late' };
+  for (const read of await callWhile(headers, end, names)) {
+    await expectProblem(read, { status: 403, code: 'key_revoked' });
+  }
+});
+
+test('that is a search without people, and whose key is revoked', async () => {
+  const caller = await pipeline.account(10);
+  expect((await pipeline.call(caller, emptyPage.path)).headers.get('X-Total-Count')).toBe('10');
+  const end = () => revokeKey(pipeline.sql, displayPrefix(caller.key));
+  for (const read of await callWhile(own(caller), end, emptyPage)) {
+    await expectProblem(read, { status: 403, code: 'key_revoked' });
+  }
+});
+
+test('that is the preview of a company, and whose key is revoked', async () => {
+  const { accountId } = await pipeline.account(0);
+  const { key } = await createKey(pipeline.sql, { accountId, mode: 'live', scopes: ['reconcile'] });
+  const path = `/v1/reconcile/${key}/preview?id=company-10`;
+  expect(await (await pipeline.call(null, path)).text()).toContain('Company 10');
+  const end = () => revokeKey(pipeline.sql, displayPrefix(key));
+  for (const read of await callWhile({}, end, { table: 'graph.companies', path, calls: 1 })) {
     await expectProblem(read, { status: 403, code: 'key_revoked' });
   }
 });

@@ -17,6 +17,7 @@ import { defineRoute, type Route, type RouteInput, sent } from '../http/define-r
 import { isSecure } from '../http/is-secure.ts';
 import { parseParameters } from '../http/parse-parameters.ts';
 import { parseJson, readBody } from '../http/read-json.ts';
+import { assertValidIfLate } from '../http/while-valid.ts';
 import { readLookup } from '../read-lookup.ts';
 import { type EntityType, entityId, entityTypes, parseEntityId, viewType } from './entity.ts';
 import { extendRows, parseExtension } from './extend.ts';
@@ -146,13 +147,15 @@ export const reconcileRoutes: readonly Route[] = [
     query: z.strictObject({ id: z.string() }),
     responses: { 200: { description: 'A page.', types: ['text/html'] } },
     async handler(input) {
-      const { response } = input;
+      const { context, response } = input;
+      const page = await renderPreview(input, input.query.id);
+      await assertValidIfLate(context, input);
       // It is shown in a frame of the client's page, and loads nothing.
       response.setHeader(
         'Content-Security-Policy',
         "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *",
       );
-      response.type('text/html').send(await renderPreview(input, input.query.id));
+      response.type('text/html').send(page);
       return sent;
     },
   }),
