@@ -159,3 +159,31 @@ test('nor when its person index can no longer be written', async () => {
   expect(await objectsOf(id)).toEqual([]);
   expect(await pipeline.wallet(caller)).toEqual({ balance: 10, reserved: 0 });
 });
+
+test('the part of a commit whose response is lost is kept, with its person index', async () => {
+  caller = await pipeline.account(10);
+  const id = await pipeline.upload(caller, list, options);
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  const { context } = pipeline;
+  let lost = 0;
+  const losing = new Proxy(context.sql, {
+    apply(sql, self, given: [TemplateStringsArray, ...unknown[]]) {
+      const sent = Reflect.apply(sql, self, given);
+      if (!given[0].join('').includes('insert into parts')) return sent;
+      lost++;
+      return sent.then(() => {
+        throw Object.assign(new Error('The connection was closed.'), { code: 'CONNECTION_CLOSED' });
+      });
+    },
+  });
+  await pipeline.queues.runNext({ ...context, sql: losing }, 'run-chunk');
+  expect(lost).toBe(1);
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+  expect(await pipeline.batch(caller, id)).toMatchObject({
+    state: 'completed',
+    credits: { charged: 1, reserved: 0 },
+  });
+  expect((await pipeline.results(caller, id)).complete).toBe('true');
+  expect((await objectsOf(id)).filter((key) => key.startsWith('parts/'))).toHaveLength(2);
+});
