@@ -87,11 +87,14 @@ export async function insertRefund(
   refund: { accountId: string; reference: string; amount: number | null },
 ): Promise<number | undefined> {
   const [row] = await sql<{ balance: number }[]>`
-    with charge as (
+    with wallet as (
+      -- First, as in a charge.
+      select account_id from wallets where account_id = ${refund.accountId} for update),
+    charge as (
       select id, account_id, coalesce(${refund.amount}::bigint, -amount) as amount, operation, batch_id,
         key_id, coalesce(${refund.amount}::bigint, -amount) = -amount as is_whole
-      from ledger_entries
-      where account_id = ${refund.accountId} and reference = ${refund.reference}
+      from wallet join ledger_entries using (account_id)
+      where reference = ${refund.reference}
         and kind = 'charge' and coalesce(${refund.amount}::bigint, -amount) <= -amount),
     line as (
       insert into ledger_entries (account_id, reference, kind, amount, operation, batch_id, key_id)
@@ -111,7 +114,8 @@ export async function insertRefund(
 
 /**
  * Refunds what is left of every charge of a batch, of which an operator may have refunded a part, with a ledger line each; its people
- * are no longer owned. Returns the credits. Safe to repeat.
+ * are no longer owned. Returns the credits. Safe to repeat. Call with the wallet locked: a refund of an operator is before
+ * it, and seen, or after it.
  */
 export async function refundBatch(sql: Sql, batchId: string): Promise<number> {
   const [row] = await sql<{ credits: number }[]>`

@@ -7,7 +7,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { lockWallet } from '../../core/credits/credits.sql.ts';
 import { refundCredits } from '../../core/credits/credits.ts';
+import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { unavailable } from '../../core/lib/errors.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
@@ -108,6 +110,27 @@ test('a list of which an operator has refunded a part is refunded to the end, an
   await refundCredits(pipeline.sql, { accountId: caller.accountId, reference, amount: 2 });
   await lose(id, /parts/);
   expect((await fix()).findings).toMatchObject([{ action: 'rerun', credits_refunded: 18 }]);
+  expect(await balance()).toBe(100);
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(80);
+  await isSound();
+});
+
+test('nor is one that an operator refunds in part at that moment refunded less or more', async () => {
+  const id = await finish();
+  const [charge] = await pipeline.charges(caller);
+  const { reference } = must(charge, 'a charge');
+  const { accountId } = caller;
+  let atOnce: Promise<PromiseSettledResult<unknown>[]> = Promise.resolve([]);
+  await lose(id, /parts/);
+  await inTransaction(pipeline.sql, async (tx) => {
+    await lockWallet(tx, accountId);
+    const refunding = refundCredits(pipeline.sql, { accountId, reference, amount: 2 });
+    await pipeline.untilBlocked(1);
+    atOnce = Promise.allSettled([refunding, fix()]);
+    await pipeline.untilBlocked(2);
+  });
+  expect((await atOnce).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
   expect(await balance()).toBe(100);
   await pipeline.runUntilIdle();
   expect(await balance()).toBe(80);

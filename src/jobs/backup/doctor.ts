@@ -4,7 +4,7 @@
  * refunded. Parts that an opt-out replaced since are recorded as they are now, and nothing is refunded for them.
  */
 import { Readable } from 'node:stream';
-import { refundBatch } from '../../core/credits/credits.sql.ts';
+import { lockWallet, refundBatch } from '../../core/credits/credits.sql.ts';
 import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { AppError, conflict } from '../../core/lib/errors.ts';
 import { bornAt } from '../../core/storage/abandoned-write.ts';
@@ -161,7 +161,7 @@ async function examine(
   const refunded = await inTransaction(context.sql, async (tx) => {
     await deliverAgain(tx, batch, people);
     await lockKept(tx, batch.id);
-    return endRefunded(tx, [batch.id]);
+    return endRefunded(tx, batch.accountId, [batch.id]);
   });
   return { ...found, action: 'refunded', credits_refunded: refunded };
 }
@@ -217,7 +217,7 @@ async function runAgain(
           if (!hasEnded) throw mendedMeanwhile(id);
           await lockKept(tx, id);
         }
-        refunded = await endRefunded(tx, [batch.id, ...reruns.map(({ id }) => id)]);
+        refunded = await endRefunded(tx, accountId, [batch.id, ...reruns.map(({ id }) => id)]);
         return inserted;
       }),
   );
@@ -230,8 +230,13 @@ async function lockKept(tx: Sql, batchId: string): Promise<void> {
   if (!(await lockFiles(tx, batchId))) throw mendedMeanwhile(batchId);
 }
 
-/** Refunds batches that are locked and ends their files. Returns the credits. */
-async function endRefunded(tx: Sql, batchIds: readonly string[]): Promise<number> {
+/** Refunds batches of an account, which are locked, and ends their files. Returns the credits. */
+async function endRefunded(
+  tx: Sql,
+  accountId: string,
+  batchIds: readonly string[],
+): Promise<number> {
+  await lockWallet(tx, accountId);
   let credits = 0;
   for (const id of batchIds) {
     credits += await refundBatch(tx, id);
