@@ -317,6 +317,7 @@ const changed: Changed[] = [
         'reserve',
       ],
       ['and c.epoch = ${part.epoch}', '', 'leases'],
+      ['exists (select from price)', 'true', 'ownedLists'],
       ['units: counts.matched', 'units: part.rows', 'lists'],
       ['b.credits_charged + coalesce', 'b.credits_charged + 0 * coalesce', 'lists'],
       ['b.credits_reserved - coalesce', 'b.credits_reserved - 0 * coalesce', 'lists'],

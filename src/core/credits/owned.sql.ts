@@ -88,6 +88,24 @@ export async function selectOwned(
 }
 
 /**
+ * CTE `locked_wallet (account_id, owned_days)`: the wallet of the caller's CTE `payer (account_id)`, which has locked batch and
+ * chunk; the reservation is locked before it.
+ */
+export function lockedOwnedDays(
+  sql: Sql,
+  { payer, reservationId }: { payer: ReturnType<Sql>; reservationId: number | null },
+): ReturnType<Sql> {
+  return sql`
+    locked_reservation as (
+      select from reservations
+      where id = ${reservationId}::bigint and (select count(*) from ${payer}) > 0 for update),
+    locked_wallet as (
+      select account_id, owned_days from wallets
+      where account_id = (select account_id from ${payer})
+        and (select count(*) from locked_reservation) >= 0 for update)`;
+}
+
+/**
  * Returns those of the people that the account owns by now, or would own after paying for the others, and locks its wallet
  * until the transaction ends: no other charge for them comes in between. The caller's CTE `payer (account_id)` has locked batch and chunk;
  * `reservationId` is locked before the wallet.
@@ -98,14 +116,8 @@ export function lockOwned(
   { ids, reservationId }: { ids: readonly number[]; reservationId: number | null },
 ): ReturnType<Sql> {
   return sql`
-    reservation as (
-      select id from reservations
-      where id = ${reservationId}::bigint and (select count(*) from payer) > 0 for update),
-    wallet as (
-      select account_id, owned_days from wallets
-      where account_id = (select account_id from payer)
-        and (select count(*) from reservation) >= 0 for update)
-    select o.person_id from wallet
+    ${lockedOwnedDays(sql, { payer: sql`payer`, reservationId })}
+    select o.person_id from locked_wallet
       cross join lateral ${ownedAmong(sql, {
         accountId: sql`account_id`,
         kind: sql`${ownedCode(operation)}::smallint`,

@@ -4,7 +4,7 @@
  * the order schedule -> batch -> chunk -> reservation -> wallet -> budget of a key -> sum of stored files.
  */
 
-import { ownedDays } from '../../core/credits/owned.sql.ts';
+import { lockedOwnedDays } from '../../core/credits/owned.sql.ts';
 import {
   isOpen,
   settleReservation,
@@ -110,8 +110,8 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       where id = ${part.batchId} and (select count(*) from schedule) >= 0 and (state in ${wordList(sql, payableStates)}
         or (state = 'cancelling' and ${part.reservationId}::bigint is null))
         and ${part.distinct === null ? sql`true` : sql`not ${areJoined(sql, part.distinct)}`}
-        and ${part.paysOnce === null ? sql`true` : sql`(${ownedDays(sql, sql`batches.account_id`)} > 0) = ${part.paysOnce}`}
         and ${isInState(sql, part.graph)} for update),
+    ${lockedPrice(sql, part)},
     chunk as (
       update chunks c set
         rows_done = c.rows_done + ${part.rows}, parts = c.parts + 1, failures = 0,
@@ -120,6 +120,7 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       from batch
       where c.id = ${part.chunkId} and c.epoch = ${part.epoch} and c.state = 'leased'
         and c.parts = ${part.number} and ${isOpen(sql, part)}
+        and ${part.paysOnce === null ? sql`true` : sql`exists (select from price)`}
       returning c.id, c.batch_id, c.state = 'done' as done),
     ${settleReservation(sql, { ...part, reference, units: counts.matched - part.owned })},
     recorded as (
@@ -175,6 +176,19 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
 export function lockedSchedule(sql: Sql, { delivered }: CommitPart): ReturnType<Sql> {
   return sql`
     schedule as (select id from schedules where id = ${delivered?.scheduleId ?? null}::uuid for key share)`;
+}
+
+/**
+ * CTE `price`: a row if the account still pays for each person once, or for each row, as the part was priced. It is read under the lock
+ * of the wallet, which comes after that of the chunk: an operator may change it while the part waits.
+ */
+function lockedPrice(sql: Sql, { chunkId, reservationId, paysOnce }: CommitPart): ReturnType<Sql> {
+  return sql`
+    locked_chunk as (
+      select batch.account_id from batch join chunks on chunks.batch_id = batch.id
+      where chunks.id = ${chunkId} for update of chunks),
+    ${lockedOwnedDays(sql, { payer: sql`locked_chunk`, reservationId })},
+    price as (select from locked_wallet where (owned_days > 0) = ${paysOnce}::boolean)`;
 }
 
 /** Seconds of running that the pace remembers. */

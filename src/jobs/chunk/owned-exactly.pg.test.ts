@@ -155,3 +155,24 @@ test.each([
     expect((await pipeline.people(by, id)).text).toBe(`person.id\n${ids}`);
   }
 });
+
+test('an account that begins to pay once while a part waits for the wallet pays once for the people of the part', async () => {
+  const by = await pipeline.unmeteredAccount(100);
+  let changing: Promise<unknown> = Promise.resolve();
+  beforeFirstCommit(pipeline, async () => {
+    await new Promise<void>((locked) => {
+      changing = inTransaction(pipeline.sql, async (tx) => {
+        await changeOwnedDays(tx, by.accountId, 30);
+        locked();
+        await pipeline.untilBlocked(1);
+      });
+    });
+  });
+  const id = await pipeline.enrich(by, list(1, 1, 2), options);
+  await changing;
+  expect(await pipeline.batch(by, id)).toMatchObject({
+    state: 'completed',
+    owned: 1,
+    credits: { charged: 2, reserved: 0 },
+  });
+});
