@@ -867,8 +867,8 @@ begin
   perform record_webhook_event(s.account_id, s.live, 'schedule.' || new.state,
     s.id || ' ' || iso_time(new.slot),
     json_build_object('id', s.id, 'slot', iso_time(new.slot),
-      -- Other reasons quote the filter.
-      'reason', case when new.reason in ('key_revoked', 'previous_run_open', 'storage_full', 'too_many_open')
+      -- Those of failed slots quote the filter.
+      'reason', case when new.state = 'skipped' or new.reason = 'key_revoked'
         then new.reason else 'export_refused' end,
       'links', json_build_object('self', '/v1/schedules/' || s.id,
         'runs', '/v1/schedules/' || s.id || '/runs')))

@@ -14,6 +14,7 @@ import { setOwnedDays } from '../../core/credits/owned.sql.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { assertStillValid } from '../../core/sessions/still-valid.ts';
 import { findBatch } from '../batch/batches.sql.ts';
+import { makeWebhook } from '../webhook/webhooks.test-suite.ts';
 import { returnToSlots, runDueSchedules } from './run-due.ts';
 import type { ScheduleView } from './schedule-view.ts';
 import { deleteSchedule, hasOpenRun } from './schedules.sql.ts';
@@ -95,10 +96,21 @@ describe('a slot', () => {
   test('is skipped when the account has made as many lists and exports today as it may', async () => {
     const schedule = await make();
     const { sql, context } = pipeline;
+    const { accountId } = caller;
+    const { webhook } = await makeWebhook(
+      context,
+      { accountId, live: true },
+      {
+        url: 'https://8.8.8.8/',
+        events: ['schedule.skipped'],
+        creditsLowThreshold: 1,
+        enabled: true,
+      },
+    );
     // Kept for so long, the files allow the least that an account may make in a day.
     const config = { ...context.config, filesKeepDays: 10_000 };
     await sql`
-      insert into day_counts (owner, day, requests) values (${caller.accountId}, utc_today(), 999)`;
+      insert into day_counts (owner, day, requests) values (${accountId}, utc_today(), 999)`;
     for (const nights of [0, NIGHT]) {
       await runDueSchedules({ ...context, config }, minutesAfter(schedule.next_run_at, nights));
       await pipeline.runUntilIdle();
@@ -108,6 +120,8 @@ describe('a slot', () => {
       { state: 'skipped', reason: 'rate_limited' },
     ]);
     expect(await show(schedule)).toMatchObject({ enabled: true });
+    const sent = await sql`select payload from webhook_deliveries where webhook_id = ${webhook.id}`;
+    expect(sent).toMatchObject([{ payload: { data: { reason: 'rate_limited' } } }]);
   });
 
   test('starts after one of each other account, however many one account has due', async () => {
