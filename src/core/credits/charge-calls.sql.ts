@@ -70,7 +70,7 @@ async function chargePlain(
         ${calls.map((call) => call.operation)}::text[]
       ) with ordinality c (account_id, key_id, cost, reference, operation, place)),
     wallet as (
-      select account_id, balance - reserved as available from wallets
+      select account_id, balance, reserved, balance - reserved as available from wallets
       where account_id in (select account_id from call) and owned_days = 0
         and ${isInState(sql, graph)}
       order by account_id for update),
@@ -104,14 +104,17 @@ const insertLines = (sql: Sql) => sql`
   from answered where paid and cost > 0
   returning id, account_id, reference`;
 
-/** CTEs `spent` and `moved`: take the cost of the CTE `answered` from the wallets. */
+/**
+ * CTEs `spent` and `moved`: take the cost of the CTE `answered` from the wallets of the CTE `wallet`. They get the values that were
+ * read under their lock: Postgres checks constraints on the row of the snapshot first, which may lack credits that came meanwhile.
+ */
 const spendFromWallets = (sql: Sql) => sql`
   spent as (
     select account_id, sum(cost)::bigint as amount from answered
     where paid and cost > 0 group by account_id),
   moved as (
-    update wallets w set balance = w.balance - spent.amount
-    from spent where w.account_id = spent.account_id)`;
+    update wallets w set balance = wallet.balance - spent.amount, reserved = wallet.reserved
+    from spent join wallet using (account_id) where w.account_id = spent.account_id)`;
 
 /** Charges calls of any account, key and session; one statement for all. */
 async function chargeAny(
@@ -131,7 +134,7 @@ async function chargeAny(
         ${calls.map((call) => call.recordId)}::bigint[]
       ) with ordinality c (account_id, key_id, price, reference, operation, session, kind, record_id, place)),
     wallet as (
-      select account_id, balance - reserved as available, owned_days from wallets
+      select account_id, balance, reserved, balance - reserved as available, owned_days from wallets
       where account_id in (select account_id from call) and ${isInState(sql, graph)}
       order by account_id for update),
     owned as (

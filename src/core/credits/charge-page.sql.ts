@@ -42,7 +42,7 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
   const kind = ownedCode(page.operation);
   const [charged] = await sql<ChargedPage[]>`
     with wallet as (
-      select account_id, balance - reserved as available, owned_days from wallets
+      select account_id, balance, reserved, balance - reserved as available, owned_days from wallets
       where account_id = ${page.accountId} for update),
     owned as (
       select o.person_id from wallet
@@ -106,8 +106,8 @@ export async function chargePage(sql: Sql, page: PricedPage): Promise<ChargedPag
         where d.owned_days > 0`,
     )}),
     moved as (
-      update wallets w set balance = w.balance - ${amount}
-      from decided d where w.account_id = d.account_id and units > 0),
+      update wallets w set balance = wallet.balance - ${amount}, reserved = wallet.reserved
+      from decided d join wallet using (account_id) where w.account_id = d.account_id and units > 0),
     counted as (
       update key_budgets b set ${spendToday(sql, { calls: amount, batches: sql`0` })}
       from decided d where b.key_id = (select credits_of from key) and d.units > 0)

@@ -12,7 +12,8 @@ import { must } from '../lib/assert.ts';
 import { insertSession } from '../sessions/sessions.sql.ts';
 import { chargeCalls, type PaidCall } from './charge-calls.sql.ts';
 import { chargePage } from './charge-page.sql.ts';
-import { readWallet } from './credits.sql.ts';
+import { lockWallet, readWallet } from './credits.sql.ts';
+import { grantCredits } from './credits.ts';
 import { setCreditsPerDay } from './key-budgets.sql.ts';
 import { setOwnedDays } from './owned.sql.ts';
 
@@ -67,6 +68,27 @@ async function atOnce<Charged>(buyer: Payer, statements: (() => Promise<Charged>
   });
   return charging;
 }
+
+test.each([
+  ['a plain call', (by: Payer) => chargeCalls(database.sql, [callOf(by, 1)])],
+  ['any call', (by: Payer) => chargeCalls(database.sql, [callOf(by, 1, false)])],
+  ['a page', async (by: Payer) => [await chargePage(database.sql, page(by, 1))]],
+])('credits that come while %s waits for the wallet pay for it', async (_, charge) => {
+  for (const isReserved of [false, true]) {
+    const by = await payer(isReserved ? 5 : 0);
+    if (isReserved) await reserve(by, 5);
+    let charging: ReturnType<typeof charge> | undefined;
+    await inTransaction(database.sql, async (tx) => {
+      await lockWallet(tx, by.accountId);
+      charging = charge(by);
+      await untilBlocked(database.sql, 1);
+      if (isReserved) await tx`update wallets set reserved = 0 where account_id = ${by.accountId}`;
+      else await grantCredits(tx, { accountId: by.accountId, amount: 5, reference: 'invoice' });
+    });
+    expect(await charging).toMatchObject([{ remaining: 4 }]);
+    expect(await readWallet(database.sql, by.accountId)).toEqual({ balance: 4, reserved: 0 });
+  }
+});
 
 describe.each([
   ['admitted as plain', true],

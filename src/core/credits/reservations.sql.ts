@@ -18,7 +18,7 @@ export interface Reserved {
 /**
  * CTE `reserved (granted, amount, limited_by, reservation_id)`: reserves the price of as many matches as the
  * batch's own limit, the wallet and the key's budget of the day can pay. Each is locked after the one before it,
- * and read under its lock. Empty when `payer` is empty. The caller's CTE `payer (account_id, key_id, batch_id,
+ * and read under its lock; the wallet gets the values that were read, because Postgres checks constraints on the row of the snapshot first. Empty when `payer` is empty. The caller's CTE `payer (account_id, key_id, batch_id,
  * chunk_id, epoch, headroom)` has at most one row, locked; `headroom` is the rest of the batch's own limit, null
  * for no limit.
  */
@@ -28,7 +28,7 @@ export function reserveCredits(
 ): ReturnType<Sql> {
   return sql`
     wallet as (
-      select balance - reserved as available from wallets
+      select balance, reserved, balance - reserved as available from wallets
       where account_id = (select account_id from payer) for update),
     ${budgetRows(sql, sql`select key_id from payer`, sql`(select count(*) from wallet) > 0`)},
     budget as (
@@ -47,8 +47,8 @@ export function reserveCredits(
         least(by_limit, by_wallet, by_key) * ${price}::bigint as amount
       from payable),
     paying as (
-      update wallets w set reserved = w.reserved + d.amount
-      from decided d where w.account_id = d.account_id and d.granted > 0),
+      update wallets w set balance = wallet.balance, reserved = wallet.reserved + d.amount
+      from decided d cross join wallet where w.account_id = d.account_id and d.granted > 0),
     spent as (
       update key_budgets b set ${spendToday(sql, { calls: sql`0`, batches: sql`d.amount` })}
       from decided d where b.key_id = d.credits_of and d.granted > 0

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { lockWallet } from '../../core/credits/credits.sql.ts';
+import { grantCredits } from '../../core/credits/credits.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { prices } from '../../core/operations.ts';
@@ -64,6 +66,20 @@ test.each([
     expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
   },
 );
+
+test('credits that come while a chunk waits for the wallet are reserved', async () => {
+  const caller = await pipeline.boundedAccount(0, null);
+  const input = must((await leased(caller, {}))[0], 'a claim');
+  let reserving: ReturnType<typeof reserveForChunk> | undefined;
+  await inTransaction(pipeline.sql, async (tx) => {
+    await lockWallet(tx, caller.accountId);
+    reserving = reserveForChunk(pipeline.sql, input);
+    await pipeline.untilBlocked(1);
+    await grantCredits(tx, { accountId: caller.accountId, amount: 5, reference: 'invoice' });
+  });
+  expect(await reserving).toMatchObject({ granted: MATCHES, limitedBy: null });
+  expect(await pipeline.wallet(caller)).toEqual({ balance: 5, reserved: MATCHES });
+});
 
 test('credits that one list has reserved neither pay for another nor resume it', async () => {
   const caller = await pipeline.boundedAccount(MATCHES, null);
