@@ -47,6 +47,17 @@ describe('inline XBRL', () => {
     expect(readFacts(`${fact}${tag}</html>`)).toMatchObject(found);
   });
 
+  test('may tag one figure twice, and have a comment in it', () => {
+    const tag = (name: string, inner: string) =>
+      `<ix:nonFraction contextRef="c" name="core:${name}">${inner}</ix:nonFraction>`;
+    const twice = tag('NetAssets', `<b>${tag('Equity', '1,<!-- thousand -->234')}</b>`);
+    expect(readFacts(`${fact}${twice}</html>`)).toMatchObject([
+      ...found,
+      { name: 'NetAssets', value: 1234 },
+      { name: 'Equity', value: 1234 },
+    ]);
+  });
+
   test('is read to as many figures as fit into memory', () => {
     const empty = '<ix:nonFraction contextRef="c" name="core:A">1</ix:nonFraction>';
     expect(readFacts(`${fact}${empty.repeat(300_000)}</html>`)?.length).toBeLessThan(101_000);

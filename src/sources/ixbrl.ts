@@ -37,11 +37,11 @@ export function readFacts(html: string): Fact[] | null {
   let textFrom = 0;
   for (const token of html.matchAll(TOKEN)) {
     const [whole, slash, prefix = '', name = '', attributesText = '', empty] = token;
-    if (name === '') continue;
     const before = html.slice(textFrom, token.index);
     textFrom = token.index + whole.length;
     const fact = open.at(-1);
     if (fact !== undefined) fact.text += before;
+    if (name === '') continue;
     const isEnd = slash === '/';
     if (found.length + contexts.size + units.size > ITEMS_MAX) break;
     const tag = name.toLowerCase();
@@ -64,7 +64,12 @@ export function readFacts(html: string): Fact[] | null {
         const started = { attributes: attributesOf(attributesText), text: '' };
         found.push(started);
         if (empty !== '/') open.push(started);
-      } else open.pop();
+      } else {
+        // A figure of two names has one tag in the other.
+        const ended = open.pop();
+        const outer = open.at(-1);
+        if (outer !== undefined && ended !== undefined) outer.text += ended.text;
+      }
     }
   }
   return found.map((fact) => factOf(fact, contexts, units)).filter((fact) => fact !== null);
