@@ -298,6 +298,31 @@ describe('an archive', () => {
     }
   });
 
+  test('whose files are one place of it is refused as a whole', async () => {
+    const zip = await zipOf({ 'a.csv': Buffer.alloc(15 * 1024 * 1024, 'a,b,c\n'.repeat(1000)) });
+    const end = zip.length - 22;
+    const from = zip.readUInt32LE(end + 16);
+    const entry = zip.subarray(from, end);
+    const entries = 20;
+    const tail = Buffer.from(zip.subarray(end));
+    tail.writeUInt16LE(entries, 8);
+    tail.writeUInt16LE(entries, 10);
+    tail.writeUInt32LE(entry.length * entries, 12);
+    const file = path.join(folder, 'overlapping.zip');
+    const directory = Array.from({ length: entries }, () => entry);
+    await writeFile(file, Buffer.concat([zip.subarray(0, from), ...directory, tail]));
+    let bytes = 0;
+    const reading = async () => {
+      for await (const part of openParts(file))
+        for await (const one of part.bytes) bytes += one.length;
+    };
+    await expect(reading()).rejects.toMatchObject({
+      code: 'unreadable_archive',
+      message: expect.stringContaining('times its size'),
+    });
+    expect(bytes).toBeLessThan(40 * 1024 * 1024);
+  });
+
   test('is opened file by file, however long its directory is', async () => {
     const zip = await zipOf({ 'a.txt': 'text', 'b.txt': 'text' });
     const second = zip.lastIndexOf('PK\x01\x02', undefined, 'latin1');

@@ -94,6 +94,8 @@ async function* readZip(
 ): AsyncGenerator<SourcePart> {
   try {
     if (zip.entryCount > MEMBERS_MAX) throw tooMany(archive);
+    // Members may all be the same bytes of the archive.
+    const unpacked = { bytes: 0 };
     const entries = zip.eachEntry()[Symbol.asyncIterator]();
     // One by one: all of them are as large as the directory, which may be most of the file.
     const nextEntry = () => blame(archive, () => entries.next());
@@ -101,7 +103,7 @@ async function* readZip(
       const entry = next.value;
       const { fileName } = entry;
       if (fileName.endsWith('/') || /(^|\/)(__MACOSX\/|\._|\.DS_Store$)/.test(fileName)) continue;
-      const bytes = readMember(zip, entry, archive);
+      const bytes = readMember(zip, entry, archive, unpacked);
       if (!/\.zip$/i.test(fileName)) {
         yield { name: fileName, bytes };
         continue;
@@ -124,13 +126,16 @@ async function* readMember(
   zip: yauzl.ZipFile,
   entry: yauzl.Entry,
   archive: string,
+  unpacked: { bytes: number },
 ): AsyncGenerator<Buffer> {
   let checksum = 0;
   try {
     let bytes = 0;
     for await (const chunk of await zip.openReadStreamPromise(entry)) {
       bytes += (chunk as Buffer).length;
+      unpacked.bytes += (chunk as Buffer).length;
       assertNoBomb(bytes, entry.compressedSize, archive);
+      assertNoBomb(unpacked.bytes, zip.fileSize, archive);
       checksum = crc32(chunk as Buffer, checksum);
       yield chunk as Buffer;
     }
