@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
 import type { Database } from '../../core/db/client.ts';
 import { importValues } from '../../core/graph/import/import-harness.test-suite.ts';
-import { countRows, importText, personOf } from '../import-files.test-suite.ts';
+import { countRows, importText, importTexts, personOf } from '../import-files.test-suite.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -147,6 +147,58 @@ describe('people with significant control', () => {
   });
 });
 
+describe('a snapshot of people with significant control', () => {
+  const line = (self: string) =>
+    JSON.stringify({
+      company_number: '00000011',
+      data: {
+        kind: 'individual-person-with-significant-control',
+        links: { self },
+        name_elements: { forename: 'Ada', surname: `Lark ${self.slice(1)}` },
+      },
+    });
+  const selves = Array.from({ length: 40 }, (_, index) => `/${index}`);
+  const lines = selves.map(line);
+  const totals = (count: number) =>
+    JSON.stringify({
+      data: {
+        kind: 'totals#persons-of-significant-control-snapshot',
+        persons_of_significant_control_count: count - 3,
+        statements_count: 2,
+        exemptions_count: 1,
+      },
+    });
+  const load = (parts: Record<string, readonly string[]>, asOf: string) =>
+    importTexts(database.sql, {
+      source: 'gb-psc',
+      asOf,
+      parts: Object.entries(parts).map(([name, texts]) => [name, `${texts.join('\n')}\n`]),
+    });
+
+  it('is refused when it has fewer lines than its trailer says, as one that lacks a part', async () => {
+    await load({ 'psc.txt': [...lines, totals(40)] }, '2026-01-01');
+    await expect(
+      load({ 'psc.txt': [...lines.slice(1), totals(40)] }, '2026-01-02'),
+    ).rejects.toMatchObject({ code: 'wrong_trailer', message: expect.stringContaining('39') });
+    expect(await countRows(database.sql, 'officers')).toBe(40);
+  });
+
+  it('is refused when a part of it is not named', async () => {
+    await load({ 'psc.txt': lines }, '2026-01-01');
+    const parts = {
+      'psc-snapshot_1of3.txt': lines.slice(0, 20),
+      'psc-snapshot_2of3.txt': lines.slice(20, 39),
+    };
+    await expect(load(parts, '2026-01-02')).rejects.toMatchObject({
+      code: 'incomplete_files',
+      message: expect.stringContaining('2 of 3'),
+    });
+    expect(await countRows(database.sql, 'officers')).toBe(40);
+    const whole = { ...parts, 'psc-snapshot_3of3.txt': [...lines.slice(39), totals(40)] };
+    expect(await load(whole, '2026-01-02')).toMatchObject({ rows: 40, same: 40 });
+  });
+});
+
 describe('officers', () => {
   const company = (number: string) => `${`${number}1`.padEnd(32)}00010004A<`;
   const officer = (
@@ -274,5 +326,17 @@ describe('officers', () => {
       surname: 'LARKE',
     });
     expect(await load(changes)).toMatchObject({ rows: 3, same: 3 });
+  });
+
+  it('stay as a later snapshot has them when daily changes from before it come after it', async () => {
+    const lines = [company('00000011'), officer('00000011')];
+    await load(file(snapshot, lines));
+    await load(file('DDDDSNAP000320260105', lines));
+    const changes = file('DDDDUPDT000220260103', [
+      update('00000011', '03', '123456780001', '20260101'),
+      update('00000011', '01', '222222220001'),
+    ]);
+    expect(await load(changes)).toMatchObject({ rows: 2, same: 2 });
+    expect(await officersOf(database.sql, 1)).toMatchObject([{ resignedOn: null }]);
   });
 });

@@ -7,6 +7,7 @@ import {
   type SourceRow,
   seenOf,
 } from '../../core/graph/sources/source-record.ts';
+import { unprocessable } from '../../core/lib/errors.ts';
 import { fold } from '../../core/lib/fold.ts';
 import type { Adapter } from '../adapter.ts';
 import { readJsonLines } from '../json-lines.ts';
@@ -31,17 +32,53 @@ export const gbPsc: Adapter = {
       : null,
 };
 
+/** `psc-snapshot-2026-10-02_1of32.txt`. */
+const PART = /_(\d+)of(\d+)\.\w+$/;
+
 async function* readParts(parts: AsyncIterable<SourcePart>): AsyncGenerator<SourceRow[]> {
-  for await (const { bytes } of parts) {
-    yield* readJsonLines(bytes, readLine, selvesIn);
+  const numbers = new Set<string>();
+  let partsTotal = 0;
+  let lines = 0;
+  let linesTotal = 0;
+  for await (const { name, bytes } of parts) {
+    const [, number, of] = PART.exec(name) ?? [];
+    if (number !== undefined) numbers.add(number);
+    partsTotal = Math.max(partsTotal, Number(of ?? 0));
+    const read = (line: number, record: JsonObject) => {
+      const total = totalOf(objectOf(record.data));
+      linesTotal = Math.max(linesTotal, total ?? 0);
+      return total === null ? readLine(line, record) : null;
+    };
+    for await (const rows of readJsonLines(bytes, read, selvesIn)) {
+      lines += rows.length;
+      yield rows;
+    }
+  }
+  // What one part of many has is fewer than the records by which a snapshot is known to be cut off.
+  if (numbers.size < partsTotal) {
+    throw unprocessable(
+      'incomplete_files',
+      `These are ${numbers.size} of ${partsTotal} parts of a snapshot: its other records would end. Nothing was changed; name all parts in one command.`,
+    );
+  }
+  if (lines < linesTotal) {
+    throw unprocessable(
+      'wrong_trailer',
+      `The snapshot should have ${linesTotal} lines, and has ${lines}: it is cut off, or lacks a part. Nothing was changed; download it again.`,
+    );
   }
 }
 
-/** Returns null for the trailer, which describes the file and no person. */
-function readLine(line: number, record: JsonObject): SourceRow | null {
+/** The lines of the snapshot, as its trailer says; null for another line. The trailer describes the file and no person. */
+function totalOf(data: JsonObject): number | null {
+  if (text(data.kind)?.startsWith('totals#') !== true) return null;
+  const counts = ['persons_of_significant_control', 'statements', 'exemptions'];
+  return counts.reduce((total, name) => total + (whole(data[`${name}_count`]) ?? 0), 0);
+}
+
+function readLine(line: number, record: JsonObject): SourceRow {
   const data = objectOf(record.data);
   const kind = text(data.kind) ?? '';
-  if (kind.startsWith('totals#')) return null;
   const self = text(objectOf(data.links).self);
   const reject = (reason: string): SourceRow => ({
     line,

@@ -306,7 +306,8 @@ async function identifyIn(
     const reason = 'no_such_company';
     await writeReject(options.rejects, { line, reason, field: null, record: JSON.parse(record) });
   }
-  const last = snapshotOf === null ? null : await identify.readLastSnapshot(tx, source, snapshotOf);
+  // A snapshot of everything says also what changes from before it came to.
+  const last = await identify.readLastSnapshot(tx, source, snapshotOf ?? ['']);
   const id = await identify.insertImport(tx, { ...input, sha256: input.sha256() });
   const row = { id, source, asOf };
   const { optedOut } = await stage.countStaged(tx);
