@@ -37,3 +37,28 @@ test('a mapped file is read in the encoding in which its columns were guessed', 
     { records: [{ record: { name: 'Małgorzata', surname: 'Żak', _city: 'Łódź' } }] },
   ]);
 });
+
+const contacts = { key: ['id'], full_name: ['name'] };
+
+test('columns with a name that a numbered one has already are columns of their own', async () => {
+  const dataset = mappedDataset('partners', { of: 'persons', columns: contacts });
+  const text = 'id,name,note,note (2),note\n1,Ada Lark,a,b,c\n';
+  expect(await rowsOf(dataset, Buffer.from(text))).toMatchObject([{ records: [{ key: '1' }] }]);
+});
+
+test('keys of a JSON file that are numbers of more digits than are read are rejected', async () => {
+  const dataset = mappedDataset('partners', { of: 'persons', columns: contacts });
+  const ids = [
+    '1750000000000000001',
+    '1750000000000000002',
+    '9007199254740993',
+    '9007199254740991',
+  ];
+  const text = ids.map((id) => `{"id":${id},"name":"Ada Lark"}\n`).join('');
+  expect(await rowsOf(dataset, Buffer.from(text))).toMatchObject([
+    { line: 1, reason: 'digits_lost' },
+    { line: 2, reason: 'digits_lost' },
+    { line: 3, reason: 'digits_lost' },
+    { records: [{ key: '9007199254740991' }] },
+  ]);
+});

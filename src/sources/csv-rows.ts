@@ -169,12 +169,20 @@ export function rejectUnnamed(row: CsvRow): SourceRow | null {
 
 /** Returns the names of a header, trimmed; the second of two equal names is `name (2)`. */
 export function numberedNames(cells: readonly string[]): string[] {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
+  const taken = new Set<string>();
   return cells.map((cell) => {
-    const name = cell.replace(/^\ufeff/, '').trim();
-    const count = (seen.get(name) ?? 0) + 1;
-    seen.set(name, count);
-    return count === 1 ? name : `${name} (${count})`;
+    const written = cell.replace(/^\ufeff/, '').trim();
+    let count = counts.get(written) ?? 0;
+    let name: string;
+    // The file may have a column that is written `name (2)`.
+    do {
+      count += 1;
+      name = count === 1 ? written : `${written} (${count})`;
+    } while (taken.has(name));
+    counts.set(written, count);
+    taken.add(name);
+    return name;
   });
 }
 

@@ -75,10 +75,17 @@ function flattened(value: unknown, prefix = '', depth = 1): Map<string, string> 
     } else if (Array.isArray(member)) {
       texts.set(at, member.filter((item) => typeof item !== 'object').join('|'));
     } else {
-      texts.set(at, String(member ?? ''));
+      texts.set(at, isImprecise(member) ? member.toExponential(DIGITS) : String(member ?? ''));
     }
   }
   return texts;
+}
+
+/** As a spreadsheet writes a number of which it has lost digits: two keys would be one. */
+const DIGITS = 14;
+
+function isImprecise(member: unknown): member is number {
+  return Number.isInteger(member) && !Number.isSafeInteger(member);
 }
 
 /** Returns the dataset of a mapping. Files are changes: a record that they lack stays. */
