@@ -49,6 +49,18 @@ it('parts of one day, or without one, are one import', async () => {
   expect(await load({ 'a.csv': 'CTO', 'b.csv': 'CTO' })).toMatchObject({ rows: 2, changed: 1 });
 });
 
+it('a month in the name of a file is its last day: one of an earlier month adds nothing', async () => {
+  await load({ 'Accounts_Monthly_Data-March2025.csv': 'CEO' });
+  const [first] = await database.sql`select as_of::text from imports`;
+  expect(first).toEqual({ asOf: '2025-03-31' });
+  expect(await load({ 'Accounts_Monthly_Data-February2024.csv': 'Intern' })).toMatchObject({
+    same: 1,
+  });
+  const [second] =
+    await database.sql`select max(as_of)::text as as_of, min(as_of)::text as first from imports`;
+  expect(second).toEqual({ asOf: '2025-03-31', first: '2024-02-29' });
+});
+
 test('a day to come in the name of a file is refused', async () => {
   await expect(load({ 'contacts-2096-10-01.csv': 'CEO' })).rejects.toMatchObject({
     code: 'future_day',

@@ -170,10 +170,24 @@ async function* partsOf(files: readonly string[]): AsyncGenerator<SourcePart> {
   for (const file of files) yield* openParts(file);
 }
 
+/** `Accounts_Monthly_Data-March2025.zip`. */
+function lastDayOfMonthInName(file: string): string | undefined {
+  const [, name = '', year] = /[-_]([A-Z][a-z]{2,8})(20\d\d)(?!\d)/.exec(path.basename(file)) ?? [];
+  const month = monthNames.indexOf(name) + 1;
+  if (month === 0) return undefined;
+  return new Date(Date.UTC(Number(year), month, 0)).toISOString().slice(0, 10);
+}
+
+const monthNames = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+];
+
 /** `...-2026-10-01...` or `...20261001...` in a file name; undefined for a day that does not exist. */
 function dayInName(file: string): string | undefined {
   const match = /(?<!\d)(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?!\d)/.exec(
     path.basename(file),
   );
-  return match === null ? undefined : isoDate(`${match[1]}-${match[2]}-${match[3]}`);
+  if (match !== null) return isoDate(`${match[1]}-${match[2]}-${match[3]}`);
+  return lastDayOfMonthInName(file);
 }
