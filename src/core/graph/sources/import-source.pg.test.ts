@@ -83,6 +83,9 @@ it('refuses a snapshot that lacks a record and ends in the middle of a row, in a
   const [a, b] = [company(2, 'Acme'), company(3, 'Bolt')];
   await load('2026-01-01', a, b, company(4, 'Finch'));
   await expect(load('2026-01-02', a, b, broken)).rejects.toMatchObject(refused);
+  // A line of JSON that ends in the middle of a letter.
+  const letter: SourceRow = { line: 4, reason: 'not_utf8', source: '{"name":"Bj' };
+  await expect(load('2026-01-02', a, b, letter)).rejects.toMatchObject(refused);
   const others = [company(2, 'Cord'), company(3, 'Dove')];
   await expect(load('2026-01-02', a, b, broken, ...others)).rejects.toMatchObject(refused);
   const report = await load('2026-01-02', a, { ...broken, line: 3 }, company(5, 'Bolt'));

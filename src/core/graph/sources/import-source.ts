@@ -68,6 +68,7 @@ const brokenReasons: ReadonlySet<string> = new Set([
   'fewer_cells_than_header',
   'open_quote',
   'not_json',
+  'not_utf8',
 ]);
 
 /**
