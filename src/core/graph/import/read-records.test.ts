@@ -98,3 +98,18 @@ it('passes the error of a broken gzip file on', async () => {
   const broken = gzipSync('{"id":1}\n'.repeat(1000)).subarray(0, 40);
   await expect(read(broken)).rejects.toThrow();
 });
+
+it('rejects a row of CSV that is not UTF-8, as a line of JSON', async () => {
+  const whole = Buffer.from('id,name\n1,José\n2,\ufffd\n3,Zoë');
+  const rows = [
+    [2, { id: '1', name: 'José' }],
+    [3, { id: '2', name: '\ufffd' }],
+  ];
+  expect(outline(await read(whole))).toEqual([...rows, [4, { id: '3', name: 'Zoë' }]]);
+  expect(outline(await read(whole.subarray(0, -1)))).toEqual([...rows, [4, 'not_utf8']]);
+  const latin = Buffer.from('id,name\n1,José\n2,Ada\n', 'latin1');
+  expect(outline(await read(latin))).toEqual([
+    [2, 'not_utf8'],
+    [3, { id: '2', name: 'Ada' }],
+  ]);
+});

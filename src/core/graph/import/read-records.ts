@@ -137,7 +137,7 @@ async function* readCsv(input: Readable): AsyncGenerator<SourceItem[], void, und
     lines.forgetBefore(info.bytes);
     if (skipped.length > 0) yield skipped.splice(0);
     if (header === null) header = checkHeader(record);
-    else yield [csvItem(header, record, line)];
+    else yield [csvItem(header, record, { line, areUtf8: lines.areUtf8 })];
   }
   if (skipped.length > 0) yield skipped;
 }
@@ -156,12 +156,30 @@ class LineFinder {
   #forgotten = 0;
   #bytes = 0;
   #bytesForgotten = 0;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  /** False once a byte was none of UTF-8, which the parser replaces by U+FFFD. */
+  areUtf8 = true;
 
   add(chunk: Buffer): void {
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) {
       this.#lineFeeds.push(this.#bytes + at);
     }
     this.#bytes += chunk.length;
+    this.#check(chunk);
+  }
+
+  /** Called after the last chunk. */
+  end(): void {
+    this.#check();
+  }
+
+  #check(chunk?: Buffer): void {
+    if (!this.areUtf8) return;
+    try {
+      this.#decoder.decode(chunk, { stream: chunk !== undefined });
+    } catch {
+      this.areUtf8 = false;
+    }
   }
 
   /** Bytes read since the last record ended. */
@@ -198,6 +216,7 @@ async function* boundRecords(input: Readable, lines: LineFinder): AsyncGenerator
     }
     yield chunk;
   }
+  lines.end();
 }
 
 function checkHeader(cells: string[]): string[] {
@@ -207,9 +226,17 @@ function checkHeader(cells: string[]): string[] {
   return header;
 }
 
-function csvItem(header: string[], cells: string[], line: number): SourceItem {
+function csvItem(
+  header: string[],
+  cells: string[],
+  { line, areUtf8 }: { line: number; areUtf8: boolean },
+): SourceItem {
   if (cells.length > header.length) {
     return { line, reason: 'more_cells_than_header', source: Buffer.from(cells.join(',')) };
+  }
+  // In a file with other bytes, a sign that was read is not told from one that stands for them.
+  if (!areUtf8 && cells.some((cell) => cell.includes('\ufffd'))) {
+    return { line, reason: 'not_utf8', source: Buffer.from(cells.join(',')) };
   }
   const record: JsonRecord = {};
   let size = 0;
