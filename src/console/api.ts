@@ -88,9 +88,13 @@ async function send<Answer>(
   return answered;
 }
 
-/** Returns true for an answer after which the call has done nothing; the attempt before it may still be in progress. */
+/**
+ * Returns true for an answer after which the call has done nothing; the attempt before it may still be in progress. Only the
+ * service says so, by a code: a proxy may answer 408 or 499 for a call that is made.
+ */
 function isRefusal(error: unknown): boolean {
-  if (!(error instanceof Problem) || error.code === 'idempotency_in_progress') return false;
+  if (!(error instanceof Problem)) return false;
+  if (['idempotency_in_progress', 'unknown'].includes(error.code)) return false;
   return error.status >= 400 && error.status < 500;
 }
 

@@ -17,12 +17,13 @@ export class Problem extends Error {
   readonly more: Record<string, unknown>;
 
   constructor(status: number, document: ProblemDocument | null) {
-    // A proxy may answer in JSON that is no document.
-    const { detail, title, code, errors, ...more } = document ?? {};
-    super(detail ?? title ?? `The service responded with ${status}.`);
+    // A proxy may answer in JSON that is no document, or another one.
+    const isOurs = typeof document?.code === 'string';
+    const { detail, title, code = 'unknown', errors = [], ...more } = isOurs ? document : {};
+    super(detail ?? title ?? `The service responded with ${status}. Try again.`);
     this.status = status;
-    this.code = code ?? 'unknown';
-    this.errors = errors ?? [];
+    this.code = code;
+    this.errors = errors;
     this.more = more;
   }
 

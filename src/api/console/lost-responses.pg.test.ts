@@ -103,7 +103,12 @@ describeWithBrowser('a response that is lost', () => {
     await page.context().close();
   });
 
-  test('after its head is repeated too: a payment whose response was cut off is made once', async () => {
+  test.each([
+    ['cut off after its head', { length: 20 }],
+    ['replaced by the 408 of a proxy', { status: 408, body: '<h1>Request Timeout</h1>' }],
+    ['replaced by the JSON of a proxy', { status: 499, json: { code: 499, errors: 'closed' } }],
+    ['replaced by the page of a proxy', { status: 200, body: '<h1>Sign in to the network</h1>' }],
+  ])('is repeated too when it was %s: a payment is made once', async (_, lost) => {
     const caller = await pipeline.account(1_000);
     const search = `${pipeline.url}/#/search?filter=industryIds%3D30&view=people`;
     const { page } = await openSignedIn(browser, search, caller.key);
@@ -111,7 +116,9 @@ describeWithBrowser('a response that is lost', () => {
       '**/v1/exports',
       async (route) => {
         const response = await route.fetch();
-        await route.fulfill({ response, body: (await response.text()).slice(0, 20) });
+        const { length, ...instead } = { length: 0, ...lost };
+        const cut = { response, body: (await response.text()).slice(0, length) };
+        await route.fulfill(length > 0 ? cut : instead);
       },
       { times: 1 },
     );
