@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { call } from './api.ts';
+import { useChoicesWarning } from './batch/use-decisions.ts';
 import { announce, announceProblem } from './components/announcer.tsx';
 import { Button } from './components/button.tsx';
 import { Icon } from './components/icon.tsx';
@@ -25,6 +26,7 @@ export function Layout({ session, children }: { session: Session; children: Comp
   const [isOpen, setIsOpen] = useState(false);
   const { path } = useStore(address);
   useEffect(() => setIsOpen(false), [path]);
+  useChoicesWarning();
   return (
     <div class={session.key.mode === 'test' ? 'frame test' : 'frame'}>
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>

@@ -20,7 +20,7 @@ export class Problem extends Error {
     // A proxy may answer in JSON that is no document, or another one.
     const isOurs = typeof document?.code === 'string';
     const { detail, title, code = 'unknown', errors = [], ...more } = isOurs ? document : {};
-    super(detail ?? title ?? `The service responded with ${status}. Try again.`);
+    super(detail ?? title ?? `The service responded with ${status}.`);
     this.status = status;
     this.code = code;
     this.errors = errors;

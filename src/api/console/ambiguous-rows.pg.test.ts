@@ -105,6 +105,23 @@ describeWithBrowser('the page of ambiguous rows', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('keeps the choices that are not saved when the page changes, and asks before the console is left', async () => {
+    const id = await pipeline.enrich(caller, list, { ...options, match: 'likely' });
+    await open(id);
+    await page.getByRole('link', { name: 'Review ambiguous rows' }).click();
+    await page.locator('#row-9').getByRole('button', { name: 'Choose 1' }).click();
+    await page.goBack();
+    const asked = page.waitForEvent('dialog');
+    await page.evaluate('setTimeout(() => location.reload())');
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await page.getByRole('link', { name: 'Review ambiguous rows' }).click();
+    await page.getByRole('button', { name: 'Save 1 decision for 1 credit' }).waitFor();
+    await page.locator('#row-9').getByRole('button', { name: 'Clear choice' }).click();
+    expect(wrong).toEqual([]);
+  });
+
   test('shows no choice as made whose retry was cancelled', async () => {
     const id = await pipeline.enrich(caller, list, { ...options, match: 'likely' });
     await open(`${id}/ambiguous`);

@@ -59,6 +59,31 @@ describeWithBrowser('the Data page', () => {
     return row?.people;
   };
 
+  test.each([
+    ['is lost', {}],
+    ['is the page of a proxy', { status: 200, body: '<h1>Sign in to the network</h1>' }],
+  ])('makes one import of files that are sent again after an answer %s', async (_, lost) => {
+    const { page } = await openAs(operator);
+    await page.route(
+      '**/admin/import-runs/*/files?*',
+      async (route) => {
+        await route.fetch();
+        await ('status' in lost ? route.fulfill(lost) : route.abort('connectionreset'));
+      },
+      { times: 1 },
+    );
+    const file = (name: string) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(contacts) });
+    await page.getByLabel('Files to import').setInputFiles([file('part1.csv'), file('part2.csv')]);
+    await page.getByText('The connection was lost during the upload').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.waitForURL(/#\/data\/runs\/./);
+    const runs = await pipeline.sql<{ id: string; files: number }[]>`
+      select id, jsonb_array_length(files) as files from import_runs where finished_at is null`;
+    expect(runs).toEqual([{ id: runs[0]?.id, files: 2 }]);
+    await pipeline.call(operator, `/admin/import-runs/${runs[0]?.id}/cancel`, { method: 'POST' });
+    await page.context().close();
+  });
+
   test.each([1280, 390])(
     'takes a CRM export from a drop to the graph and back, %s pixels wide',
     async (width) => {

@@ -40,10 +40,7 @@ export async function sendUpload(
     ...{ hold: 'true', allow_unmapped: 'true', name: upload.file.name },
   });
   const path = `/v1/batches?${query}`;
-  const response = await whileSignedIn((shown) =>
-    postFile(path, upload, { shown, onProgress, signal }),
-  );
-  return (await response.json()) as Batch;
+  return postFile(path, upload, { onProgress, signal });
 }
 
 /** Returns the problem of a list as soon as it is chosen; null when there is none. */
@@ -93,17 +90,36 @@ export async function checkFile(file: File): Promise<void> {
 }
 
 interface Post {
-  /** Headers of the page. */
-  shown: Readonly<Record<string, string>>;
   onProgress: (progress: UploadProgress) => void;
   signal: AbortSignal;
 }
 
-/** Sends a file as the body of a POST. */
-export function postFile(
+/** Sends a file as the body of a POST and returns the JSON of the answer. Throws `Problem`. */
+export async function postFile<Answer>(
+  path: string,
+  upload: Pick<Upload, 'file' | 'idempotencyKey'>,
+  post: Post,
+): Promise<Answer> {
+  const response = await whileSignedIn((shown) => sendBody(path, upload, { ...post, shown }));
+  try {
+    return (await response.json()) as Answer;
+  } catch {
+    // The page of a proxy.
+    throw uploadLost();
+  }
+}
+
+const uploadLost = () =>
+  pageProblem(
+    'upload_lost',
+    'The connection was lost during the upload. Your file and settings are still here: try again. Nothing is created twice.',
+  );
+
+/** Sends a request; `shown` are the headers of the page. */
+function sendBody(
   path: string,
   { file, idempotencyKey }: Pick<Upload, 'file' | 'idempotencyKey'>,
-  { shown, onProgress, signal }: Post,
+  { shown, onProgress, signal }: Post & { shown: Readonly<Record<string, string>> },
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
@@ -120,13 +136,7 @@ export function postFile(
       const answered = credits === null ? {} : { 'X-Credits-Remaining': credits };
       resolve(new Response(request.responseText, { status: request.status, headers: answered }));
     };
-    request.onerror = () =>
-      reject(
-        pageProblem(
-          'upload_lost',
-          'The connection was lost during the upload. Your file and settings are still here: try again. No list is created twice.',
-        ),
-      );
+    request.onerror = () => reject(uploadLost());
     const stopped = () => reject(pageProblem('upload_stopped', 'The upload was stopped.'));
     // Before it began, as while a session was renewed.
     if (signal.aborted) return stopped();

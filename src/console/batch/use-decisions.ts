@@ -1,7 +1,8 @@
 /** Decisions about ambiguous rows: they can be changed until they are saved, which charges them together. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api.ts';
 import { asProblem, pageProblem } from '../problem.ts';
+import { createStore, useStore } from '../store.ts';
 import { type Action, useAction } from '../use-call.ts';
 import { useUnloadWarning } from '../use-unload-warning.ts';
 import { type Batch, isFinal } from './batch.ts';
@@ -14,9 +15,11 @@ interface Choice {
   isSaved: boolean;
 }
 
+/** By row. */
+type Choices = ReadonlyMap<number, Choice>;
+
 export interface Decisions {
-  /** By row. */
-  choices: ReadonlyMap<number, Choice>;
+  choices: Choices;
   /** Chosen and not saved. */
   unsaved: readonly { row: number; id: number | null }[];
   /** Takes a choice for a row, in place of another one; undefined clears it. Saved choices stay. */
@@ -24,9 +27,27 @@ export interface Decisions {
   saving: Action<void>;
 }
 
+/** The choices of each list, by its path: they stay when the page changes, as by Back. */
+const choicesOf = createStore<ReadonlyMap<string, Choices>>(new Map());
+
+function change(path: string, changed: (choices: Choices) => Choices): void {
+  const lists = choicesOf.get();
+  choicesOf.set(new Map([...lists, [path, changed(lists.get(path) ?? new Map())]]));
+}
+
+function unsavedOf(choices: Choices): Decisions['unsaved'] {
+  return [...choices].flatMap(([row, { id, isSaved }]) => (isSaved ? [] : { row, id }));
+}
+
+/** While there are choices that are not saved, the browser asks before it leaves the console. */
+export function useChoicesWarning(): void {
+  const lists = [...useStore(choicesOf).values()];
+  useUnloadWarning(lists.some((choices) => unsavedOf(choices).length > 0));
+}
+
 /** Collects the decisions of a list, and saves them. */
 export function useDecisions(path: string): Decisions {
-  const [choices, setChoices] = useState<Decisions['choices']>(new Map());
+  const choices = useStore(choicesOf).get(path) ?? new Map();
   const isGone = useRef(false);
   useEffect(() => {
     isGone.current = false;
@@ -34,15 +55,12 @@ export function useDecisions(path: string): Decisions {
       isGone.current = true;
     };
   }, []);
-  const unsaved = [...choices].flatMap(([row, { id, isSaved }]) => (isSaved ? [] : { row, id }));
+  const unsaved = unsavedOf(choices);
   const saving = useAction(async () => {
     await send(path, unsaved, () => isGone.current);
-    setChoices((before) => {
-      const saved = unsaved.map(({ row, id }) => [row, { id, isSaved: true }] as const);
-      return new Map([...before, ...saved]);
-    });
+    const saved = unsaved.map(({ row, id }) => [row, { id, isSaved: true }] as const);
+    change(path, (before) => new Map([...before, ...saved]));
   });
-  useUnloadWarning(unsaved.length > 0);
   return {
     choices,
     unsaved,
@@ -50,7 +68,7 @@ export function useDecisions(path: string): Decisions {
       // Also what is being saved: its price was accepted.
       if (saving.isBusy) return;
       saving.clear();
-      setChoices((before) => {
+      change(path, (before) => {
         if (before.get(row)?.isSaved) return before;
         const after = new Map(before);
         if (id === undefined) after.delete(row);

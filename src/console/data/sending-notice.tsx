@@ -5,11 +5,14 @@ import { formatBytes } from '../format.ts';
 import type { SendingFiles } from './use-sending-files.ts';
 
 /** The progress of an upload, or what went wrong with it. */
-export function SendingNotice({ sending, progress, stop }: SendingFiles) {
+export function SendingNotice({ sending, retry, progress, stop }: SendingFiles) {
   const { problem } = sending;
   return (
     <>
-      <ProblemNotice problem={problem?.code === 'upload_stopped' ? null : problem} />
+      <ProblemNotice
+        problem={problem?.code === 'upload_stopped' ? null : problem}
+        onRetry={retry}
+      />
       {sending.isBusy && (
         <div class="stack tight">
           <ProgressBar label="Upload" value={progress?.sent ?? null} max={progress?.total ?? 1} />

@@ -1,16 +1,20 @@
 /** The upload of the files of an import, one after the other. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, newId, whileSignedIn } from '../api.ts';
-import { checkFile, postFile, type UploadProgress } from '../batch/upload.ts';
+import { call, newId } from '../api.ts';
+import { checkFile, postFile, type Upload, type UploadProgress } from '../batch/upload.ts';
 import { announce, readOut } from '../components/announcer.tsx';
 import { type Action, useAction } from '../use-call.ts';
 import { useUnloadWarning } from '../use-unload-warning.ts';
 import type { ImportRun } from './import-run.ts';
 
+type Uploads = readonly Pick<Upload, 'file' | 'idempotencyKey'>[];
+
 export interface SendingFiles {
   /** Sends files, or announces that others are still being sent. */
   send: (files: readonly File[]) => void;
-  sending: Action<readonly File[]>;
+  /** Sends the same files again, as the same uploads. */
+  retry: () => void;
+  sending: Action<Uploads>;
   /** Of all files; null before the first bytes were sent. */
   progress: UploadProgress | null;
   stop: () => void;
@@ -25,25 +29,24 @@ export function useSendingFiles(
 ): SendingFiles {
   const [progress, setProgress] = useState<UploadProgress | null>(null);
   const controller = useRef<AbortController | null>(null);
-  const sending = useAction(async (files: readonly File[]) => {
+  const latest = useRef<Uploads>([]);
+  const sending = useAction(async (uploads: Uploads) => {
+    latest.current = uploads;
     controller.current = new AbortController();
     const { signal } = controller.current;
     setProgress(null);
     // A session that has ended is renewed before the files are sent and not after them.
     await call('GET', `${RUNS}?limit=1`);
-    const total = files.reduce((sum, file) => sum + file.size, 0);
+    const total = uploads.reduce((sum, { file }) => sum + file.size, 0);
     let before = 0;
     let run: ImportRun | null = null;
-    for (const file of files) {
+    for (const upload of uploads) {
+      const { file } = upload;
       await checkFile(file);
       const id: string | null = run?.id ?? runId;
-      const path = `${id === null ? RUNS : `${RUNS}/${id}/files`}?name=${encodeURIComponent(file.name)}`;
-      const upload = { file, idempotencyKey: newId() };
+      const path: string = `${id === null ? RUNS : `${RUNS}/${id}/files`}?name=${encodeURIComponent(file.name)}`;
       const onProgress = ({ sent }: UploadProgress) => setProgress({ sent: before + sent, total });
-      const response = await whileSignedIn((shown) =>
-        postFile(path, upload, { shown, onProgress, signal }),
-      );
-      run = (await response.json()) as ImportRun;
+      run = await postFile<ImportRun>(path, upload, { onProgress, signal });
       before += file.size;
     }
     readOut('Upload complete.');
@@ -52,8 +55,9 @@ export function useSendingFiles(
   useUnloadWarning(sending.isBusy);
   useEffect(() => () => controller.current?.abort(), []);
   const send = (files: readonly File[]) => {
-    if (!sending.run(files))
+    if (!sending.run(files.map((file) => ({ file, idempotencyKey: newId() }))))
       announce('Other files are still uploading. Add these when they are done.');
   };
-  return { send, sending, progress, stop: () => controller.current?.abort() };
+  const retry = () => sending.run(latest.current);
+  return { send, retry, sending, progress, stop: () => controller.current?.abort() };
 }
