@@ -46,6 +46,10 @@ function describeFailure(error: unknown): string {
   if (isUnavailable(error) && !isOfFiles(error)) {
     return `the database does not respond: ${error.message} (${code}). Check DATABASE_URL, and that the server is running.`;
   }
+  // This is how fetch reports a folder, and a file that changes while it is sent.
+  if (error.name === 'NotReadableError') {
+    return 'The file cannot be read: it is a folder, or was changed while it was sent.';
+  }
   // A file that is absent, unreadable or cannot be written.
   if (typeof syscall === 'string') {
     const words = SYSTEM_ERROR.exec(error.message)?.[1] ?? error.message;

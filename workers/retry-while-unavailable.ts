@@ -6,6 +6,8 @@ import { say } from './output.ts';
 const AWAY_MS_MAX = 60_000;
 const RETRY_MS = 500;
 const LIMITED = 429;
+/** Of a connection that ended after it was made. */
+const LOST = /^(ECONNRESET|EPIPE|ETIMEDOUT|UND_ERR_(SOCKET|HEADERS_TIMEOUT|BODY_TIMEOUT))$/;
 
 /**
  * Repeats a call until its response is neither 5xx nor 429, for at most a minute; then throws the error of the last call. Only
@@ -22,6 +24,26 @@ export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<
       await setTimeout(RETRY_MS);
     }
   }
+}
+
+/**
+ * Makes a call that pays, and repeats it as above when its response was lost: it may have been made. Only for calls with an
+ * `Idempotency-Key`. Any other error is thrown at once.
+ */
+export async function retryWhenLost<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!isLost(error)) throw error;
+    return retryWhileUnavailable(call);
+  }
+}
+
+function isLost(error: unknown): boolean {
+  if (error instanceof ProblemError) return error.status >= 500 && isAway(error);
+  if (!(error instanceof UnreachableError)) return false;
+  const { code } = (error.cause as { cause?: { code?: string } }).cause ?? {};
+  return LOST.test(String(code));
 }
 
 /** A stored object that is missing or damaged stays so. A body that is cut off fails with a TypeError of `fetch`. */

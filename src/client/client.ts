@@ -136,7 +136,9 @@ function openTransport(baseUrl: string, apiKey: string) {
       },
       body: isForm ? body : body === undefined ? null : JSON.stringify(body),
       redirect: 'manual',
-    }).catch((error: unknown) => {
+    }).catch((error: Error) => {
+      // A file that is a folder, or that was changed while it was sent.
+      if (error.cause instanceof DOMException) throw error.cause;
       throw new UnreachableError(baseUrl, error);
     });
     if (response.ok) return response;
@@ -203,11 +205,15 @@ export function createClient(baseUrl: string, apiKey: string) {
 function batchCalls({ send, read, call, file }: Transport) {
   return {
     /** Uploads a file. Options are the form fields of `POST /v1/batches`. */
-    async createBatch(file: string, options: Record<string, string>): Promise<Batch> {
+    async createBatch(
+      file: string,
+      options: Record<string, string>,
+      { idempotencyKey }: Repeatable = {},
+    ): Promise<Batch> {
       const form = new FormData();
       for (const [name, value] of Object.entries(options)) form.set(name, value);
       form.set('file', await openAsBlob(file), path.basename(file));
-      return (await read(await send('POST', '/v1/batches', form))) as Batch;
+      return (await read(await send('POST', '/v1/batches', form, idempotencyKey))) as Batch;
     },
     controlBatch: (id: string, action: ControlAction | 'quote') =>
       call(`POST /v1/batches/{id}/${action}`, { id }),
@@ -239,7 +245,8 @@ function batchCalls({ send, read, call, file }: Transport) {
 /** Calls about exports. Bodies are those of the API, which checks them. */
 function exportCalls({ call, file }: Transport) {
   return {
-    createExport: (body: object) => call('POST /v1/exports', { body }),
+    createExport: (body: object, options: Repeatable = {}) =>
+      call('POST /v1/exports', { body, ...options }),
     getExport: (id: string) => call('GET /v1/exports/{id}', { id }),
     listExports: () => call('GET /v1/exports'),
     controlExport: (id: string, action: ControlAction): Promise<Export> =>
@@ -265,8 +272,8 @@ function scheduleCalls({ call }: Transport) {
 function searchCalls({ send, read }: Transport) {
   return {
     /** A page of a search, by its path and query; `next` is the path of the next page, null behind the last. */
-    async searchPage(path: string): Promise<ClientPage> {
-      const response = await send('GET', path);
+    async searchPage(path: string, { idempotencyKey }: Repeatable = {}): Promise<ClientPage> {
+      const response = await send('GET', path, undefined, idempotencyKey);
       const link = /^<(.*)>; rel="next"$/.exec(response.headers.get('Link') ?? '');
       return {
         people: (await read(response)) as Record<string, unknown>[],

@@ -12,6 +12,7 @@ import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { printedBy } from '../../tests/support/printed-by.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
+import { explainError } from '../explain-error.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -79,6 +80,32 @@ test('a file that is absent is named, and so is a service that does not respond'
   const asked = enrich('status', '01890000-0000-7000-8000-000000000000');
   await expect(asked).rejects.toThrow(`No response from http://127.0.0.1:${port} (ECONNREFUSED)`);
   vi.stubEnv('ENRICH_URL', pipeline.url);
+});
+
+test('a list whose response is lost is sent again, and made once', async () => {
+  await writeFile(file, list);
+  const { fetch } = globalThis;
+  let lost = 0;
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (...call) => {
+    const response = await fetch(...call);
+    if (call[1]?.method !== 'POST' || lost++ > 0) return response;
+    throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
+  });
+  const before = JSON.parse(await enrich('--json', 'list')) as { data: unknown[] };
+  const errors = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const { id } = await json('run', file, ...people);
+  expect(lost).toBe(2);
+  // Whoever interrupts the command finds the list again.
+  expect(errors.mock.calls.join('')).toContain(`enrich batch results ${id} -o FILE`);
+  const after = JSON.parse(await enrich('--json', 'list')) as { data: unknown[] };
+  expect(after.data).toHaveLength(before.data.length + 1);
+});
+
+test('a folder in place of a list is refused by name, and no service is blamed', async () => {
+  const error = await enrich('run', folder, ...people).catch((thrown: unknown) => thrown);
+  expect(explainError(error).message).toBe(
+    'The file cannot be read: it is a folder, or was changed while it was sent.',
+  );
 });
 
 test('rows that could not be used are told with their lines, and what would help', async () => {

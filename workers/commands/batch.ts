@@ -1,4 +1,5 @@
 /** `batch run|status|results`: the client side; talks to the service over HTTP alone. */
+import { randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -9,7 +10,7 @@ import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { countOf, printResult } from '../output.ts';
 import { enrichedName, type FormOptions, formOf, type OutputForm } from '../output-form.ts';
-import { retryWhileUnavailable } from '../retry-while-unavailable.ts';
+import { retryWhenLost, retryWhileUnavailable } from '../retry-while-unavailable.ts';
 import { addDecisionCommands } from './decide.ts';
 import { describeBatch } from './describe-batch.ts';
 import { download, follow, newerOf, POLL_MS } from './follow.ts';
@@ -287,7 +288,8 @@ async function upload(
   const { map, fields, defaultRegion, country, maxCredits, name, encoding, delimiter } = options;
   // Names the file, which the upload's own error does not.
   await access(file);
-  const created = await client.createBatch(file, {
+  const idempotencyKey = randomUUID();
+  const form = {
     operation: options.operation,
     ...(map ? { mapping: JSON.stringify(map) } : {}),
     ...(fields ? { fields } : {}),
@@ -307,8 +309,8 @@ async function upload(
     ...(options.requireAgreement ? { require_agreement: 'true' } : {}),
     ...(options.hold ? { hold: 'true' } : {}),
     ...(options.allowUnmapped ? { allow_unmapped: 'true' } : {}),
-  });
-  const { id } = created;
+  };
+  const { id } = await retryWhenLost(() => client.createBatch(file, form, { idempotencyKey }));
   const read = () => client.getBatch(id);
   return follow({ noun: 'batch', id, read }, { until, wait: options.wait ?? false, progress });
 }

@@ -1,4 +1,5 @@
 /** `export run|status|list|results|pause|resume|cancel|start`: people by a filter, written to a file. */
+import { randomUUID } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Export } from '../../src/client/api-types.ts';
 import type { ControlAction } from '../../src/client/client.ts';
@@ -7,6 +8,7 @@ import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { countOf, printResult, sayTotal, sayUnknownValues } from '../output.ts';
 import { endingOf, type FormOptions, formOf } from '../output-form.ts';
+import { retryWhenLost } from '../retry-while-unavailable.ts';
 import { download, follow } from './follow.ts';
 
 /** Options that exports and schedules share. */
@@ -79,7 +81,8 @@ function addRunCommand(group: Command): void {
       gzip: gzip === 'true',
       hold,
     };
-    const { id, unknown_values } = await client.createExport(body);
+    const once = { idempotencyKey: randomUUID() };
+    const { id, unknown_values } = await retryWhenLost(() => client.createExport(body, once));
     sayUnknownValues(unknown_values);
     const read = () => client.getExport(id);
     const until = hold ? ['ready', 'completed'] : ['completed'];

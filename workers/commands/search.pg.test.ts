@@ -99,6 +99,23 @@ describe('people of several pages', () => {
     expect(await spent()).toBe(1_000);
   });
 
+  test('of a response that is lost are paid once', async () => {
+    const { fetch } = globalThis;
+    let calls = 0;
+    const lossy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...call) => {
+      const response = await fetch(...call);
+      if (calls++ > 0) return response;
+      throw new TypeError('fetch failed', { cause: { code: 'UND_ERR_SOCKET' } });
+    });
+    try {
+      await search('-o', file(), '--max', '1000');
+    } finally {
+      lossy.mockRestore();
+    }
+    expect(calls).toBe(2);
+    expect(await spent()).toBe(1_000);
+  });
+
   test('are not paid for a file that cannot be written', async () => {
     await expect(search('-o', path.join(folder, 'absent', 'rust.jsonl'))).rejects.toThrow('ENOENT');
     expect(await spent()).toBe(0);

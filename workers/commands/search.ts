@@ -1,4 +1,5 @@
 /** `search`: all pages of a person search as JSON lines; the client side, over HTTP alone. */
+import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Client } from '../../src/client/client.ts';
@@ -7,6 +8,7 @@ import { wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { countOf, printResult, say, sayTotal, sayUnknownValues, toJson } from '../output.ts';
+import { retryWhenLost } from '../retry-while-unavailable.ts';
 import { isSpecialFile } from '../special-file.ts';
 
 const PAGE_PEOPLE_MAX = 1000;
@@ -103,7 +105,8 @@ async function writePeople(
     while (next !== null && done.people < max) {
       const limit = Math.min(PAGE_PEOPLE_MAX, max - done.people);
       const path: string = `${next.replace(/&limit=\d+/g, '')}&limit=${limit}`;
-      const page = await client.searchPage(path);
+      const once = { idempotencyKey: randomUUID() };
+      const page = await retryWhenLost(() => client.searchPage(path, once));
       sayUnknownValues(page.unknownValues);
       done.people += page.people.length;
       done.credits += page.creditsCharged;
