@@ -22,19 +22,27 @@ const trySignIn = (credentials: object, from: string) =>
     body: JSON.stringify(credentials),
   });
 
+/** Of a password that was checked, or that waited too long for its turn, as it may on a slow machine. */
+const isNoEntry = (status: number) => status === 401 || status === 503;
+
 test('a client that guesses shuts out no one else: neither the owner nor other callers', async () => {
   const email = 'bob@team.example';
   await createAccount(behind.sql, { name: 'Team', email, password, credits: 0 });
   const wrong = { email, password: 'wrong horse battery' };
   // What the guesser says of its way stands left of what the proxy says.
-  const guesses = Array.from({ length: 10 }, (_, at) =>
-    trySignIn(wrong, `198.51.100.${at}, 203.0.113.9`),
-  );
-  const statuses = (await Promise.all(guesses)).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 401)).toHaveLength(6);
-  expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+  let refused = 0;
+  const guesses = Array.from({ length: 10 }, async (_, at) => {
+    const { status } = await trySignIn(wrong, `198.51.100.${at}, 203.0.113.9`);
+    if (status === 429) refused++;
+    return status;
+  });
+  // At once: later the limit of a minute lets one more through.
+  await expect.poll(() => refused).toBe(4);
   expect((await trySignIn({ email, password }, '203.0.113.9')).status).toBe(429);
   expect((await trySignIn({ email, password }, '192.0.2.7')).status).toBe(201);
+  const others = (await Promise.all(guesses)).filter((status) => status !== 429);
+  expect(others).toHaveLength(6);
+  expect(others.every(isNoEntry)).toBe(true);
 });
 
 test('a flood from ever new addresses does not delay who has signed in from an address before', async () => {
@@ -45,8 +53,8 @@ test('a flood from ever new addresses does not delay who has signed in from an a
   let checked = 0;
   const flood = Array.from({ length: 30 }, async (_, at) => {
     const wrong = { email, password: 'wrong horse battery' };
-    await trySignIn(wrong, `2001:db8:${at}::1`);
-    checked++;
+    const { status } = await trySignIn(wrong, `2001:db8:${at}::1`);
+    if (status === 401) checked++;
   });
   // All of them came before.
   await Promise.race(flood);
@@ -70,7 +78,7 @@ test('addresses that send many passwords at once leave the others a turn', async
   const flood = Array.from({ length: 24 }, async (_, at) => {
     const credentials = { email: `${at}@team.example`, password: wrong };
     const { status } = await trySignIn(credentials, `198.51.100.${at % 3}`);
-    checked++;
+    if (status === 401) checked++;
     return status;
   });
   // All of them came before.
@@ -91,6 +99,5 @@ test('addresses that send many passwords at once leave the others a turn', async
   );
   expect(problem.detail).toContain('8 for sign-ins of this network open at once');
   const statuses = await Promise.all(flood);
-  // A slow machine lets some wait too long for a turn.
-  expect(statuses.every((status) => status === 401 || status === 503)).toBe(true);
+  expect(statuses.every(isNoEntry)).toBe(true);
 });
