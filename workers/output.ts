@@ -1,25 +1,14 @@
 /** Output of commands: one JSON value or lines for a person on stdout, everything else on stderr. */
 
 import type { Calls } from '../src/client/api-types.ts';
-
-/** Characters that a terminal obeys, other than a tab, and those that turn the direction of a text. */
-const OBEYED = /(?!\t)[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
-
-/** One line as a terminal shows it: the name of a list or the header of an imported file is the text of others. */
-function harmless(line: string): string {
-  return line.replaceAll(OBEYED, '\ufffd');
-}
+import { harmless, harmlessJson } from '../src/core/lib/harmless-text.ts';
 
 /**
- * Returns JSON that means the same as `JSON.stringify`, and that a terminal shows as well: the characters that it obeys are
- * escaped. `indent` is the number of spaces of a level; absent, it is one line.
+ * Returns JSON that means the same as `JSON.stringify`, and that a terminal shows as well. `indent` is the number of spaces of a
+ * level; absent, it is one line.
  */
 export function toJson(value: unknown, indent?: number): string {
-  const escaped = (found: string) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  // The ends of lines are between the values: in a text they are escaped already.
-  return JSON.stringify(value, null, indent).replaceAll(OBEYED, (found) =>
-    found === '\n' ? found : escaped(found),
-  );
+  return harmlessJson(JSON.stringify(value, null, indent));
 }
 
 /** Prints the result of a command: `value` with `--json`, otherwise the lines. */

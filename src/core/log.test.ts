@@ -1,5 +1,7 @@
-import { expect, test } from 'vitest';
-import { describeError, logWarnings, toPlainLine } from './log.ts';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { expect, test, vi } from 'vitest';
+import { createLog, describeError, logWarnings, toPlainLine } from './log.ts';
 
 test('a line for a terminal has time, level, process, message and members, and no JSON', () => {
   const time = '2026-11-22T12:04:31.123Z';
@@ -7,6 +9,30 @@ test('a line for a terminal has time, level, process, message and members, and n
   expect(toPlainLine(JSON.stringify(line))).toBe(
     '12:04:31 warn api: process ended, restarting it pid=77\n',
   );
+});
+
+const obeyed = 'no \u001b[2J\u009b2J\u202e\nfile';
+
+test('a terminal obeys no text of a line, which makes no line of its own', () => {
+  const line = { level: 40, time: '2026-11-22T12:04:31.123Z', process: 'api', msg: obeyed };
+  expect(toPlainLine(JSON.stringify({ ...line, name: obeyed }))).toBe(
+    '12:04:31 warn api: no \ufffd[2J\ufffd2J\ufffd\ufffdfile name=no \ufffd[2J\ufffd2J\ufffd\ufffdfile\n',
+  );
+});
+
+test('a line of JSON has the characters that a terminal obeys escaped', () => {
+  const written: Uint8Array[] = [];
+  const write = vi.spyOn(fs, 'writeSync').mockImplementation((_, bytes) => {
+    written.push(bytes as unknown as Uint8Array);
+    return (bytes as unknown as Uint8Array).length;
+  });
+  syncBuiltinESMExports();
+  createLog('info', 'api').info({ name: obeyed }, obeyed);
+  write.mockRestore();
+  syncBuiltinESMExports();
+  const line = Buffer.concat(written).toString();
+  expect(JSON.parse(line)).toMatchObject({ name: obeyed, msg: obeyed });
+  expect(line.trimEnd()).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
 });
 
 test('the stack of an error follows its line', () => {

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { stderr } from 'node:process';
 import { type Logger, pino } from 'pino';
+import { harmless, harmlessJson } from './lib/harmless-text.ts';
 
 export type Log = Logger;
 
@@ -49,7 +50,8 @@ export function toPlainLine(json: string): string {
   });
   const head = `${String(time).slice(11, 19)} ${pino.levels.labels[Number(level)]} ${process}:`;
   const text = [head, ...(msg === undefined ? [] : [msg]), ...members].join(' ');
-  return `${text}\n${stack === undefined ? '' : `${stack}\n`}`;
+  const lines = [text, ...(stack === undefined ? [] : stack.split('\n'))];
+  return lines.map((line) => `${harmless(line)}\n`).join('');
 }
 
 /**
@@ -72,7 +74,7 @@ export function createLog(level: string, process: string): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       serializers: { err: describeError },
     },
-    { write: stderr.isTTY ? (line) => writeLine(toPlainLine(line)) : writeLine },
+    { write: (line) => writeLine(stderr.isTTY ? toPlainLine(line) : harmlessJson(line)) },
   );
 }
 
