@@ -20,7 +20,7 @@ export class Problem extends Error {
     // A proxy may answer in JSON that is no document, or another one.
     const isOurs = typeof document?.code === 'string';
     const { detail, title, code = 'unknown', errors = [], ...more } = isOurs ? document : {};
-    super(detail ?? title ?? `The service responded with ${status}.`);
+    super(detail ?? title ?? sayStatus(status));
     this.status = status;
     this.code = code;
     this.errors = errors;
@@ -32,6 +32,15 @@ export class Problem extends Error {
     const seconds = this.more.retry_after;
     return this.status === 429 && typeof seconds === 'number' ? seconds : null;
   }
+}
+
+/** Words for a refusal of a proxy, which has none of its own. */
+function sayStatus(status: number): string {
+  if (status === 413) {
+    return 'A proxy in front of the service refuses this as too large (413). Ask your administrator to raise its limit.';
+  }
+  if (status >= 500) return `We can’t reach the server (${status}). Try again in a moment.`;
+  return `The service responded with ${status}.`;
 }
 
 export interface ProblemDocument {
