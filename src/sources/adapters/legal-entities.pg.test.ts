@@ -236,8 +236,10 @@ describe('legal units of SIRENE', () => {
     expect(await names()).toEqual([]);
     await loadUnits([trader, late], '2026-01-02');
     expect(await names()).toEqual([]);
-    await loadUnits([trader], '2026-03-01');
+    const { import_id: shown } = await loadUnits([trader], '2026-03-01');
     expect(await names()).toEqual([{ name: 'ADA LARK' }]);
+    await undoImport(database.sql, must(shown, 'import'));
+    expect(await names()).toEqual([]);
   });
 
   it('keep a unit whose row has other cells than the header', async () => {

@@ -56,7 +56,8 @@ export async function readLastSnapshot(
 /**
  * Compares the last row of each key that could be read with the stored record into `changes`: `kind` is new, changed, ended,
  * same, or unknown for the end of a record that was never there. A key without a record gets its number here (`is_fresh`),
- * and `staged` finds the row. A record that is newer than the file stays as it is.
+ * and `staged` finds the row. A record that is newer than the file stays as it is. `is_hidden_late`: a company that its source hides
+ * had ended before, for another reason.
  */
 export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise<void> {
   await tx`
@@ -72,7 +73,9 @@ export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise
         when r.record is null then 'new'
         when r.hash <> s.hash then 'changed'
         else 'same'
-      end as kind
+      end as kind,
+      s.state = ${rowStates.optedOut} and s.entity = ${entityCodes.company} and r.record is null
+        and r.as_of <= ${asOf}::date and r.hash <> ${hiddenHash(tx)} as is_hidden_late
     from (
       select distinct on (key) ctid as staged, is_counted, state, entity, key, hash from import_rows
       order by key, state = ${rowStates.seen}, line desc, place desc) s
@@ -155,6 +158,10 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
   const hash = tx`case when c.state = ${rowStates.optedOut} and c.entity = ${entityCodes.company}
     then ${hiddenHash(tx)} else coalesce(s.hash, '') end`;
   const { count: written } = await tx`
+    -- Nothing of these is to be undone, but what ended them no longer is, and an older file does not bring them.
+    with late as (
+      update source_records r set as_of = ${asOf}, hash = ${hiddenHash(tx)}
+      from changes c where c.is_hidden_late and r.number = c.number and r.as_of <> 'infinity')
     update source_records r
     set import_id = ${id}, as_of = ${asOf}, hash = ${hash}, record = s.record
     from changes c

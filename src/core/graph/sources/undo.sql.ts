@@ -68,6 +68,13 @@ function isRestored(sql: Sql): ReturnType<Sql> {
   return sql`(r.as_of <> 'infinity' and r.hash <> ${hiddenHash(sql)})`;
 }
 
+/** A condition: undoing these imports, an array, leaves the record `r` as one of them found it, hidden. */
+function isHiddenBetween(sql: Sql, imports: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`exists (
+    select from source_record_versions h
+    where h.number = r.number and h.import_id = any(${imports}) and h.before_hash = ${hiddenHash(sql)})`;
+}
+
 /**
  * Counts the records that undoing these imports would change: `restored` are then as an import before these left them,
  * `ended` are gone, and `companies` of them are companies.
@@ -76,7 +83,7 @@ export async function countRestored(
   sql: Sql,
   ids: readonly number[],
 ): Promise<{ restored: number; ended: number; companies: number }> {
-  const imports = sql`${[...ids]}::bigint[]`;
+  const imports: ReturnType<Sql> = sql`${[...ids]}::bigint[]`;
   const [row] = await sql<{ restored: number; ended: number; companies: number }[]>`
     select count(*) filter (where before.record is not null)::int as restored,
       count(*) filter (where before.record is null and r.record is not null)::int as ended,
@@ -84,7 +91,8 @@ export async function countRestored(
     from source_records r
     left join lateral (
       select v.before_record as record from source_record_versions v
-      where v.number = r.number and v.import_id = any(${imports}) and v.before_import_id <> all(${imports})) before
+      where v.number = r.number and v.import_id = any(${imports}) and v.before_import_id <> all(${imports})
+        and not ${isHiddenBetween(sql, imports)}) before
       on true
     where r.import_id = any(${imports}) and ${isRestored(sql)}`;
   return must(row, 'counts');
@@ -95,11 +103,11 @@ export async function countRestored(
  * imports ends, and to no other one. Takes about a second for 20,000 companies.
  */
 export async function countWithoutCompany(sql: Sql, ids: readonly number[]): Promise<number> {
-  const imports = sql`${[...ids]}::bigint[]`;
-  const isEnded = sql`(r.import_id = any(${imports}) and ${isRestored(sql)} and not exists (
+  const imports: ReturnType<Sql> = sql`${[...ids]}::bigint[]`;
+  const isEnded = sql`(r.import_id = any(${imports}) and ${isRestored(sql)} and (not exists (
     select from source_record_versions v
     where v.number = r.number and v.import_id = any(${imports}) and v.before_import_id <> all(${imports})
-      and v.before_record is not null))`;
+      and v.before_record is not null) or ${isHiddenBetween(sql, imports)}))`;
   const [row] = await sql<{ count: number }[]>`
     with referring as materialized (
       select distinct ref.number from source_records r
