@@ -22,7 +22,7 @@ export async function listStatedIdentifiers(
   sql: Sql,
   ids: readonly number[],
 ): Promise<StatedIdentifier[]> {
-  return (await listStatedRecords(sql, ids)).flatMap(identifiersIn);
+  return withoutEnds(await listStatedRecords(sql, ids)).flatMap(identifiersIn);
 }
 
 /** Returns the ids of people who are not in the graph and for whom a source has, or had, this value as one of these kinds. */
@@ -31,11 +31,18 @@ export async function findStatedPeople(
   value: string,
   codes: readonly number[],
 ): Promise<number[]> {
-  const mentions = await listMentions(sql, value);
+  const mentions = withoutEnds(await listMentions(sql, value));
   const named = mentions.filter((record) =>
     identifiersIn(record).some((one) => one.value === value && codes.includes(one.code)),
   );
   return [...new Set(named.map(({ id }) => id))];
+}
+
+/** These states without the ends of records that stated something before. */
+function withoutEnds(states: readonly StatedRecord[]): StatedRecord[] {
+  const nameOf = ({ source, key }: StatedRecord) => `${source} ${key}`;
+  const stated = new Set(states.filter(({ record }) => record !== null).map(nameOf));
+  return states.filter((state) => state.record !== null || !stated.has(nameOf(state)));
 }
 
 function identifiersIn({ source, key, record: text }: StatedRecord): StatedIdentifier[] {
