@@ -67,3 +67,31 @@ test('reports filters and names that customers keep as their text', async () => 
     'public.schedules',
   ]);
 });
+
+test('reports what a customer sent with a key of the call as their text, and what the response says of people as ours', async () => {
+  const { context, sql } = pipeline;
+  const by = await pipeline.account(1);
+  const email = 'ada.sent@home.example';
+  const create = async (key: string, filter: string) => {
+    const made = await pipeline.call(by, '/v1/searches', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
+      body: JSON.stringify({ name: key, filter }),
+    });
+    expect(made.status).toBe(201);
+  };
+  await create('one', `email=${email}`);
+  await create(email, 'surname=Lark');
+  await sql`delete from saved_searches`;
+  await sql`update api_keys set name = ${email}`;
+  const identifiers = [{ kind: 'email' as const, value: email }];
+  const run = async () => auditErasure(context, [], identifiers, await readLastChange(sql));
+  const { left, customer_uploads } = await run();
+  expect([left, customer_uploads.map(({ where }) => where)]).toEqual([
+    [],
+    ['public.api_keys', 'public.idempotency_keys'],
+  ]);
+  const body = { people: [7], answer: { data: { email } } };
+  await sql`update idempotency_keys set body = ${JSON.stringify(body)}::text::json where key = 'one'`;
+  expect((await run()).left).toEqual([{ where: 'public.idempotency_keys', found: ['email'] }]);
+});

@@ -20,6 +20,7 @@ import {
   countRowsOfPeople,
   listHostsBehind,
   listTables,
+  searchResponses,
   searchTable,
 } from './erasure.sql.ts';
 import { blockNeedleOf, kindsIn, type Needle, needleOf } from './needles.ts';
@@ -40,11 +41,12 @@ export interface ErasureAudit {
 }
 
 /**
- * A list's header and name, the names of imported files and a preview of one, filters, columns of mappings, and the URL of a webhook,
- * are the customer's text.
+ * A list's header and name, the names of imported files and a preview of one, filters, columns of mappings, names of keys, and the URL of
+ * a webhook, are the customer's text.
  */
 const customerTables: ReadonlySet<string> = new Set([
   'graph.imports',
+  'public.api_keys',
   'public.batches',
   'public.import_runs',
   'public.list_mappings',
@@ -54,6 +56,8 @@ const customerTables: ReadonlySet<string> = new Set([
   'public.uploads',
   'public.webhooks',
 ]);
+/** Keys of calls, and responses that repeat what a call has sent, are the customer's text; what a response says of a match is not. */
+const RESPONSES = 'public.idempotency_keys';
 
 export type ErasureContext = PartsContext & Pick<Context, 'localCopy'>;
 
@@ -98,14 +102,29 @@ async function searchTables(
   for (const table of await listTables(sql)) {
     audit.swept.tables++;
     if (patterns.length === 0) continue;
-    const found = new Set<string>();
-    for await (const rows of searchTable(sql, table, patterns)) {
-      for (const kind of rows.flatMap((row) => kindsIn(row, needles))) found.add(kind);
-    }
-    if (found.size === 0) continue;
-    const list = customerTables.has(table) ? audit.customer_uploads : audit.left;
-    list.push({ where: table, found: [...found] });
+    const found = await kindsInPages(searchTable(sql, table, patterns), needles);
+    if (found.length === 0) continue;
+    const ours =
+      table === RESPONSES
+        ? await kindsInPages(searchResponses(sql, patterns), needles)
+        : customerTables.has(table)
+          ? []
+          : found;
+    const customers = found.filter((kind) => !ours.includes(kind));
+    if (ours.length > 0) audit.left.push({ where: table, found: ours });
+    if (customers.length > 0) audit.customer_uploads.push({ where: table, found: customers });
   }
+}
+
+async function kindsInPages(
+  pages: AsyncIterable<string[]>,
+  needles: readonly Needle[],
+): Promise<string[]> {
+  const found = new Set<string>();
+  for await (const rows of pages) {
+    for (const kind of rows.flatMap((row) => kindsIn(row, needles))) found.add(kind);
+  }
+  return [...found];
 }
 
 /** Uploads, and copies of them made before the match. */

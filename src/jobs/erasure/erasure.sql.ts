@@ -225,3 +225,14 @@ export async function* searchTable(
     where lower(t::text) like any(${[...patterns]}::text[])`.cursor(PAGE_ROWS);
   for await (const rows of pages) yield rows.map(({ text }) => text);
 }
+
+/** Yields pages of what stored responses say of people or companies, where it holds one of the patterns of LIKE, as texts in lower case. */
+export async function* searchResponses(
+  sql: Sql,
+  patterns: readonly string[],
+): AsyncGenerator<string[]> {
+  const pages = sql<{ text: string }[]>`
+    select lower(body ->> 'answer') as text from idempotency_keys
+    where lower(body ->> 'answer') like any(${[...patterns]}::text[])`.cursor(PAGE_ROWS);
+  for await (const rows of pages) yield rows.map(({ text }) => text);
+}
