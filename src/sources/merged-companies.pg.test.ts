@@ -225,8 +225,110 @@ describe('an officer who opts out of a company', () => {
       expect(await roles()).toEqual([{ role: innocent }]);
       await undoSplit(pipeline.sql, split);
       expect(await roles()).toEqual([]);
+      await splitRecords(pipeline.sql, 'company', id, [taken]);
+      expect(await roles()).toEqual([{ role: innocent }]);
     },
   );
+
+  describe('that is parted after the person has left', () => {
+    const office = (source: string, birthYear: number): SourceRecord => {
+      const { record, ...rest } = officer('a', 'LARK, Ada', birthYear);
+      return { ...rest, record: { ...record, role: source }, company: [`key:${source}/acme`] };
+    };
+    const person = (key: string, birthYear: number): SourceRecord => {
+      return { entity: 'person', key, record: { name: 'Ada', surname: 'Lark', birthYear } };
+    };
+    const optOut = async (key: string) => {
+      const [found] = await pipeline.sql<{ id: number }[]>`
+        select id from source_records where source = 'crm' and key = ${key}`;
+      await suppressPeople(pipeline.sql, [must(found, key).id], []);
+    };
+    const leave = async (...keys: string[]) => {
+      const rows = rowsOf(...keys.map((key) => ({ line: 2, ended: ['person', key] as const })));
+      const input = sourceInput({ source: 'crm', asOf: '2026-01-05', rows });
+      await importSource(pipeline.sql, input, { rejects: noRejects() });
+      const [left] = await pipeline.sql`select count(*)::int as people from persons`;
+      expect(left).toEqual({ people: 0 });
+    };
+    const part = async () => {
+      const [record] = await pipeline.sql<{ number: number; id: number }[]>`
+        select number, id from source_records where source = 'other' and entity = 1`;
+      const { number: taken, id } = must(record, 'record');
+      await splitRecords(pipeline.sql, 'company', id, [taken]);
+    };
+    const join = () => load('other', '2026-01-02', acme('acme.example'));
+
+    beforeEach(async () => {
+      await load('register', '2026-01-01', acme('acme.example'));
+      await load('other', '2026-01-01', acme('acme-other.example'));
+    });
+
+    describe.each([
+      ['register', 'other'],
+      ['other', 'register'],
+    ])('and that %s states first', (first, second) => {
+      it.each([
+        ['then', false],
+        ['later', true],
+      ])(
+        `stays unnamed in an office that ${second} states, when it was joined %s`,
+        async (_when, isLater) => {
+          if (!isLater) await join();
+          await load('crm', '2026-01-03', person('ada', 1970));
+          await load(first, '2026-01-03', office(first, 1970));
+          await optOut('ada');
+          if (isLater) await join();
+          await load(second, '2026-01-04', office(second, 1970));
+          await leave('ada');
+          await part();
+          expect(await named()).toEqual([null, null]);
+        },
+      );
+    });
+
+    it.each([
+      ['register', 'other'],
+      ['other', 'register'],
+    ])(
+      'of %s stays unnamed, and a namesake of the other one is named again',
+      async (hers, innocent) => {
+        await load('crm', '2026-01-03', person('ada', 1970));
+        await load(hers, '2026-01-03', office(hers, 1970));
+        await load(innocent, '2026-01-03', office(innocent, 1985));
+        await optOut('ada');
+        await join();
+        expect(await named()).toEqual([null, null]);
+        await leave('ada');
+        await part();
+        const roles =
+          await pipeline.sql`select role from officers where name not like 'suppressed:%'`;
+        expect(roles).toEqual([{ role: innocent }]);
+      },
+    );
+
+    it('stays unnamed, and so does a namesake who opted out after her', async () => {
+      await join();
+      await load('crm', '2026-01-03', person('ada', 1970), person('namesake', 1985));
+      await load('register', '2026-01-03', office('register', 1970));
+      await load('other', '2026-01-03', office('other', 1985));
+      await optOut('ada');
+      await optOut('namesake');
+      await leave('ada', 'namesake');
+      await part();
+      expect(await named()).toEqual([null, null]);
+    });
+
+    it('stays unnamed, and a namesake who did not opt out is named again', async () => {
+      await join();
+      await load('crm', '2026-01-03', person('ada', 1970));
+      await load('register', '2026-01-03', office('register', 1970));
+      await load('other', '2026-01-03', office('other', 1985));
+      await optOut('ada');
+      await leave('ada');
+      await part();
+      expect(await named()).toEqual(['LARK, Ada', null]);
+    });
+  });
 });
 
 it('keep the facts that a file of one’s own has of it when it leaves a register and returns', async () => {

@@ -16,7 +16,7 @@ import { smallGraph } from '../../../tests/support/small-graph.ts';
 import type { Database } from '../db/client.ts';
 import { deletePersons } from '../graph/delete-persons.ts';
 import { type OperationName, operations } from '../operations.ts';
-import { suppress } from '../suppression/suppress.ts';
+import { suppress, suppressPeople } from '../suppression/suppress.ts';
 
 let database: TestDatabase;
 let sql: Database;
@@ -240,6 +240,20 @@ test('a director who opts out, or becomes another person, is so in the next answ
   expect(await directorsOfAcme()).toContain('"person_id":1,');
   await suppress(sql, 'ada@home.example');
   expect(await directorsOfAcme()).not.toContain(ada);
+});
+
+test('a director linked to someone who is not stored is unnamed in the next answer of the copy after an opt-out', async () => {
+  await importGraph(sql, smallGraph);
+  const late = { companyId: 10, name: 'Late Ly', role: 'late', personId: 4711 };
+  await importGraph(sql, { officers: [late] });
+  await readers.build();
+  const directorsOfAcme = async () => {
+    const [row] = await expectSame([{ registry_number: '01234567' }]);
+    return row?.directors;
+  };
+  expect(await directorsOfAcme()).toContain('Late Ly');
+  await suppressPeople(sql, [4711], []);
+  expect(await directorsOfAcme()).not.toContain('Late Ly');
 });
 
 test('a person has the employer of today', async () => {

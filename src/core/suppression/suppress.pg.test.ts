@@ -13,7 +13,7 @@ import { matchToJson } from '../enrich/match-data.ts';
 import { deletePersons } from '../graph/delete-persons.ts';
 import { must } from '../lib/assert.ts';
 import { lastSuppression, suppressedSince } from './opted-out-people.ts';
-import { suppress, suppressHashes } from './suppress.ts';
+import { suppress, suppressHashes, suppressPeople } from './suppress.ts';
 
 const databases: TestDatabase[] = [];
 let template: FilledTemplate;
@@ -109,6 +109,10 @@ describe('a director who opted out', () => {
     const fresh = { companyId: 10, name: 'Opt O. Out', role: 'late', personId: 5 };
     await importGraph(sql, { officers: [fresh] });
     expect((await nameless()).map(({ role }) => role)).toContain('late');
+    // As a repeated erasure does.
+    await suppressPeople(sql, [5], []);
+    await deletePersons(sql, [5]);
+    expect((await nameless()).map(({ role }) => role)).toContain('late');
   });
 });
 
@@ -157,4 +161,31 @@ test('an opt-out by a former handle applies to a later import of it', async () =
     persons: [{ id: 80, email: 'past@home.example', _meta: { twitterFormer: ['eve_past'] } }],
   });
   expect(await statusOf('past@home.example')).toBe('no_match');
+});
+
+test('an opt-out does not read all people, nor a company all officers who opted out', async () => {
+  await sql.begin(async (tx) => {
+    await tx`
+      insert into persons (id, created_at, when_updated, name, surname, birth_year)
+      select 1000000 + i, now(), now(), 'Given' || i, 'Surname', 1970 from generate_series(1, 20000) i`;
+    await tx`analyze persons`;
+    // Without statistics, as after a restore.
+    await tx`
+      insert into suppressed_officers (company_id, name_sha256, number)
+      select 1000000 + i, sha256(i::text::bytea), 1 from generate_series(1, 20000) i`;
+    const readRows = async (table: string) => {
+      const [row] = await tx<{ rows: number }[]>`
+        select seq_tup_read::int as rows from pg_stat_xact_user_tables
+        where relid = ${table}::regclass`;
+      return must(row, table).rows;
+    };
+    const people = await readRows('persons');
+    await tx`select suppress_people(array[1])`;
+    expect((await readRows('persons')) - people).toBeLessThan(1000);
+    const officers = await readRows('suppressed_officers');
+    await tx`select companies_hiding_officers(array(select generate_series(1, 100)::bigint))`;
+    await tx`
+      insert into officers (company_id, name) select 10, 'Officer ' || i from generate_series(1, 100) i`;
+    expect((await readRows('suppressed_officers')) - officers).toBeLessThan(1000);
+  });
 });
