@@ -167,6 +167,16 @@ describe('a contact whose address is the key', () => {
     expect(await served()).toEqual(['Bob', 'Cy']);
   });
 
+  it('stays hidden after an opt-out under another name, which may be a new one, and not where a source has ids', async () => {
+    const office = 'desk@acme.example';
+    await importContacts('2026-01-01', ['Ada', office, phone]);
+    await suppress(pipeline.sql, phone);
+    await importContacts('2026-01-02', ['Bob', office]);
+    expect(await served()).toEqual([]);
+    await importCard('2026-01-02', 'Bob', 'EMAIL:bob@acme.example', 'bob');
+    expect(await served()).toEqual(['Bob']);
+  });
+
   it('leaves the address to the next one', async () => {
     const office = 'desk@acme.example';
     await importContacts('2026-01-01', ['Ada', office]);

@@ -261,20 +261,22 @@ export interface Move {
 /**
  * Gives records their new ids, and records which ids were merged into others: those of stored people and companies
  * that no record has any more. They follow the records that had them first. One that has records again counts as merged until it is built, as the other one has its values
- * until then. Both ids are queued to be built, the new one with the ids that it parts from, unless an operator parts them.
+ * until then. Both ids are queued to be built, the new one with the ids that it parts from, but for `innocent` records: neither are
+ * these of a person who opted out with the others, nor is the id that was merged.
  */
 export async function moveRecords(
   tx: Sql,
   {
     entity,
     importId,
-    isByHand,
+    innocent,
     moves,
-  }: { entity: number; importId: number; isByHand: boolean; moves: readonly Move[] },
+  }: { entity: number; importId: number; innocent: readonly number[]; moves: readonly Move[] },
 ): Promise<void> {
   const rows = tx`
     unnest(${moves.map((move) => move.number)}::bigint[], ${moves.map((move) => move.from)}::bigint[],
       ${moves.map((move) => move.to)}::bigint[]) m (number, before, after)`;
+  const isInnocent = tx`(m.number = any(${[...innocent]}::bigint[]))`;
   await tx`update source_records r set id = m.after from ${rows} where r.number = m.number`;
   // Records that refer to a moved one are built again, like those that refer to a changed one.
   await tx`insert into touched select m.number, ${entity}, m.after from ${rows}`;
@@ -283,7 +285,7 @@ export async function moveRecords(
     select ${entity}::smallint, id, array_agg(distinct origin) filter (where origin is not null)
     from (
       select m.before, null::bigint from ${rows}
-      union all select m.after, case when not ${isByHand} then m.before end from ${rows}) moved (id, origin)
+      union all select m.after, case when not ${isInnocent} then m.before end from ${rows}) moved (id, origin)
     group by id
     on conflict (entity, id) do update set origins = (
       select array_agg(distinct origin) from unnest(q.origins || excluded.origins) o (origin))`;
@@ -309,7 +311,7 @@ export async function moveRecords(
   await tx`
     update merged_ids i set into_id = m.after from ${rows}
     where i.entity = ${entity} and i.id = ${FIRST_ID}::bigint + m.number and i.into_id = m.before
-      and m.after not in (m.before, i.id)`;
+      and m.after not in (m.before, i.id) and not ${isInnocent}`;
 }
 
 /** Returns how many new and changed records share their id with a record of another source. */

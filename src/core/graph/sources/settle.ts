@@ -17,10 +17,14 @@ const ADOPTED_PER_ROUND = 5_000;
 
 /**
  * Decides the ids of all touched records (the table `touched` of the transaction) and queues what is to be built.
- * A group keeps the lowest id that one of its records has; an id of one's own is never taken from its record. `isByHand` is true
- * for a change of splits: records that it parts are of another person.
+ * A group keeps the lowest id that one of its records has; an id of one's own is never taken from its record. `innocent` are records
+ * that a split by hand takes from a person who opted out and is surely another one: their person gets a new id.
  */
-export async function settleTouched(tx: Sql, importId: number, isByHand = false): Promise<void> {
+export async function settleTouched(
+  tx: Sql,
+  importId: number,
+  innocent: readonly number[] = [],
+): Promise<void> {
   await queries.createTouched(tx);
   await adoptOwnRecords(tx);
   let left = await queries.listContested(tx);
@@ -29,7 +33,7 @@ export async function settleTouched(tx: Sql, importId: number, isByHand = false)
     if (seeds.length === 0) break;
     for (const entity of [entityCodes.company, entityCodes.person]) {
       const numbers = seeds.filter((seed) => seed.entity === entity).map(({ number }) => number);
-      if (numbers.length > 0) await settleConnected(tx, { entity, importId, isByHand, numbers });
+      if (numbers.length > 0) await settleConnected(tx, { entity, importId, innocent, numbers });
     }
     left -= seeds.length;
   }
@@ -57,7 +61,7 @@ async function settleConnected(
   {
     numbers,
     ...change
-  }: { entity: number; importId: number; isByHand: boolean; numbers: number[] },
+  }: { entity: number; importId: number; innocent: readonly number[]; numbers: number[] },
 ): Promise<void> {
   const { entity } = change;
   // A record that is gone joins nothing, and keeps its id for its return.
@@ -74,7 +78,10 @@ async function settleConnected(
   const groups = partition(members, isPerson);
   // Groups with a record of one's own first: its id is fixed.
   for (const group of [...groups].sort((a, b) => Number(hasOwn(b)) - Number(hasOwn(a)))) {
-    const id = idOf(group, taken) ?? FIRST_ID + (await queries.takeNumber(tx));
+    const isInnocent = group.every(({ number }) => change.innocent.includes(number));
+    const id =
+      (isInnocent && !hasOwn(group) ? undefined : idOf(group, taken)) ??
+      FIRST_ID + (await queries.takeNumber(tx));
     taken.add(id);
     for (const member of group) {
       if (member.id !== id) moves.push({ number: member.number, from: member.id, to: id });

@@ -5,6 +5,7 @@
  */
 import { type Database, inTransaction, type Sql } from '../../db/client.ts';
 import { conflict, invalidParameter, notFound } from '../../lib/errors.ts';
+import { isAnySuppressed } from '../../suppression/suppress.ts';
 import { entityCodes } from '../source-entities.ts';
 import { buildQueued } from './build.ts';
 import { assertStillLocked } from './identify.sql.ts';
@@ -13,6 +14,7 @@ import { createTouched } from './settle.sql.ts';
 import { settleTouched } from './settle.ts';
 import { resolveMergedId } from './show-sources.sql.ts';
 import * as queries from './split.sql.ts';
+import { haveOptedOut } from './stated-identifiers.ts';
 
 export interface Split {
   id: number;
@@ -70,7 +72,9 @@ export async function splitRecords(
       );
     }
     const split = await queries.insertSplit(tx, { entity, fromId: id, numbers });
-    return { split, numbers };
+    const rest = all.filter((number) => !numbers.includes(number));
+    const isHidden = of === 'person' && (await isAnySuppressed(tx, [id]));
+    return { split, numbers, innocent: isHidden ? await innocentOf(tx, numbers, rest) : [] };
   });
 }
 
@@ -88,14 +92,28 @@ export async function undoSplit(
     if (found.undoneAt !== null)
       throw conflict('split_undone', `Split ${id} has already been undone.`);
     await queries.markUndone(tx, id);
-    return { split: id, numbers: found.numbers };
+    return { split: id, numbers: found.numbers, innocent: [] };
   });
+}
+
+/**
+ * Returns the records of the one of two people who is surely not the one who opted out: only the other's have, or had, an identifier
+ * that opted out. Returns none when it is not known which of them did, because neither may come back.
+ */
+async function innocentOf(
+  tx: Sql,
+  one: readonly number[],
+  other: readonly number[],
+): Promise<readonly number[]> {
+  const isOne = await haveOptedOut(tx, one);
+  if (isOne === (await haveOptedOut(tx, other))) return [];
+  return isOne ? other : one;
 }
 
 /** Records a change of splits, settles who is who, and builds the people and companies that it concerns. */
 async function changeSplits(
   sql: Database,
-  change: (tx: Sql) => Promise<{ split: number; numbers: number[] }>,
+  change: (tx: Sql) => Promise<{ split: number; numbers: number[]; innocent: readonly number[] }>,
 ): Promise<{ split: number; ids: number[] }> {
   return withImportLock(sql, async (locked) => {
     // What an interrupted import left is many records, or their counts.
@@ -104,7 +122,7 @@ async function changeSplits(
       const changed = await change(tx);
       await createTouched(tx);
       await queries.applySplits(tx, changed.numbers);
-      await settleTouched(tx, 0, true);
+      await settleTouched(tx, 0, changed.innocent);
       // The transaction of a call is one of its pool, which checks its key.
       await assertStillLocked(locked);
       return changed;

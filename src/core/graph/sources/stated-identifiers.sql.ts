@@ -27,6 +27,12 @@ export async function listStatedRecords(sql: Sql, ids: readonly number[]): Promi
     select * from (${statesOf(sql, sql`r.id = any(${[...ids]}::bigint[])`)}) s`;
 }
 
+/** Returns these records, by their numbers, as they are, and as they were. */
+export async function listStatesOf(sql: Sql, numbers: readonly number[]): Promise<StatedRecord[]> {
+  return sql<StatedRecord[]>`
+    select * from (${statesOf(sql, sql`r.number = any(${[...numbers]}::bigint[])`)}) s`;
+}
+
 /** Returns the records of people who are not in the graph whose text or key contains this value. Reads all such records. */
 export async function listMentions(sql: Sql, value: string): Promise<StatedRecord[]> {
   const isAbsent: ReturnType<Sql> = sql`not exists (select from persons p where p.id = r.id)`;

@@ -1,9 +1,15 @@
 /** The identifiers of people in the records that sources have of them, or had before later imports changed or ended these. */
 import type { Sql } from '../../db/client.ts';
+import { isOptedOut } from '../../suppression/suppress.ts';
 import { personCodes, personIdentifierCodes } from '../identifier-kinds.ts';
 import { personIdentifiers } from '../import/person-row.ts';
 import type { JsonRecord } from '../import/read-records.ts';
-import { listMentions, listStatedRecords, type StatedRecord } from './stated-identifiers.sql.ts';
+import {
+  listMentions,
+  listStatedRecords,
+  listStatesOf,
+  type StatedRecord,
+} from './stated-identifiers.sql.ts';
 import { sureKeysOf } from './sure-keys.ts';
 
 const EMAIL = 'email:';
@@ -23,6 +29,16 @@ export async function listStatedIdentifiers(
   ids: readonly number[],
 ): Promise<StatedIdentifier[]> {
   return withoutEnds(await listStatedRecords(sql, ids)).flatMap(identifiersIn);
+}
+
+/** Returns true when these records, by their numbers, have, or had, an identifier that opted out. */
+export async function haveOptedOut(sql: Sql, numbers: readonly number[]): Promise<boolean> {
+  const stated = withoutEnds(await listStatesOf(sql, numbers)).flatMap(identifiersIn);
+  for (const { code, value } of stated) {
+    const kind = personCodes.find((one) => one.code === code)?.kind;
+    if (kind !== undefined && (await isOptedOut(sql, { kind, value }))) return true;
+  }
+  return false;
 }
 
 /** Returns the ids of people who are not in the graph and for whom a source has, or had, this value as one of these kinds. */
