@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
+import { rowsRead } from '../../../tests/support/rows-read.ts';
 import {
   minutesAfter,
   NIGHT,
@@ -17,7 +18,7 @@ import { findBatch } from '../batch/batches.sql.ts';
 import { makeWebhook } from '../webhook/webhooks.test-suite.ts';
 import { returnToSlots, runDueSchedules } from './run-due.ts';
 import type { ScheduleView } from './schedule-view.ts';
-import { deleteSchedule, hasOpenRun } from './schedules.sql.ts';
+import { deleteSchedule, hasOpenRun, takeDueSchedule } from './schedules.sql.ts';
 import { requireOwnSchedule } from './schedules.ts';
 
 let pipeline: Pipeline;
@@ -47,6 +48,25 @@ test('whether an export has not ended is read from the open exports, and from no
     return runs;
   });
   expect(read).toEqual({ scans: 0 });
+});
+
+test('the next schedule of an account is found without those of others, though thousands are due with it', async () => {
+  const { sql } = pipeline;
+  const { id } = await make();
+  const other = await pipeline.account(1);
+  const theirs = await make({}, other);
+  const columns = sql`account_id, key_id, live, name, cron, time_zone, filter, format, mode, enabled, next_run_at`;
+  await sql`
+    insert into schedules (id, ${columns})
+    select gen_random_uuid(), ${columns} from schedules, generate_series(1, 3000) where id = ${theirs.id}`;
+  await sql`update schedules set next_run_at = now() + interval '1 hour'`;
+  await sql`analyze schedules`;
+  // The planner expects that none is due.
+  await sql`update schedules set next_run_at = now() - interval '1 minute'`;
+  const read = await rowsRead(sql, ['schedules'], async (tx) => {
+    expect(await takeDueSchedule(tx, caller.accountId, new Date(), [])).toMatchObject({ id });
+  });
+  expect(read).toBeLessThan(10);
 });
 
 describe('a slot', () => {
