@@ -51,7 +51,7 @@ const changed: Changed[] = [
     file: money,
     after: 'function insertRefund(',
     changes: [
-      ['account_id = ${refund.accountId} and', '', 'refund'],
+      ['where account_id = ${refund.accountId} for', 'for', 'refund'],
       ["and kind = 'charge'", '', 'refund'],
       ['<= -amount)', '<= -amount + 1)', 'refund'],
       ['and charge.is_whole)', ')', 'owned'],
