@@ -143,14 +143,21 @@ function testSharing(openServer: () => Promise<TestRedis | undefined>): void {
   });
 
   test('four instances with fifty clients admit exactly one day', async () => {
-    const key = await createShared(database, 1_000_000, 730);
-    const instances = openInstances(database, key, server);
-    const calls = await hammer(instances, (made) => made.length > 1_500);
-    // A slow instance may have a part of its lease left.
-    let left = 0;
-    for (const { admit } of instances) while (await admit()) left++;
-    expect(countAdmitted(calls) + left).toBe(730);
-    await Promise.all(instances.map((instance) => instance.close()));
+    const useUp = async () => {
+      const key = await createShared(database, 1_000_000, 730);
+      const instances = openInstances(database, key, server);
+      const calls = await hammer(instances, (made) => made.length > 1_500);
+      // A slow instance may have a part of its lease left.
+      let left = 0;
+      for (const { admit } of instances) while (await admit()) left++;
+      await Promise.all(instances.map((instance) => instance.close()));
+      // A response that comes late is of a request that Redis has counted.
+      const wasAway = instances.some((instance) => instance.wasAway());
+      return { admitted: countAdmitted(calls) + left, wasAway };
+    };
+    let round = await useUp();
+    for (let tries = 1; round.wasAway && tries < ROUNDS_MAX; tries++) round = await useUp();
+    expect(round.admitted).toBe(730);
   });
 }
 
