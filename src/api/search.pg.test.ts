@@ -234,10 +234,12 @@ describe('a page costs a credit for each of its people', () => {
 
   test('exactly, however many ask at once', async () => {
     const buyer = await caller(100);
-    const calls = Array.from({ length: 30 }, () =>
-      pipeline.call(buyer, `/personsearch/?${everybody}&limit=7`),
-    );
-    const answers = await Promise.all(calls);
+    /** Asks again after too long a wait for its turn, which a busy machine causes. */
+    const ask = async (): Promise<Response> => {
+      const response = await pipeline.call(buyer, `/personsearch/?${everybody}&limit=7`);
+      return response.status === 503 ? ask() : response;
+    };
+    const answers = await Promise.all(Array.from({ length: 30 }, ask));
     const paid = answers.filter(({ status }) => status === 200);
     expect(paid).toHaveLength(14);
     for (const { status } of answers) expect([200, 402]).toContain(status);

@@ -15,6 +15,8 @@ export interface LimitedServer {
   watcher: BatchWatcher;
   /** The number of open connections. */
   connections(): Promise<number>;
+  /** Cuts the connections that are open now after this time without a byte, instead of after `stallMs`. */
+  cutSilent(ms: number): void;
   close(): void;
 }
 
@@ -26,12 +28,20 @@ export async function serveWithLimits(
   const limits = { ...httpLimits, checkMs: 20, ...changed };
   const api = openApiContext(context);
   const server: Server = createHttpServer(createApp(api, limits), limits).listen(0, '127.0.0.1');
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
     watcher: api.watcher,
     connections: () =>
       new Promise((resolve) => server.getConnections((_error, count) => resolve(count))),
+    cutSilent(ms) {
+      for (const socket of sockets) socket.setTimeout(ms);
+    },
     close() {
       api.watcher.stop();
       server.close().closeAllConnections();
