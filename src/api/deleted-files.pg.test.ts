@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
+import { expectProblem } from '../../tests/support/problem.ts';
 import { type LimitedServer, openSocket, serveWithLimits } from '../../tests/support/raw-http.ts';
 import { Signal } from '../../tests/support/signal.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
@@ -80,4 +81,25 @@ test('a list of which the store could delete some files is deleted, and the othe
   await expectNothingLost();
   expect((await remove(id)).status).toBe(204);
   expect(await objectsOf(id)).toEqual([]);
+});
+
+test.each([
+  ['GET', 'results'],
+  ['GET', 'ambiguous'],
+  ['POST', 'rerun'],
+])('%s %s of a list that is deleted while it is read: 410', async (method, what) => {
+  const id = await paidList();
+  const { faults } = pipeline;
+  faults.get = async () => {
+    delete faults.get;
+    expect((await remove(id)).status).toBe(204);
+  };
+  const response = await pipeline.call(caller, `/v1/batches/${id}/${what}`, {
+    method,
+    ...(method === 'POST' && {
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ outcomes: ['no_match'] }),
+    }),
+  });
+  await expectProblem(response, { status: 410, code: 'files_expired' });
 });

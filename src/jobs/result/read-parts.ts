@@ -2,10 +2,18 @@
  * Reads the parts of a result for a download, in small pieces: clients decide how many downloads are open and how
  * slowly each is read. Each part is verified before its first byte is sent.
  */
+import { must } from '../../core/lib/assert.ts';
 import { openShare } from '../../core/limits/shares.ts';
 import { nextQuietRound, takeThreadTurn } from '../../core/limits/thread-turns.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
-import { readObject, readPieceSums, readRange } from '../../core/storage/object-sum.ts';
+import {
+  isObjectMissing,
+  readObject,
+  readPieceSums,
+  readRange,
+} from '../../core/storage/object-sum.ts';
+import { findBatch } from '../batch/batches.sql.ts';
+import { assertFilesKept } from './files-kept.ts';
 import type { Part } from './parts.sql.ts';
 import { atPresentKey, type PartsContext, type ReadAtKey } from './read-part.ts';
 
@@ -69,7 +77,8 @@ interface VerifiedPart extends Part {
 
 /**
  * The pieces of the parts in order. The first part is verified before this resolves, so that the caller can still
- * refuse the download. Throws `AppError` `object_missing` or `object_damaged`, here or later, and what `readAt` throws.
+ * refuse the download. Throws `AppError` `object_missing` or `object_damaged`, 410 `files_expired` when the batch is deleted
+ * meanwhile, and what `readAt` throws, here or later.
  */
 export async function openParts(
   context: PartsContext,
@@ -143,13 +152,29 @@ async function inTurn(
   return read();
 }
 
-function readWhole({ context, readAt }: Source, part: Part): Promise<Buffer> {
-  return readAt(context, part, (now) => readObject(context.store, now.objectKey, now));
+function readWhole(source: Source, part: Part): Promise<Buffer> {
+  const { store } = source.context;
+  return readKept(source, part, (now) => readObject(store, now.objectKey, now));
 }
 
 function verifyPart(source: Source, part: Part): Promise<VerifiedPart> {
-  const { context, readAt } = source;
-  return readAt(context, part, async (now) => ({ ...now, sums: await sumsOf(source, now) }));
+  return readKept(source, part, async (now) => ({ ...now, sums: await sumsOf(source, now) }));
+}
+
+/** Reads a part. One that the caller has deleted meanwhile is not lost. */
+async function readKept<Found>(
+  { context, readAt }: Source,
+  part: Part,
+  read: (part: Part) => Promise<Found>,
+): Promise<Found> {
+  try {
+    return await readAt(context, part, read);
+  } catch (error) {
+    if (!isObjectMissing(error)) throw error;
+    const { batchId } = part;
+    assertFilesKept(must(await findBatch(context.sql, batchId), `batch ${batchId}`));
+    throw error;
+  }
 }
 
 async function sumsOf({ context, accountId }: Source, part: Part): Promise<number[]> {
