@@ -2,9 +2,9 @@
  * The whole service on one machine: the database (embedded unless DATABASE_URL names one), the API and
  * the workers as child processes. `up.json` in the data folder has its addresses for other commands.
  */
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { closeDataFolder } from '../infra/embedded/private-folder.ts';
+import { closeDataFolder, makeDataFolder } from '../infra/embedded/private-folder.ts';
 import { readFolderIdentity, readProcessStart } from '../infra/embedded/process-identity.ts';
 import { type Config, environmentWith } from '../src/core/config.ts';
 import { must } from '../src/core/lib/assert.ts';
@@ -30,7 +30,7 @@ export async function startStack(config: Config, workers: number, log: Log): Pro
     config.databaseUrl === undefined ? await keepPostgres(config.dataDir, log) : null;
   const databaseUrl = config.databaseUrl ?? postgres?.url ?? '';
   try {
-    await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+    await makeDataFolder(config.dataDir);
     await closeDataFolder(config.dataDir, (line) => log.warn(line));
     await migrateAll(databaseUrl);
     return await startProcesses(config, workers, log, databaseUrl, postgres);

@@ -3,7 +3,7 @@
  * password, loopback only. It never outlives this process, and remains of an earlier process, however that ended,
  * never prevent its start.
  */
-import { mkdir, realpath } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { must } from '../../src/core/lib/assert.ts';
 import { unavailable } from '../../src/core/lib/errors.ts';
@@ -12,6 +12,7 @@ import { databaseGone, hasDatabase, prepareCluster } from './postgres-cluster.ts
 import { type PostgresCredentials, readCredentials } from './postgres-credentials.ts';
 import { ADMIN_ROLE, prepareRoles, SERVICE_ROLE } from './postgres-roles.ts';
 import { type RunningServer, startServer } from './postgres-server.ts';
+import { makeDataFolder } from './private-folder.ts';
 import { beginRestore, refuseUnfinished } from './restored-folder.ts';
 
 export interface EmbeddedPostgres extends AsyncDisposable {
@@ -54,7 +55,7 @@ export async function startEmbeddedPostgres(
   if (!restores && !(await hasDatabase(options.dataDir)) && again) {
     throw databaseGone(path.join(options.dataDir, 'postgres'));
   }
-  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  await makeDataFolder(options.dataDir);
   const dataDir = await realpath(options.dataDir);
   const lock = await lockDataFolder(dataDir);
   try {

@@ -1,8 +1,25 @@
 /** Closes the data folder to other users of the machine: it contains customers' lists and results. */
-import { chmod, readdir, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 const GROUP_AND_OTHERS = 0o077;
+
+/**
+ * Makes the data folder, and those that lead to it, unless they exist. A recursive `mkdir` of Node never ends where the system makes no
+ * folders, as below `/proc`.
+ */
+export async function makeDataFolder(dataDir: string): Promise<void> {
+  try {
+    await mkdir(dataDir, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST' && (await stat(dataDir)).isDirectory()) return;
+    const parent = path.dirname(dataDir);
+    if (code !== 'ENOENT' || (await stat(parent).catch(() => null)) !== null) throw error;
+    await makeDataFolder(parent);
+    await makeDataFolder(dataDir);
+  }
+}
 
 /**
  * From this call on, files that the process writes are private to its owner. Closes an existing folder to other
