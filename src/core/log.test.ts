@@ -35,6 +35,24 @@ test('a line of JSON has the characters that a terminal obeys escaped', () => {
   expect(line.trimEnd()).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
 });
 
+test('a line waits no longer for a full pipe after the clock is set back', () => {
+  let tries = 0;
+  const full = Object.assign(new Error('full'), { code: 'EAGAIN' });
+  const mocks = [
+    vi.spyOn(fs, 'writeSync').mockImplementation((_, bytes) => {
+      if (++tries < 5) throw full;
+      return (bytes as unknown as Uint8Array).length;
+    }),
+    vi.spyOn(Date, 'now').mockReturnValueOnce(86_400_000).mockReturnValue(0),
+    vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValue(2_000),
+  ];
+  syncBuiltinESMExports();
+  createLog('info', 'api').info('a line');
+  for (const mock of mocks) mock.mockRestore();
+  syncBuiltinESMExports();
+  expect(tries).toBe(1);
+});
+
 test('the stack of an error follows its line', () => {
   const err = { type: 'Error', message: 'no', stack: 'Error: no\n    at work' };
   const line = {

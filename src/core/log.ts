@@ -21,14 +21,15 @@ stderr.on('error', () => {});
  */
 function writeLine(line: string): void {
   let rest: Buffer = Buffer.from(line);
-  const deadline = Date.now() + PIPE_MS_MAX;
+  // A clock that is set back does not lengthen the wait.
+  const deadline = performance.now() + PIPE_MS_MAX;
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(2, rest));
       isPipeStuck = false;
     } catch (error) {
       const isPipeFull = (error as NodeJS.ErrnoException).code === 'EAGAIN';
-      if (!isPipeFull || isPipeStuck || Date.now() > deadline) {
+      if (!isPipeFull || isPipeStuck || performance.now() > deadline) {
         isPipeStuck = isPipeFull;
         return;
       }
