@@ -152,12 +152,10 @@ test('a client that sends on after its refusal can read it before the connection
   const block = Buffer.alloc(1024 * 1024, 'x');
   const started = performance.now();
   const answer = await exchange(port, unknown, async (socket) => {
+    const closed = new Promise((resolve) => socket.once('close', resolve));
     while (socket.writable) {
       if (socket.write(block)) continue;
-      await new Promise<void>((resolve) => {
-        socket.once('drain', resolve);
-        socket.once('close', resolve);
-      });
+      await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed]);
     }
   });
   expect(answer.status).toBe(401);
