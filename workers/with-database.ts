@@ -5,6 +5,7 @@ import { closeDataFolder } from '../infra/embedded/private-folder.ts';
 import { endRestore } from '../infra/embedded/restored-folder.ts';
 import type { Config } from '../src/core/config.ts';
 import { connect, type Database } from '../src/core/db/client.ts';
+import { assertClocksAgree } from '../src/core/db/clock.ts';
 import { assertServiceDatabase } from '../src/core/db/migrate.ts';
 import { isOfFullDisk } from '../src/core/db/pg-errors.ts';
 import { AppError, unavailable } from '../src/core/lib/errors.ts';
@@ -16,8 +17,8 @@ import { migrateAll, migrateIfBehind } from './migrate-all.ts';
  * Runs `work` on the database of the configuration: DATABASE_URL, else that of a running `up`, else the embedded one,
  * started for as long as the work takes. The schema is brought up to date first. Only `up`, `demo`, `migrate` and `restore`
  * begin a service: a command for a folder or a database without one has the wrong name of it. Throws `AppError` 404 for a
- * folder that never had a database, `database_gone` for one that lost it, and `schema_older` or `foreign_database` for a database
- * in which no service was set up.
+ * folder that never had a database, `database_gone` for one that lost it, `schema_older` or `foreign_database` for a database
+ * in which no service was set up, and `clock_wrong` when its clock and that of this machine differ by more than an hour.
  */
 export async function withDatabase<T>(
   config: Config,
@@ -26,7 +27,11 @@ export async function withDatabase<T>(
   return atDatabase(config, 'existing', async (url) => {
     if (config.databaseUrl !== undefined) await onDatabase(url, config, assertServiceDatabase);
     await migrateIfBehind(url);
-    return onDatabase(url, config, (sql) => work(sql, url));
+    return onDatabase(url, config, async (sql) => {
+      // What a command imports, deletes or lets end has the time of its machine.
+      await assertClocksAgree(sql);
+      return work(sql, url);
+    });
   });
 }
 
