@@ -47,6 +47,8 @@ export function openPostgresBackend(
     delete error.client;
     log.warn({ err: error }, 'queue connection lost');
   });
+  // One that is lost between two statements of a transaction has no other listener, and would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const connection = pool as unknown as PgPool;
   const traces = telemetry === undefined ? {} : { telemetry };
   return {

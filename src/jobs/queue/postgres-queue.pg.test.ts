@@ -1,3 +1,4 @@
+import type { Pool } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../tests/support/database.ts';
 import { createLog } from '../../core/log.ts';
@@ -34,4 +35,20 @@ test('while Postgres is unavailable a wake-up is lost without an error, and a re
   await expect(queues.repair()).rejects.toThrow('ECONNREFUSED');
   await queues.close();
   await backend.close();
+});
+
+test('a connection that an operator ends while it is in use ends no process', async () => {
+  const { sql, url, drop } = await createTestDatabase();
+  const backend = openPostgresBackend(url, log, 0);
+  const queue = backend.openQueue('chunks');
+  const client = await (queue.opts.connection as unknown as Pool).connect();
+  const { rows } = await client.query('select pg_backend_pid() as pid');
+  const ended = new Promise<void>((resolve) => client.once('end', () => resolve()));
+  await sql`select pg_terminate_backend(${rows[0].pid})`;
+  // Without a listener of its own, its error would be that of the process.
+  await ended;
+  client.release(true);
+  await queue.close();
+  await backend.close();
+  await drop();
 });
