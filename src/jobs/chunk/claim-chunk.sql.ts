@@ -30,6 +30,8 @@ export interface ClaimedChunk extends Chunk {
   rowsPerMinute: number | null;
   /** Maximum rows of the next part; null for all that are left. */
   partRowsMax: number | null;
+  /** When it was read, on the database's clock. */
+  claimedAt: Date;
 }
 
 /** A leased chunk with everything that a worker needs at the start. */
@@ -76,7 +78,8 @@ export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim |
         left join started on started.id = batch.id
       where c.id = chosen.id and c.state = chosen.state and c.epoch = chosen.epoch
       returning c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
-        c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max, ${rowNumbers(sql)})
+        c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max, ${rowNumbers(sql)},
+        clock_timestamp() as claimed_at)
     select claimed.*, batch.* from claimed cross join batch`;
   if (row === undefined) return undefined;
   const { traceParent, lastSuppression, ownedDays } = row;
@@ -88,7 +91,7 @@ export async function listChunks(sql: Sql, batchId: string): Promise<ClaimedChun
   return sql<ClaimedChunk[]>`
     select c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
       c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max, ${rowNumbers(sql)},
-      k.id as key_id, k.rows_of, k.rows_per_minute
+      k.id as key_id, k.rows_of, k.rows_per_minute, clock_timestamp() as claimed_at
     from chunks c join batches b on b.id = c.batch_id join api_keys k on k.id = b.key_id
     where c.batch_id = ${batchId} order by c.number`;
 }

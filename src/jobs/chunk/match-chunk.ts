@@ -166,7 +166,9 @@ async function markDuplicates(
   const answered = await findAnsweredRecords(context.sql, batch.id, ids.flatMap(allIds));
   const rowOf = new Map(answered.map(({ recordId, row }) => [recordId, row]));
   const paidEarlier = new Set(answered.flatMap(({ recordId, isOwn }) => (isOwn ? [] : [recordId])));
-  const isFresh = Date.now() - (batch.startedAt?.getTime() ?? Date.now()) < DATA_OF_DUPLICATES_MS;
+  const { claimedAt } = chunk;
+  const ageMs = claimedAt.getTime() - (batch.startedAt ?? claimedAt).getTime();
+  const isFresh = ageMs < DATA_OF_DUPLICATES_MS;
   // Data that no one pays for is bounded; a part that is written meanwhile exceeds the bound by its own rows at most.
   const hasRoom = await isStorageLeft(context.sql, batch.accountId, context.config);
   for (const [index, outcome] of outcomes.entries()) {

@@ -1,5 +1,5 @@
 /** Dedupe charges once per record; a rerun charges only for rows that did not match. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
@@ -236,6 +236,16 @@ describe('dedupe', () => {
       'p1@list.example,duplicate,email,same_record_as_row_1,,0,',
       'p2@list.example,duplicate,email,same_record_as_row_2,,0,',
     ]);
+  });
+
+  test('gives the data of its record, whatever the clock of the worker', async () => {
+    const text = `email\n${[1, 2, 3, 1].map((n) => `p${n}@list.example\n`).join('')}`;
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 });
+    const id = await pipeline.enrich(caller, text, { ...options, dedupe: 'true' });
+    vi.useRealTimers();
+    expect((await lines(id))[4]).toBe(
+      'p1@list.example,duplicate,email,same_record_as_row_1,false,0,1001',
+    );
   });
 
   test('is off by default', async () => {
