@@ -41,15 +41,20 @@ export function shutDownGracefully(end: () => Promise<void>): void {
 
 /**
  * Runs a process of the stack. An error that keeps it from starting is sent to the supervisor, which throws
- * the same; a process that was started by hand throws it.
+ * the same; without one, or when it is not one of ours, it is printed as by a command.
  */
 export async function startReporting(start: () => Promise<void>): Promise<void> {
   try {
     await start();
   } catch (error) {
-    if (!(error instanceof AppError) || !isSupervised) throw error;
-    const { code, status, message } = error;
-    process.send?.({ failed: { code, status, message } }, () => process.exit(1));
+    if (error instanceof AppError && isSupervised) {
+      const { code, status, message } = error;
+      process.send?.({ failed: { code, status, message } }, () => process.exit(1));
+      return;
+    }
+    const { explainError } = await import('./explain-error.ts');
+    const { message, exitCode } = explainError(error);
+    process.stderr.write(`error: ${message}\n`, () => process.exit(exitCode));
   }
 }
 

@@ -1,11 +1,15 @@
 /** Commands as processes: how they end, and what they say of a configuration that is not what it seems. */
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { environmentWithOnly } from '../../src/core/config.ts';
+import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
 import { buildIfStale } from './compiled-code.ts';
 import { startCommand } from './processes.ts';
@@ -44,6 +48,24 @@ it.each([
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(advice) });
   expect(stderr).not.toContain('    at ');
 });
+
+it.each(['api', 'worker'])(
+  'the process %s without its database says so in one line',
+  async (name) => {
+    const entry = path.join(packageRoot, 'dist', 'workers', `${name}.js`);
+    const env = environmentWithOnly({
+      databaseUrl: 'postgres://nobody@127.0.0.1:1/nowhere',
+      dataDir,
+    });
+    const ended = promisify(execFile)(process.execPath, [entry], { env });
+    await expect(ended).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^error: the database does not respond: .* Check DATABASE_URL.*\n$/,
+      ),
+    });
+  },
+);
 
 it('a command whose reader goes away ends quietly', async () => {
   const command = startCommand(['account', 'list'], { databaseUrl: database.url, dataDir });
