@@ -9,6 +9,8 @@ test.each([
   ['ENOSPC', 'The service cannot write its files: its disk may be full. Try again later.'],
   ['EDQUOT', 'The service cannot write its files: its disk may be full. Try again later.'],
   ['ENOENT', 'The service cannot write its files: its disk may be full. Try again later.'],
+  // Of a statement that an operator cancelled: those of searches have an error of their own.
+  ['57014', 'The service cannot reach its database. Try again in a moment.'],
   ['ECONNREFUSED', 'The service cannot reach its database. Try again in a moment.'],
 ])('a transient %s is a 503 that names the part that is away', async (code, detail) => {
   const app = express();
