@@ -185,7 +185,9 @@ END),
   constraint batches_waits_for_check CHECK ((waits_for = ANY (ARRAY['time'::text, 'key'::text])))
 );
 CREATE INDEX batches_claimable ON public.batches USING btree (claimable_account, created_at, id) WHERE (claimable_account IS NOT NULL);
+CREATE INDEX batches_files_deleted ON public.batches USING btree (files_deleted_at) WHERE (files_deleted_at IS NOT NULL);
 CREATE INDEX batches_job_held ON public.batches USING btree (account_id) WHERE (job_lease_until IS NOT NULL);
+CREATE INDEX batches_kept ON public.batches USING btree (created_at) WHERE (files_deleted_at IS NULL);
 CREATE INDEX batches_not_ended ON public.batches USING btree (state, account_id) WHERE (state <> ALL (ARRAY['completed'::text, 'cancelled'::text, 'failed'::text]));
 CREATE INDEX batches_objects_checked ON public.batches USING btree (COALESCE(objects_checked_at, created_at)) WHERE (files_deleted_at IS NULL);
 CREATE INDEX batches_of_kind ON public.batches USING btree (account_id, kind, live, created_at DESC, id DESC);
