@@ -61,6 +61,14 @@ it('a month in the name of a file is its last day: one of an earlier month adds 
   expect(second).toEqual({ asOf: '2025-03-31', first: '2024-02-29' });
 });
 
+it('a file that names the present month is taken, and is of a day until today', async () => {
+  const now = new Date();
+  const month = now.toLocaleString('en', { month: 'long', timeZone: 'UTC' });
+  await load({ [`contacts-${month}${now.getUTCFullYear()}.csv`]: 'CEO' });
+  const [row] = await database.sql`select as_of <= current_date + 1 as is_past from imports`;
+  expect(row).toEqual({ isPast: true });
+});
+
 test('a day to come in the name of a file is refused', async () => {
   await expect(load({ 'contacts-2096-10-01.csv': 'CEO' })).rejects.toMatchObject({
     code: 'future_day',

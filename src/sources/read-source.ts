@@ -170,12 +170,14 @@ async function* partsOf(files: readonly string[]): AsyncGenerator<SourcePart> {
   for (const file of files) yield* openParts(file);
 }
 
-/** `Accounts_Monthly_Data-March2025.zip`. */
+/** `Accounts_Monthly_Data-March2025.zip`. A file of a month that has not ended is today's. */
 function lastDayOfMonthInName(file: string): string | undefined {
   const [, name = '', year] = /[-_]([A-Z][a-z]{2,8})(20\d\d)(?!\d)/.exec(path.basename(file)) ?? [];
   const month = monthNames.indexOf(name) + 1;
   if (month === 0) return undefined;
-  return new Date(Date.UTC(Number(year), month, 0)).toISOString().slice(0, 10);
+  const day = new Date(Date.UTC(Number(year), month, 0)).toISOString().slice(0, 10);
+  const today = new Date().toISOString().slice(0, 10);
+  return day > today && day.startsWith(today.slice(0, 7)) ? today : day;
 }
 
 const monthNames = [
