@@ -114,3 +114,24 @@ describe.each<[Source, Source]>([
     );
   });
 });
+
+describe.each([
+  ['before', false],
+  ['after', true],
+])(
+  'one who opted out by id before an import joined them with one who did by phone %s it',
+  (_when, isLater) => {
+    it.each<Source>(['crm', 'partners'])('stays so when %s is split out', async (taken) => {
+      for (const source of ['crm', 'partners'] as const) {
+        await load(source, '2026-01-01', { email: `${source}@home.example` });
+      }
+      await suppressPeople(pipeline.sql, [(await recordOf('crm')).id], []);
+      if (!isLater) await suppress(pipeline.sql, phones.partners);
+      for (const source of ['crm', 'partners'] as const) await load(source, '2026-01-02');
+      if (isLater) await suppress(pipeline.sql, phones.partners);
+      const { number, id } = await recordOf(taken);
+      await splitRecords(pipeline.sql, 'person', id, [number]);
+      expect(await statuses()).toEqual([404, 404]);
+    });
+  },
+);

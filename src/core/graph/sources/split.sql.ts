@@ -1,6 +1,7 @@
 /** Statements that take records of sources out of a person or company, and let them be joined again. */
 import type { Sql } from '../../db/client.ts';
 import { must } from '../../lib/assert.ts';
+import { FIRST_ID } from './identify.sql.ts';
 
 export interface StoredSplit {
   id: number;
@@ -70,4 +71,13 @@ export async function listIdsOf(sql: Sql, numbers: readonly number[]): Promise<n
     select distinct id from source_records
     where number = any(${[...numbers]}::bigint[]) and record is not null order by id`;
   return rows.map(({ id }) => id);
+}
+
+/** Returns the number of the first opt-out under an id that one of these records had alone; null where there is none. */
+export async function readFirstOptOut(tx: Sql, numbers: readonly number[]): Promise<number | null> {
+  const [row] = await tx<{ number: number | null }[]>`
+    select min(s.number) as number from source_records r
+    join suppressed_persons s on s.person_id = case r.source when 'own' then r.id else ${FIRST_ID}::bigint + r.number end
+    where r.number = any(${[...numbers]}::bigint[])`;
+  return row?.number ?? null;
 }

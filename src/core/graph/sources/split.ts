@@ -107,7 +107,11 @@ async function innocentOf(
 ): Promise<readonly number[]> {
   const isOne = await haveOptedOut(tx, one);
   if (isOne === (await haveOptedOut(tx, other))) return [];
-  return isOne ? other : one;
+  const [innocent, hidden] = isOne ? [other, one] : [one, other];
+  const first = await queries.readFirstOptOut(tx, innocent);
+  const theirs = await queries.readFirstOptOut(tx, hidden);
+  // Who did before the other one, by id, was not joined with them then.
+  return first !== null && theirs !== null && first < theirs ? [] : innocent;
 }
 
 /** Records a change of splits, settles who is who, and builds the people and companies that it concerns. */
