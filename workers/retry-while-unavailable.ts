@@ -46,10 +46,15 @@ function isLost(error: unknown): boolean {
   return LOST.test(String(code));
 }
 
-/** A stored object that is missing or damaged stays so. A body that is cut off fails with a TypeError of `fetch`. */
+/**
+ * A stored object that is missing or damaged stays so. A body that is cut off fails with a TypeError of `fetch`. A request whose
+ * connection was lost may still run, and has a response later.
+ */
 function isAway(error: unknown): boolean {
   if (error instanceof ProblemError) {
-    return error.status === LIMITED || (error.status >= 500 && !/^object_/.test(error.code));
+    const { status, code } = error;
+    if (status === LIMITED || code === 'idempotency_in_progress') return true;
+    return status >= 500 && !/^object_/.test(code);
   }
   return error instanceof UnreachableError || error instanceof TypeError;
 }
