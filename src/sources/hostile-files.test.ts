@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRecords } from '../core/graph/import/read-records.ts';
 import { zipOf } from '../formats/xlsx/xlsx-fixtures.test-suite.ts';
+import { gbAccounts } from './adapters/gb-accounts.ts';
 import { readBackslashCsv } from './backslash-csv.ts';
 import { readCsvRows } from './csv-rows.ts';
 import { readFacts } from './ixbrl.ts';
@@ -56,6 +57,19 @@ describe('inline XBRL', () => {
       { name: 'NetAssets', value: 1234 },
       { name: 'Equity', value: 1234 },
     ]);
+  });
+
+  test('may tag figures with names that every object has', async () => {
+    const text = `<html>${fact}${fact.replace('NetAssetsLiabilities', 'constructor')}</html>`;
+    const part = { name: 'Prod223_1234_00012345_20250331.html', bytes: inPieces(text) };
+    async function* parts() {
+      yield part;
+    }
+    const rows = [];
+    const dataset = gbAccounts.recognise({ name: part.name, text });
+    for await (const batch of dataset?.read(parts()) ?? []) rows.push(...batch);
+    expect(rows).toMatchObject([{ records: [{ record: { netAssets: 1234 } }] }]);
+    expect(JSON.stringify(rows)).not.toContain('native code');
   });
 
   test('is read to as many figures as fit into memory', () => {

@@ -13,16 +13,16 @@ const DOCUMENT_NAME = /Prod\d+_\d+_([A-Z0-9]{8})_(\d{8})/;
 const DOCUMENT_BYTES_MAX = 64 * 1024 * 1024;
 
 /** The fields of a period by the local names of the tags; the first that has a figure counts. */
-const fields: Readonly<Record<string, string>> = {
-  NetAssetsLiabilities: 'netAssets',
-  CashBankOnHand: 'cash',
-  CashBankInHand: 'cash',
-  AverageNumberEmployeesDuringPeriod: 'employees',
-  TurnoverRevenue: 'revenue',
-  GrossProfitLoss: 'grossProfit',
-  OperatingProfitLoss: 'operatingProfit',
-  ProfitLoss: 'profit',
-};
+const fields: ReadonlyMap<string, string> = new Map([
+  ['NetAssetsLiabilities', 'netAssets'],
+  ['CashBankOnHand', 'cash'],
+  ['CashBankInHand', 'cash'],
+  ['AverageNumberEmployeesDuringPeriod', 'employees'],
+  ['TurnoverRevenue', 'revenue'],
+  ['GrossProfitLoss', 'grossProfit'],
+  ['OperatingProfitLoss', 'operatingProfit'],
+  ['ProfitLoss', 'profit'],
+]);
 
 export const gbAccounts: Adapter = {
   name: 'gb-accounts',
@@ -74,7 +74,7 @@ function readDocument(name: string, text: string): Outcome {
 function periodsOf(facts: readonly Fact[]): { periodEnd: string; [field: string]: unknown }[] {
   const periods = new Map<string, { periodEnd: string; [field: string]: unknown }>();
   for (const { name, periodEnd, currency, value } of facts) {
-    const field = fields[name];
+    const field = fields.get(name);
     if (field === undefined) continue;
     const period = periods.get(periodEnd) ?? { periodEnd };
     periods.set(periodEnd, period);
