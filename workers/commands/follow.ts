@@ -40,7 +40,7 @@ export async function follow<Progress extends Batch | Export>(
   const { until, wait } = options;
   // Whoever interrupts the command needs it: a repeated command would make another one, and pay again.
   say(
-    `${titleOf(followed)} is made. It continues if this command is interrupted; \`enrich ${followed.noun} results ${followed.id} -o FILE\` writes its rows.`,
+    `${titleOf(followed)} was created. It continues if you interrupt this command; \`enrich ${followed.noun} results ${followed.id} -o FILE\` writes its rows.`,
   );
   const bar = options.progress ? openBar() : null;
   let told = false;
