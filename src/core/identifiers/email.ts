@@ -225,6 +225,8 @@ function explainsAddress(words: string, mailbox: string, after: string): boolean
     (own.includes(withoutUmlauts(word)) || host.includes(withoutUmlauts(word)));
   const initials = all.map((word) => word.charAt(0));
   return (
+    // Whoever leaves a space in a mailbox does not write its beginning as a name and the rest of it small.
+    (NAME_IN_CAPITALS.test(words) && /^\p{Ll}/u.test(mailbox)) ||
     // A mailbox has letters of one alphabet.
     (!ASCII.test(all.join('')) && ASCII.test(own)) ||
     all.some((word) => addressWords.has(word) || isNamed(word)) ||
@@ -234,6 +236,7 @@ function explainsAddress(words: string, mailbox: string, after: string): boolean
 }
 
 const ASCII = /^[\0-\x7f]*$/;
+const NAME_IN_CAPITALS = /^\p{Lu}[\p{L}\p{M}.'’-]*(?:[\s,;]+\p{Lu}[\p{L}\p{M}.'’-]*)+$/u;
 
 /** Lower-case words without accents. */
 function wordsOf(text: string): string[] {
