@@ -46,7 +46,7 @@ async function presentedKey({ findSession }: ApiContext, request: Request): Prom
   if (authorization === undefined) {
     return (await presentedBySession(findSession, request))?.keySha256 ?? readKey(undefined);
   }
-  const [, scheme, text = ''] = /^(Bearer|Basic) (\S{1,400})$/.exec(authorization) ?? [];
-  if (scheme !== 'Basic') return readKey(text);
+  const [, scheme, text = ''] = /^(Bearer|Basic) (\S{1,400})$/i.exec(authorization) ?? [];
+  if (scheme?.toLowerCase() !== 'basic') return readKey(text);
   return readKey(Buffer.from(text, 'base64').toString('latin1').split(':')[1]);
 }

@@ -33,6 +33,11 @@ describe('a request is refused with 401', () => {
   });
 });
 
+test('the case of the scheme does not count', async () => {
+  const headers = { Authorization: `bearer ${caller.key}` };
+  expect((await pipeline.call(null, '/v1/me', { headers })).status).toBe(200);
+});
+
 test('a revoked key is refused with 403 and told so', async () => {
   const doomed = await pipeline.keyOf(caller.accountId, 'live');
   expect((await pipeline.call(doomed, '/v1/me')).status).toBe(200);

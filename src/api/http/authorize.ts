@@ -114,6 +114,7 @@ async function presentedKey(
   return { keySha256: readKey(keyInPath ?? bearerToken(request)), sessionSha256: null };
 }
 
+/** The case of a scheme does not count (RFC 9110, 11.1). */
 function bearerToken(request: Request): string | undefined {
-  return /^Bearer ([\w]{1,100})$/.exec(request.headers.authorization ?? '')?.[1];
+  return /^Bearer (\w{1,100})$/i.exec(request.headers.authorization ?? '')?.[1];
 }
