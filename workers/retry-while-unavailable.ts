@@ -1,6 +1,7 @@
 /** Retries of client calls while the service is unavailable: a process of it restarts within seconds, and a limit of calls ends. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { ProblemError, UnreachableError } from '../src/client/client.ts';
+import { ProblemError, type Repeatable, UnreachableError } from '../src/client/client.ts';
 import { say } from './output.ts';
 
 const AWAY_MS_MAX = 60_000;
@@ -27,15 +28,16 @@ export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<
 }
 
 /**
- * Makes a call that pays, and repeats it as above when its response was lost: it may have been made. Only for calls with an
- * `Idempotency-Key`. Any other error is thrown at once.
+ * Makes a call that pays, and repeats it as above when its response was lost: it may have been made. All of them have the key that
+ * `call` gets. Any other error is thrown at once.
  */
-export async function retryWhenLost<T>(call: () => Promise<T>): Promise<T> {
+export async function retryWhenLost<T>(call: (once: Repeatable) => Promise<T>): Promise<T> {
+  const once = { idempotencyKey: randomUUID() };
   try {
-    return await call();
+    return await call(once);
   } catch (error) {
     if (!isLost(error)) throw error;
-    return retryWhileUnavailable(call);
+    return retryWhileUnavailable(() => call(once));
   }
 }
 

@@ -53,7 +53,7 @@ type Part<Of extends Name, Key extends string> =
   Calls[Of] extends Record<Key, infer Value> ? Value : undefined;
 
 /** Repeats of a call with the same key get its first response, and are not charged. */
-interface Repeatable {
+export interface Repeatable {
   /** A new one for each call when absent. */
   idempotencyKey?: string;
 }
@@ -221,16 +221,26 @@ function batchCalls({ send, read, call, file }: Transport) {
     capBatch: (id: string, maxCredits: number | null) =>
       call('PATCH /v1/batches/{id}', { id, body: { max_credits: maxCredits } }),
     /** Makes a new batch of the rows with these outcomes; with `hold` it waits for a quote and a start. */
-    rerunBatch: (id: string, body: { outcomes: string[]; hold?: boolean }) =>
-      call('POST /v1/batches/{id}/rerun', { id, body }),
+    rerunBatch: (
+      id: string,
+      body: { outcomes: string[]; hold?: boolean },
+      options: Repeatable = {},
+    ) => call('POST /v1/batches/{id}/rerun', { id, body, ...options }),
     /** A page of the ambiguous rows of a batch with their candidates, after a cursor. */
     listAmbiguous: (id: string, cursor?: string) =>
       call('GET /v1/batches/{id}/ambiguous', { id, query: { limit: 100, cursor } }),
     /** Decides ambiguous rows by a CSV file with the columns row and id. */
-    async decideRows(id: string, file: string, hold: boolean): Promise<Batch> {
+    async decideRows(
+      id: string,
+      file: string,
+      hold: boolean,
+      { idempotencyKey }: Repeatable = {},
+    ): Promise<Batch> {
       const csv = await openAsBlob(file, { type: 'text/csv' });
       const target = pathOf('/v1/batches/{id}/decisions', { id });
-      return (await read(await send('POST', `${target}?hold=${hold}`, csv))) as Batch;
+      return (await read(
+        await send('POST', `${target}?hold=${hold}`, csv, idempotencyKey),
+      )) as Batch;
     },
     getReport: (id: string) =>
       call('GET /v1/batches/{id}/report', { id }) as Promise<unknown> as Promise<ClientReport>,
@@ -264,7 +274,8 @@ function scheduleCalls({ call }: Transport) {
     listSchedules: () => call('GET /v1/schedules'),
     changeSchedule: (id: string, body: object) => call('PATCH /v1/schedules/{id}', { id, body }),
     deleteSchedule: (id: string) => call('DELETE /v1/schedules/{id}', { id }),
-    runSchedule: (id: string) => call('POST /v1/schedules/{id}/run', { id, body: {} }),
+    runSchedule: (id: string, options: Repeatable = {}) =>
+      call('POST /v1/schedules/{id}/run', { id, body: {}, ...options }),
     listRuns: (id: string) => call('GET /v1/schedules/{id}/runs', { id }),
   };
 }

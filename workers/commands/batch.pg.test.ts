@@ -5,8 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { inTransaction } from '../../src/core/db/client.ts';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { must } from '../../src/core/lib/assert.ts';
 import type { BatchView } from '../../src/jobs/batch/batch-view.ts';
 import { importGraph } from '../../tests/support/graph.ts';
@@ -26,9 +25,6 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'enrich-cli-'));
   file = path.join(folder, 'leads.csv');
   vi.stubEnv('ENRICH_URL', pipeline.url);
-});
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
@@ -84,58 +80,6 @@ test('a file that is absent is named, and so is a service that does not respond'
   const asked = enrich('status', '01890000-0000-7000-8000-000000000000');
   await expect(asked).rejects.toThrow(`No response from http://127.0.0.1:${port} (ECONNREFUSED)`);
   vi.stubEnv('ENRICH_URL', pipeline.url);
-});
-
-test('a list whose response is lost is sent again, and made once', async () => {
-  await writeFile(file, list);
-  const { fetch } = globalThis;
-  let lost = 0;
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async (...call) => {
-    const response = await fetch(...call);
-    if (call[1]?.method !== 'POST' || lost++ > 0) return response;
-    throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
-  });
-  const before = JSON.parse(await enrich('--json', 'list')) as { data: unknown[] };
-  const errors = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-  const { id } = await json('run', file, ...people);
-  expect(lost).toBe(2);
-  // Whoever interrupts the command finds the list again.
-  expect(errors.mock.calls.join('')).toContain(`enrich batch results ${id} -o FILE`);
-  const after = JSON.parse(await enrich('--json', 'list')) as { data: unknown[] };
-  expect(after.data).toHaveLength(before.data.length + 1);
-});
-
-test('a list whose request still runs, though its connection is lost, is made once', async () => {
-  await writeFile(file, list);
-  const { fetch } = globalThis;
-  const statuses: number[] = [];
-  const before = JSON.parse(await enrich('--json', 'list')) as { data: unknown[] };
-  let first: Promise<Response> | undefined;
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const holding = inTransaction(pipeline.sql, async (tx) => {
-    await tx`lock table batches in share mode`;
-    await held;
-  });
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async (...call) => {
-    if (call[1]?.method !== 'POST') return fetch(...call);
-    if (first === undefined) {
-      first = fetch(...call);
-      await pipeline.untilBlocked(1);
-      throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
-    }
-    const response = await fetch(...call);
-    statuses.push(response.status);
-    release();
-    await Promise.all([holding, first]);
-    return response;
-  });
-  await json('run', file, ...people);
-  expect(statuses).toEqual([409, 202]);
-  const after = JSON.parse(await enrich('--json', 'list')) as { data: unknown[] };
-  expect(after.data).toHaveLength(before.data.length + 1);
 });
 
 test('a folder in place of a list is refused by name, and no service is blamed', async () => {

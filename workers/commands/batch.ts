@@ -1,5 +1,4 @@
 /** `batch run|status|results`: the client side; talks to the service over HTTP alone. */
-import { randomUUID } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -233,7 +232,8 @@ function addControlCommands(batch: Command): void {
     .action(async (id: string, options: { outcomes: string; hold?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
       const body = { outcomes: options.outcomes.split(','), hold: options.hold ?? false };
-      const again = await (await openClient(config)).rerunBatch(id, body);
+      const client = await openClient(config);
+      const again = await retryWhenLost((once) => client.rerunBatch(id, body, once));
       printResult(json, again, describeBatch(again, null));
     });
 }
@@ -288,7 +288,6 @@ async function upload(
   const { map, fields, defaultRegion, country, maxCredits, name, encoding, delimiter } = options;
   // Names the file, which the upload's own error does not.
   await access(file);
-  const idempotencyKey = randomUUID();
   const form = {
     operation: options.operation,
     ...(map ? { mapping: JSON.stringify(map) } : {}),
@@ -310,7 +309,7 @@ async function upload(
     ...(options.hold ? { hold: 'true' } : {}),
     ...(options.allowUnmapped ? { allow_unmapped: 'true' } : {}),
   };
-  const { id } = await retryWhenLost(() => client.createBatch(file, form, { idempotencyKey }));
+  const { id } = await retryWhenLost((once) => client.createBatch(file, form, once));
   const read = () => client.getBatch(id);
   return follow({ noun: 'batch', id, read }, { until, wait: options.wait ?? false, progress });
 }

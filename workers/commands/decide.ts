@@ -7,6 +7,7 @@ import { encodeCell } from '../../src/formats/csv/quote-cell.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { countOf, printResult } from '../output.ts';
+import { retryWhenLost } from '../retry-while-unavailable.ts';
 import { describeBatch } from './describe-batch.ts';
 
 type Row = Calls['GET /v1/batches/{id}/ambiguous']['response']['data'][number];
@@ -43,7 +44,8 @@ export function addDecisionCommands(batch: Command): void {
         const { config, json } = readGlobals(command);
         // Names the file, which the upload's own error does not.
         await access(file);
-        const made = await (await openClient(config)).decideRows(id, file, hold);
+        const client = await openClient(config);
+        const made = await retryWhenLost((once) => client.decideRows(id, file, hold, once));
         printResult(json, made, describeBatch(made, null));
       },
     );

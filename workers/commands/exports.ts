@@ -1,5 +1,4 @@
 /** `export run|status|list|results|pause|resume|cancel|start`: people by a filter, written to a file. */
-import { randomUUID } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Export } from '../../src/client/api-types.ts';
 import type { ControlAction } from '../../src/client/client.ts';
@@ -81,8 +80,7 @@ function addRunCommand(group: Command): void {
       gzip: gzip === 'true',
       hold,
     };
-    const once = { idempotencyKey: randomUUID() };
-    const { id, unknown_values } = await retryWhenLost(() => client.createExport(body, once));
+    const { id, unknown_values } = await retryWhenLost((once) => client.createExport(body, once));
     sayUnknownValues(unknown_values);
     const read = () => client.getExport(id);
     const until = hold ? ['ready', 'completed'] : ['completed'];

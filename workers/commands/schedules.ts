@@ -4,6 +4,7 @@ import type { Schedule } from '../../src/client/api-types.ts';
 import { readGlobals } from '../global-options.ts';
 import { openClient } from '../open-client.ts';
 import { countOf, printResult, sayUnknownValues } from '../output.ts';
+import { retryWhenLost } from '../retry-while-unavailable.ts';
 import { addExportOptions, type ExportOptions, toExportBody } from './exports.ts';
 
 interface CreateOptions extends ExportOptions {
@@ -104,7 +105,8 @@ function addChangeCommands(group: Command): void {
     .argument('<id>', 'schedule id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
-      const run = await (await openClient(config)).runSchedule(id);
+      const client = await openClient(config);
+      const run = await retryWhenLost((once) => client.runSchedule(id, once));
       printResult(json, run, [`Started export ${run.export_id}.`]);
     });
   group

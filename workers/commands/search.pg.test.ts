@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
+import { loseFirstResponse } from '../../tests/support/lost-response.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { addGlobalOptions } from '../global-options.ts';
 import { addSearchCommand } from './search.ts';
@@ -100,19 +101,13 @@ describe('people of several pages', () => {
   });
 
   test('of a response that is lost are paid once', async () => {
-    const { fetch } = globalThis;
-    let calls = 0;
-    const lossy = vi.spyOn(globalThis, 'fetch').mockImplementation(async (...call) => {
-      const response = await fetch(...call);
-      if (calls++ > 0) return response;
-      throw new TypeError('fetch failed', { cause: { code: 'UND_ERR_SOCKET' } });
-    });
+    const sent = loseFirstResponse('GET');
     try {
       await search('-o', file(), '--max', '1000');
     } finally {
-      lossy.mockRestore();
+      vi.restoreAllMocks();
     }
-    expect(calls).toBe(2);
+    expect(sent()).toBe(2);
     expect(await spent()).toBe(1_000);
   });
 

@@ -1,5 +1,4 @@
 /** `search`: all pages of a person search as JSON lines; the client side, over HTTP alone. */
-import { randomUUID } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Client } from '../../src/client/client.ts';
@@ -105,8 +104,7 @@ async function writePeople(
     while (next !== null && done.people < max) {
       const limit = Math.min(PAGE_PEOPLE_MAX, max - done.people);
       const path: string = `${next.replace(/&limit=\d+/g, '')}&limit=${limit}`;
-      const once = { idempotencyKey: randomUUID() };
-      const page = await retryWhenLost(() => client.searchPage(path, once));
+      const page = await retryWhenLost((once) => client.searchPage(path, once));
       sayUnknownValues(page.unknownValues);
       done.people += page.people.length;
       done.credits += page.creditsCharged;
