@@ -12,7 +12,6 @@ import { openReplicas } from '../src/core/db/replicas.ts';
 import { watchCopy } from '../src/core/graph-copy/report-copy.ts';
 import { openAdmission, openAuthentication } from '../src/core/keys/admission.ts';
 import { openKeyUses } from '../src/core/keys/key-uses.ts';
-import { must } from '../src/core/lib/assert.ts';
 import { openLane } from '../src/core/lib/coalesce.ts';
 import { untilListening } from '../src/core/lib/until-listening.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
@@ -24,7 +23,7 @@ import { startHeartbeat } from '../src/jobs/monitor/heartbeat.ts';
 import { openQueueBackend, queueStoreOf } from '../src/jobs/queue/open-backend.ts';
 import { openQueues, repairQueue } from '../src/jobs/queue/queues.ts';
 import { loadQueueTelemetry } from '../src/jobs/queue/telemetry.ts';
-import { openProcess } from './open-process.ts';
+import { databaseUrlOf, openProcess } from './open-process.ts';
 import {
   exitWhenQueueUnusable,
   reportReady,
@@ -39,7 +38,7 @@ const RESPONSES_MS_MAX = 15_000;
 
 /** Serves the API until the process is asked to stop. */
 export async function runApi(config: Config): Promise<void> {
-  const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the api process');
+  const databaseUrl = databaseUrlOf(config);
   const context = await openProcess(config, databaseUrl, 'api');
   const replicas = openReplicas(config, databaseUrl, context.log);
   const backend = openQueueBackend(

@@ -4,12 +4,21 @@ import type { Config } from '../src/core/config.ts';
 import { type Context, openContext } from '../src/core/context.ts';
 import { assertClocksAgree } from '../src/core/db/clock.ts';
 import { assertSchemaCurrent } from '../src/core/db/migrate.ts';
+import { AppError } from '../src/core/lib/errors.ts';
 import { createLog, logWarnings } from '../src/core/log.ts';
 import { checkRedis } from '../src/core/redis/check-redis.ts';
 import { describeStorage } from '../src/core/storage-config.ts';
 import { startTracing } from '../src/core/tracing.ts';
 import { assertOwnStore } from '../src/jobs/batch/own-store.ts';
 import { explainStoreCertificate, refusedDatabase } from './refused-certificates.ts';
+
+/** Returns the URL of the service's database. Throws `AppError` `usage` without one. */
+export function databaseUrlOf({ databaseUrl }: Config): string {
+  if (databaseUrl !== undefined) return databaseUrl;
+  const message =
+    'DATABASE_URL is not set. Set it to the database of the service; `enrich up` has its own.';
+  throw new AppError({ code: 'usage', status: 400, message });
+}
 
 /**
  * Opens the context of a process. Throws `AppError` when Redis is not as it must be, when the database was migrated by

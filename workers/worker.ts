@@ -2,7 +2,6 @@
 import { type Config, readConfig } from '../src/core/config.ts';
 import { watchPool } from '../src/core/db/client.ts';
 import { watchCopy } from '../src/core/graph-copy/report-copy.ts';
-import { must } from '../src/core/lib/assert.ts';
 import { serveMetrics } from '../src/core/metrics.ts';
 import { limitStore } from '../src/core/storage/limited-store.ts';
 import { stopTracing } from '../src/core/tracing.ts';
@@ -20,7 +19,7 @@ import { loadQueueTelemetry } from '../src/jobs/queue/telemetry.ts';
 import { jobs } from '../src/jobs/registry.ts';
 import { startScheduling } from '../src/jobs/schedule/run-due.ts';
 import { startDelivering } from '../src/jobs/webhook/deliver/deliver-due.ts';
-import { openProcess } from './open-process.ts';
+import { databaseUrlOf, openProcess } from './open-process.ts';
 import {
   exitWhenQueueUnusable,
   reportReady,
@@ -30,7 +29,7 @@ import {
 
 /** Runs jobs until the process is asked to stop. */
 export async function runWorker(config: Config): Promise<void> {
-  const databaseUrl = must(config.databaseUrl, 'DATABASE_URL of the worker process');
+  const databaseUrl = databaseUrlOf(config);
   const context = await openProcess(config, databaseUrl, 'worker');
   const metrics = await serveMetrics('worker', config);
   const backend = openQueueBackend(

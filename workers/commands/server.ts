@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type PlannedMigration, planMigrations } from '../../src/core/db/migration-plan.ts';
 import { availableCores } from '../../src/core/lib/available-cores.ts';
-import { AppError, conflict, unavailable } from '../../src/core/lib/errors.ts';
+import { conflict, unavailable } from '../../src/core/lib/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import { checkRedis } from '../../src/core/redis/check-redis.ts';
 import { wholeNumber } from '../arguments.ts';
@@ -18,14 +18,6 @@ const WORKERS_BY_DEFAULT_MAX = 4;
 /** With a local copy a worker keeps its own core busy, and Postgres little more than the rest of one. */
 function workersByDefault(): number {
   return Math.min(availableCores(), WORKERS_BY_DEFAULT_MAX);
-}
-
-/** Throws `AppError` `usage` without the database of the process. */
-function withDatabaseUrl(config: CommandConfig): CommandConfig {
-  if (config.databaseUrl !== undefined) return config;
-  const message =
-    'DATABASE_URL is not set. Set it to the database of the service; `enrich up` has its own.';
-  throw new AppError({ code: 'usage', status: 400, message });
 }
 
 export function addServerCommands(program: Command): void {
@@ -50,14 +42,14 @@ export function addServerCommands(program: Command): void {
     .description('run one API process (needs DATABASE_URL)')
     .action(async (_options, command: Command) => {
       const { runApi } = await import('../api.ts');
-      await runApi(withDatabaseUrl(readGlobals(command).config));
+      await runApi(readGlobals(command).config);
     });
   program
     .command('worker')
     .description('run one worker process (needs DATABASE_URL)')
     .action(async (_options, command: Command) => {
       const { runWorker } = await import('../worker.ts');
-      await runWorker(withDatabaseUrl(readGlobals(command).config));
+      await runWorker(readGlobals(command).config);
     });
   program
     .command('migrate')
