@@ -4,6 +4,7 @@
  * is doubted when hardly any cell counts).
  */
 import { countryCode, phoneRegion } from '../core/identifiers/country.ts';
+import { normaliseDomain } from '../core/identifiers/domain.ts';
 import type { NormaliseContext } from '../core/identifiers/kind.ts';
 import { isPlaceholder } from '../core/identifiers/placeholder.ts';
 import { type ColumnKind, columnKinds, columnSigns, ofEachKind } from './column-kinds.ts';
@@ -69,12 +70,8 @@ export function readContent(
 }
 
 function hostOf(address: string): string {
-  return (
-    address
-      .toLowerCase()
-      .replace(/^\w+:\/\/(?:www\.)?/, '')
-      .split(/[/?#]/, 1)[0] ?? ''
-  );
+  const normalised = normaliseDomain(address);
+  return 'values' in normalised ? normalised.values[0] : address.toLowerCase();
 }
 
 type Counts = Record<ContentKind, number>;

@@ -5,8 +5,8 @@ import {
   type SourceRecord,
   type SourceRow,
 } from '../core/graph/sources/source-record.ts';
-import { normaliseIdentifier } from '../core/identifiers/identifier.ts';
-import { isNoHandle, isPlaceholder } from '../core/identifiers/placeholder.ts';
+import { normaliseIdentifier, statedText } from '../core/identifiers/identifier.ts';
+import { isPlaceholder } from '../core/identifiers/placeholder.ts';
 import { fold } from '../core/lib/fold.ts';
 import { generationOf } from '../core/match/person-name.ts';
 import type { CsvRow } from './csv-rows.ts';
@@ -167,8 +167,8 @@ function tidyContact({ suffix, surname, country, ...contact }: Contact): Contact
 /** The address of a profile in canonical form, if it is one. */
 export function profileOf(text: string | undefined): string | undefined {
   // `no` or `-` would be the handle of all who have none.
-  if (text === undefined || isPlaceholder(text) || isNoHandle(text.trim())) return undefined;
-  const normalised = normaliseIdentifier('professional_network', text, { subject: 'person' });
+  const stated = statedText('professional_network', text);
+  const normalised = normaliseIdentifier('professional_network', stated, { subject: 'person' });
   return 'values' in normalised ? `https://www.linkedin.com/in/${normalised.values[0]}` : undefined;
 }
 

@@ -1,7 +1,6 @@
 /** The identifiers of an imported record, by the fields that the identifier kinds name. */
-import { identifierKinds } from '../../identifiers/identifier.ts';
+import { type IdentifierKind, identifierKinds, statedText } from '../../identifiers/identifier.ts';
 import type { KindDescription, NormaliseContext } from '../../identifiers/kind.ts';
-import { isPlaceholder } from '../../identifiers/placeholder.ts';
 import { companyFields } from '../fields.ts';
 import { companyCodes, type KindCode, personCodes } from '../identifier-kinds.ts';
 import { asObject, coerceText, coerceTexts, isAbsent } from './coerce.ts';
@@ -10,7 +9,7 @@ import { IdentifierSet } from './record-row.ts';
 
 /** A field that holds identifiers, and the code under which its values are stored. */
 interface Source {
-  kind: string;
+  kind: IdentifierKind;
   description: KindDescription;
   code: number;
   /** The code for companies that no longer exist. */
@@ -64,8 +63,9 @@ export function identifiersOf(
   const found = new IdentifierSet(id);
   for (const { kind, description, code, codeOfDissolved, textsOf } of sources[context.subject]) {
     for (const text of textsOf(record)) {
-      if (text === '' || isPlaceholder(text) || description.isNone?.(text.trim())) continue;
-      const normalised = description.normalise(text, context);
+      const stated = statedText(kind, text);
+      if (stated === '') continue;
+      const normalised = description.normalise(stated, context);
       if (!('values' in normalised)) continue;
       // Alternative readings of a cell are for look-ups; a record is stored only under the first.
       const { values } = normalised;
