@@ -21,7 +21,7 @@ const keyShape = {
   expires_at: time.nullable(),
   revoked_at: time.nullable(),
   last_used_at: time.nullable().meta({
-    description: 'Its last call, within five minutes; null before the first.',
+    description: 'Time of its last call, accurate to five minutes; null before the first.',
   }),
   requests_today: integer.meta({
     description:

@@ -494,7 +494,7 @@ export interface Batch {
   error: Record<string, unknown> | null;
   operation: string;
   mapping: Record<string, unknown>;
-  /** The key that made the list, of a session too. */
+  /** The key that created it, also through a session. */
   key_id: string;
   /** The list whose rows this one reruns, with their row numbers. */
   rerun_of: string | null;
@@ -729,7 +729,7 @@ export interface Key {
   created_at: string;
   expires_at: string | null;
   revoked_at: string | null;
-  /** Its last call, within five minutes; null before the first. */
+  /** Time of its last call, accurate to five minutes; null before the first. */
   last_used_at: string | null;
   /** Requests of this UTC day, as `requests_per_day` counts them: those of a rotated key and of the one before together. With Redis, requests that a process has reserved count too. */
   requests_today: number;
@@ -961,9 +961,9 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
-        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        /** For a likely match: the probability that it is right, from 0 to 1. */
         probability?: number | undefined;
-        /** Of a likely match: what it rests on. */
+        /** For a likely match: what supports it. */
         evidence?: string | undefined;
       };
       meta: {
@@ -1016,9 +1016,9 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
-        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        /** For a likely match: the probability that it is right, from 0 to 1. */
         probability?: number | undefined;
-        /** Of a likely match: what it rests on. */
+        /** For a likely match: what supports it. */
         evidence?: string | undefined;
       };
       meta: {
@@ -1065,9 +1065,9 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
-        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        /** For a likely match: the probability that it is right, from 0 to 1. */
         probability?: number | undefined;
-        /** Of a likely match: what it rests on. */
+        /** For a likely match: what supports it. */
         evidence?: string | undefined;
       };
       meta: {
@@ -1114,9 +1114,9 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
-        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        /** For a likely match: the probability that it is right, from 0 to 1. */
         probability?: number | undefined;
-        /** Of a likely match: what it rests on. */
+        /** For a likely match: what supports it. */
         evidence?: string | undefined;
       };
       meta: {
@@ -1136,7 +1136,7 @@ export interface Calls {
       professional_network?: string | undefined;
       /** Phone number, in any usual form. */
       phone?: string | undefined;
-      /** Name of the company in a call; of what is created elsewhere. */
+      /** In a look-up, the name of the company; elsewhere, the name of what is created. */
       name?: string | undefined;
       /** City, for a likely match. */
       city?: string | undefined;
@@ -1235,9 +1235,9 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
-        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        /** For a likely match: the probability that it is right, from 0 to 1. */
         probability?: number | undefined;
-        /** Of a likely match: what it rests on. */
+        /** For a likely match: what supports it. */
         evidence?: string | undefined;
       };
       meta: {
@@ -1257,7 +1257,7 @@ export interface Calls {
       professional_network?: string | undefined;
       /** Phone number, in any usual form. */
       phone?: string | undefined;
-      /** Name of the company in a call; of what is created elsewhere. */
+      /** In a look-up, the name of the company; elsewhere, the name of what is created. */
       name?: string | undefined;
       /** City, for a likely match. */
       city?: string | undefined;
@@ -1282,9 +1282,9 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
-        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        /** For a likely match: the probability that it is right, from 0 to 1. */
         probability?: number | undefined;
-        /** Of a likely match: what it rests on. */
+        /** For a likely match: what supports it. */
         evidence?: string | undefined;
       };
       meta: {
@@ -1304,7 +1304,7 @@ export interface Calls {
       professional_network?: string | undefined;
       /** Phone number, in any usual form. */
       phone?: string | undefined;
-      /** Name of the company in a call; of what is created elsewhere. */
+      /** In a look-up, the name of the company; elsewhere, the name of what is created. */
       name?: string | undefined;
       /** City, for a likely match. */
       city?: string | undefined;
@@ -1341,9 +1341,9 @@ export interface Calls {
       match: {
         by: string;
         conflict: boolean;
-        /** Of a likely match: how often such a match is right, from 0 to 1. */
+        /** For a likely match: the probability that it is right, from 0 to 1. */
         probability?: number | undefined;
-        /** Of a likely match: what it rests on. */
+        /** For a likely match: what supports it. */
         evidence?: string | undefined;
       };
       meta: {
@@ -1651,17 +1651,17 @@ export interface Calls {
     };
     response: {
       countries: {
-        /** Null where it is not known. */
+        /** Null when unknown. */
         name: string | null;
         people: number;
       }[];
       industries: {
-        /** Null where it is not known. */
+        /** Null when unknown. */
         name: string | null;
         people: number;
       }[];
       company_sizes: {
-        /** Null where it is not known. */
+        /** Null when unknown. */
         name: string | null;
         people: number;
       }[];
@@ -1931,7 +1931,7 @@ export interface Calls {
       operation?: string | undefined;
       /** The column of each identifier, such as `{"email": "Work Email"}`; detected without it. */
       mapping?: string | undefined;
-      /** Name of the company in a call; of what is created elsewhere. */
+      /** In a look-up, the name of the company; elsewhere, the name of what is created. */
       name?: string | undefined;
       /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string | undefined;
@@ -1996,7 +1996,7 @@ export interface Calls {
     body: {
       /** The search, as a query string of the filters of a person search. */
       filter: string;
-      /** Name of the company in a call; of what is created elsewhere. */
+      /** In a look-up, the name of the company; elsewhere, the name of what is created. */
       name?: string | undefined;
       /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string[] | null | undefined;
@@ -2193,7 +2193,7 @@ export interface Calls {
     body: {
       /** The search, as a query string of the filters of a person search. */
       filter: string;
-      /** Name of the company in a call; of what is created elsewhere. */
+      /** In a look-up, the name of the company; elsewhere, the name of what is created. */
       name?: string | undefined;
       /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string[] | null | undefined;
@@ -2207,7 +2207,7 @@ export interface Calls {
       cron: string;
       /** IANA time zone of the expression, such as `Europe/London`. */
       time_zone?: string | undefined;
-      /** Of a key, live or test data; of a schedule, all matching people or only new ones. */
+      /** For a key: live or test data. For a schedule: all matching people or only new ones. */
       mode?: 'all' | 'new' | undefined;
       /** `false` turns it off. */
       enabled?: boolean | undefined;
@@ -2244,7 +2244,7 @@ export interface Calls {
     body: {
       /** The search, as a query string of the filters of a person search. */
       filter?: string | undefined;
-      /** Name of the company in a call; of what is created elsewhere. */
+      /** In a look-up, the name of the company; elsewhere, the name of what is created. */
       name?: string | undefined;
       /** Names of the fields to return, such as `workEmail,company.name`; all without it. */
       fields?: string[] | null | undefined;
@@ -2258,7 +2258,7 @@ export interface Calls {
       cron?: string | undefined;
       /** IANA time zone of the expression, such as `Europe/London`. */
       time_zone?: string | undefined;
-      /** Of a key, live or test data; of a schedule, all matching people or only new ones. */
+      /** For a key: live or test data. For a schedule: all matching people or only new ones. */
       mode?: 'all' | 'new' | undefined;
       /** `false` turns it off. */
       enabled?: boolean | undefined;
@@ -2306,9 +2306,9 @@ export interface Calls {
   };
   'POST /v1/keys': {
     body: {
-      /** Of a key, live or test data; of a schedule, all matching people or only new ones. */
+      /** For a key: live or test data. For a schedule: all matching people or only new ones. */
       mode: 'live' | 'test';
-      /** Name of the company in a call; of what is created elsewhere. */
+      /** In a look-up, the name of the company; elsewhere, the name of what is created. */
       name?: string | undefined;
       /** Scopes of the key. */
       scopes?: ('enrich' | 'search' | 'batches' | 'exports' | 'account' | 'reconcile')[] | undefined;
@@ -2335,7 +2335,7 @@ export interface Calls {
       created_at: string;
       expires_at: string | null;
       revoked_at: string | null;
-      /** Its last call, within five minutes; null before the first. */
+      /** Time of its last call, accurate to five minutes; null before the first. */
       last_used_at: string | null;
       /** Requests of this UTC day, as `requests_per_day` counts them: those of a rotated key and of the one before together. With Redis, requests that a process has reserved count too. */
       requests_today: number;
@@ -2375,7 +2375,7 @@ export interface Calls {
       created_at: string;
       expires_at: string | null;
       revoked_at: string | null;
-      /** Its last call, within five minutes; null before the first. */
+      /** Time of its last call, accurate to five minutes; null before the first. */
       last_used_at: string | null;
       /** Requests of this UTC day, as `requests_per_day` counts them: those of a rotated key and of the one before together. With Redis, requests that a process has reserved count too. */
       requests_today: number;
@@ -2384,7 +2384,7 @@ export interface Calls {
   };
   'POST /v1/mappings': {
     body: {
-      /** Name of the company in a call; of what is created elsewhere. */
+      /** In a look-up, the name of the company; elsewhere, the name of what is created. */
       name: string;
       /** The list whose columns are kept. */
       batch_id: string;
@@ -2409,7 +2409,7 @@ export interface Calls {
   };
   'POST /v1/searches': {
     body: {
-      /** Name of the company in a call; of what is created elsewhere. */
+      /** In a look-up, the name of the company; elsewhere, the name of what is created. */
       name: string;
       /** The search, as a query string of the filters of a person search. */
       filter: string;
@@ -2638,7 +2638,7 @@ export interface Calls {
   };
   'POST /admin/import-runs/{id}/start': {
     query: {
-      /** The `revision` that was looked at: another one is not imported. */
+      /** The `revision` that the caller has seen: no other one is imported. */
       revision?: string | undefined;
     };
     response: ImportRun;

@@ -93,7 +93,7 @@ function addRunCommand(batch: Command): void {
     .option('--default-region <country>', 'country of phone numbers without a country code')
     .option('--country <country>', 'country of rows that state none')
     .option('--max-credits <number>', 'maximum credits to spend; the list pauses there')
-    .option('--name <text>', 'name of the batch; default: the name of the file')
+    .option('--name <text>', 'name of the list; default: the name of the file')
     .option('--encoding <name>', 'encoding, such as windows-1252; default: detected')
     .option('--delimiter <character>', 'one of , ; | tab; default: detected')
     .option('--no-header', 'the first line is a row; default: detected')
@@ -181,10 +181,10 @@ function addReadCommands(batch: Command): void {
 }
 
 const actions: Record<ControlAction, string> = {
-  pause: 'pause a batch until it is resumed',
-  resume: 'resume a paused batch',
+  pause: 'pause a list until it is resumed',
+  resume: 'resume a paused list',
   cancel: 'cancel a list and stop charging',
-  start: 'start a held batch',
+  start: 'start a held list',
 };
 
 function addControlCommands(batch: Command): void {
@@ -201,7 +201,7 @@ function addControlCommands(batch: Command): void {
   }
   batch
     .command('quote')
-    .description('show the price of a held batch by matching it, for free')
+    .description('show the price of a held list by matching it, for free')
     .argument('<id>', 'batch id')
     .action(async (id: string, _options, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -215,7 +215,7 @@ function addControlCommands(batch: Command): void {
     });
   batch
     .command('cap')
-    .description('change the maximum credits of a batch; one that is paused at its maximum resumes')
+    .description('change the maximum credits of a list; one that is paused at its maximum resumes')
     .argument('<id>', 'batch id')
     .argument('<credits>', 'maximum credits in all, or `none`', parseCap)
     .action(async (id: string, credits: number | null, _options, command: Command) => {
@@ -225,7 +225,7 @@ function addControlCommands(batch: Command): void {
     });
   batch
     .command('rerun')
-    .description('create a new batch of the rows with these outcomes')
+    .description('create a new list of the rows with these outcomes')
     .argument('<id>', 'batch id')
     .option('--outcomes <list>', 'comma-separated outcomes', 'error')
     .option('--hold', 'hold it for `batch quote` and `batch start`')

@@ -116,7 +116,9 @@ function prefixOrIdOf(text: string): string {
 function addBound(key: Command): void {
   key
     .command('bound')
-    .description('change the daily credits of a key; its waiting batches resume automatically')
+    .description(
+      'change the daily credits of a key; its waiting lists and exports resume automatically',
+    )
     .argument('<prefix>', 'its display prefix, its id, or the key itself', prefixOrIdOf)
     .addOption(
       new Option('--credits-per-day <number>', 'credits per UTC day')
@@ -182,7 +184,7 @@ function addRevoke(key: Command): void {
     .command('revoke')
     .description('revoke a key')
     .argument('<prefix>', 'its display prefix, its id, or the key itself', prefixOrIdOf)
-    .option('--cancel', 'also cancel its batches')
+    .option('--cancel', 'also cancel its lists and exports')
     .action(async (prefixOrId: string, options: { cancel?: boolean }, command: Command) => {
       const { config, json } = readGlobals(command);
       const cancelled = await withDatabase(config, async (sql, url) => {

@@ -234,7 +234,7 @@ const startRoute = defineRoute({
   params: idParams,
   query: z.strictObject({
     revision: z.string().optional().meta({
-      description: 'The `revision` that was looked at: another one is not imported.',
+      description: 'The `revision` that the caller has seen: no other one is imported.',
     }),
   }),
   responses: { 202: theRun },

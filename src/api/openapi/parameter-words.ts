@@ -41,7 +41,7 @@ export const parameterWords: Readonly<Record<string, string>> = {
   outcomes: 'Outcomes of the rows to run again.',
   cron: 'Five fields of a cron expression, such as `0 6 * * 1`.',
   time_zone: 'IANA time zone of the expression, such as `Europe/London`.',
-  mode: 'Of a key, live or test data; of a schedule, all matching people or only new ones.',
+  mode: 'For a key: live or test data. For a schedule: all matching people or only new ones.',
   enabled: '`false` turns it off.',
   from: 'First day (UTC), such as `2026-11-01`.',
   to: 'Last day (UTC), included.',

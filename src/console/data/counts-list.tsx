@@ -25,8 +25,8 @@ export function CountsList({ counts }: { counts: Counts }) {
       </dl>
       {counts.suppressed > 0 && (
         <p class="hint">
-          Opted out: the file marks these people as unsubscribed or protected, and they become no
-          record.
+          Opted out: the file marks these people as unsubscribed or protected, so they are not
+          imported.
         </p>
       )}
     </div>

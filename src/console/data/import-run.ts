@@ -54,7 +54,9 @@ export function stateOfImport({ state, problem }: Import): { label: string; tone
 
 /** The failure of an import whose records are not built, with what comes next; null without one. */
 export function buildProblemOf({ problem }: Import): string | null {
-  return problem === null ? null : `Its records are not built yet: ${problem}. It is repeated.`;
+  return problem === null
+    ? null
+    : `Its records are not built yet: ${problem}. The service tries again.`;
 }
 
 /** Sources whose files are recognised, as people know them. */

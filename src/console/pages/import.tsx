@@ -69,7 +69,7 @@ interface UndoProps {
 }
 
 const BUILT_ON =
-  'A later import builds on it by now. Nothing was undone yet: check what goes, and confirm.';
+  'A later import now builds on it. Nothing was undone yet: check what goes, and confirm.';
 
 function Undo({ of: { id, files }, path, undo, onRefused }: UndoProps) {
   const [isAsking, setIsAsking] = useState(false);

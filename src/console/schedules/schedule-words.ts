@@ -46,7 +46,7 @@ export function runTone(run: ScheduleRun): Tone {
 const reasons: Record<string, string> = {
   previous_run_open: 'Skipped: the previous run had not ended.',
   too_many_open: 'Skipped: too many lists and exports of the account had not ended.',
-  rate_limited: 'Skipped: the account has made its maximum of lists and exports today.',
+  rate_limited: 'Skipped: the account reached its maximum of lists and exports for today.',
   key_revoked: 'Turned off: its key has ended. Turn it on to run it under your key.',
   storage_full:
     'Skipped: the storage of the account is full. Delete lists or exports that are no longer needed.',

@@ -69,9 +69,9 @@ export function enrichedSchema(operation: OperationName): z.ZodType {
       by: text,
       conflict: z.boolean(),
       probability: z.number().optional().meta({
-        description: 'Of a likely match: how often such a match is right, from 0 to 1.',
+        description: 'For a likely match: the probability that it is right, from 0 to 1.',
       }),
-      evidence: text.optional().meta({ description: 'Of a likely match: what it rests on.' }),
+      evidence: text.optional().meta({ description: 'For a likely match: what supports it.' }),
     }),
     meta: z.strictObject({
       request_id: text,

@@ -27,7 +27,7 @@ import {
 
 export const name = {
   label: 'Company name',
-  parameter: 'Name of the company in a call; of what is created elsewhere.',
+  parameter: 'In a look-up, the name of the company; elsewhere, the name of what is created.',
   forms: 'with or without legal form, punctuation and accents, with `&` or "and"',
   normalise: (text) => normaliseCompanyName(text),
   isShared: true,

@@ -21,7 +21,7 @@ export interface AccountKey extends CountersOf {
   /** Time at which a rolled key expires. */
   expiresAt: Date | null;
   revokedAt: Date | null;
-  /** Its last call, within five minutes; null before the first. */
+  /** Time of its last call, accurate to five minutes; null before the first. */
   lastUsedAt: Date | null;
   /** Requests of this UTC day, also those of keys that share its counter. */
   requestsToday: number;

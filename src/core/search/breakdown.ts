@@ -27,7 +27,7 @@ const sizes = [
 
 const text = z.string().nullable();
 const group = z.strictObject({
-  name: text.meta({ description: 'Null where it is not known.' }),
+  name: text.meta({ description: 'Null when unknown.' }),
   people: z.number().int(),
 });
 

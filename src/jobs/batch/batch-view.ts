@@ -120,7 +120,7 @@ export const batchSchema = z
   .looseObject({
     ...stateShape,
     mapping: z.record(text, z.unknown()),
-    key_id: z.uuid().meta({ description: 'The key that made the list, of a session too.' }),
+    key_id: z.uuid().meta({ description: 'The key that created it, also through a session.' }),
     rerun_of: z.uuid().nullable().meta({
       description: 'The list whose rows this one reruns, with their row numbers.',
     }),

@@ -273,7 +273,7 @@ function isReason(error: unknown): error is AppError {
 
 /** The problem that the operator is shown until the attempt is repeated. */
 function repeatedProblem(error: unknown, seconds: number) {
-  const detail = `The last attempt failed: ${reasonOf(error)}. It is repeated after ${seconds} s; the log of the worker has more.`;
+  const detail = `The last attempt failed: ${reasonOf(error)}. It is repeated in ${seconds} s; the log of the worker has details.`;
   return { code: 'attempt_failed', status: 503, detail };
 }
 
