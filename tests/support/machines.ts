@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { Database } from '../../src/core/db/client.ts';
 import { buildCopy, rollForward } from '../../src/core/graph-copy/build-copy.ts';
-import { type KeepOptions, openKeeper } from '../../src/core/graph-copy/keep-copy.ts';
+import { type KeepOptions, openKeeper } from '../../src/core/graph-copy/copy-keeper.ts';
 import { type LocalCopy, openLocalCopy } from '../../src/core/graph-copy/local-copy.ts';
 import { readManifestText } from '../../src/core/graph-copy/manifest.ts';
 import {

@@ -1,6 +1,6 @@
 /** Publishes the local copy for other machines, and deletes published copies that must go. */
 import { AppError } from '../lib/errors.ts';
-import { type KeepContext, RECORDS_MIN } from './keep-copy.ts';
+import { type KeepContext, RECORDS_MIN } from './copy-keeper.ts';
 import { lastLayer, type Manifest, parseManifest } from './manifest.ts';
 import { publishCopy } from './publish-copy.ts';
 import { deleteOutdated, type PublishedCopy, readPublished } from './published.sql.ts';
@@ -21,8 +21,8 @@ export interface ShareOptions {
 }
 
 /**
- * Returns the function that looks after the published copy once. It ends those that must go, and with `mayPublish` publishes the copy of
- * this machine when it is due; it resolves to true then. A failure has one line in the log.
+ * Returns the function that does one round of maintenance of the published copy. It ends copies that must go, and with
+ * `mayPublish` publishes the copy of this machine when it is due; it resolves to true then. A failure has one line in the log.
  */
 export function openSharing(
   { sql, localCopy, log, store }: KeepContext,

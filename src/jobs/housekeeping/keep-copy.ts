@@ -1,12 +1,12 @@
-/** Looks after the local copy of the graph, and after the published one, in every worker every half minute. */
-import { openKeeper } from '../../core/graph-copy/keep-copy.ts';
+/** Maintains the local copy of the graph, and the published one, in every worker every half minute. */
+import { openKeeper } from '../../core/graph-copy/copy-keeper.ts';
 import { openSharing } from '../../core/graph-copy/share-copy.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import { type Repeating, startRepeating } from '../queue/start-repeating.ts';
 
 const EVERY_MS = 30_000;
 
-/** Keeps the copies until stopped, which ends a build without a copy. */
+/** Maintains both copies until it is stopped. Stopping cancels a build that has not ended. */
 export function startKeepingCopy(context: JobContext): Repeating {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -10,7 +10,7 @@ import { acme, crowd, smallGraph } from '../../../tests/support/small-graph.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { buildCopy } from '../../core/graph-copy/build-copy.ts';
-import { openKeeper } from '../../core/graph-copy/keep-copy.ts';
+import { openKeeper } from '../../core/graph-copy/copy-keeper.ts';
 import { copyFolder, dropCopies, listCopyFiles } from '../../core/graph-copy/manifest.ts';
 import { type OperationName, operations } from '../../core/operations.ts';
 import { suppress } from '../../core/suppression/suppress.ts';

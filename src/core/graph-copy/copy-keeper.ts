@@ -1,4 +1,4 @@
-/** Fetches or builds the local copy by itself where lists gain by it, and rolls it forward when much of it has changed. */
+/** Fetches or builds the local copy without an operator when lists are worth it, and rolls it forward when much has changed. */
 import type { Database } from '../db/client.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../log.ts';
@@ -49,10 +49,12 @@ export interface KeepPermissions {
 }
 
 /**
- * Returns the function that looks after the copy once. It drops one that cannot be used, removes people who withdrew, deletes what killed
- * builds left, and rolls the copy forward when much has changed, whatever lists there are: that costs less than the import did. With
- * `mayFetch` it fetches the published copy where there is none. With `mayBuild` it builds one when the lists of this process were worth
- * it, and in place of one of which too much has changed. It resolves to true when it wrote one. A failure has one line in the log.
+ * Returns the function that does one round of maintenance, and resolves to true when it wrote a copy. A round
+ * - drops a copy that cannot be used, overwrites people who withdrew, and deletes what killed builds left,
+ * - rolls the copy forward when much has changed, even without lists: that costs less than the import did,
+ * - fetches the published copy where there is none (`mayFetch`),
+ * - builds a copy when the lists of this process are worth it, or when too much of the present one has changed (`mayBuild`).
+ * A failure has one line in the log.
  */
 export function openKeeper(
   { sql, localCopy, log, store }: KeepContext,

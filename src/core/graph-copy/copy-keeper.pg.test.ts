@@ -14,7 +14,7 @@ import { suppress } from '../suppression/suppress.ts';
 import { buildCopy } from './build-copy.ts';
 import { lockBuild } from './copy.sql.ts';
 import { placeOf } from './copy-folder.ts';
-import { type KeepOptions, openKeeper } from './keep-copy.ts';
+import { type KeepOptions, openKeeper } from './copy-keeper.ts';
 import { type LocalCopy, openLocalCopy } from './local-copy.ts';
 import { manifestFile } from './manifest.ts';
 
