@@ -114,6 +114,7 @@ interface CsvOutput {
 async function* readCsv(input: Readable): AsyncGenerator<SourceItem[], void, undefined> {
   const skipped: UnreadableRecord[] = [];
   const lines = new LineFinder();
+  const encoding = new Utf8Check();
   const parser = parse({
     bom: true,
     info: true,
@@ -127,7 +128,7 @@ async function* readCsv(input: Readable): AsyncGenerator<SourceItem[], void, und
       return undefined;
     },
   });
-  pipeline(boundRecords(input, lines), parser, () => {
+  pipeline(readBounded(input, lines, encoding), parser, () => {
     // Reading the parser below throws the same error.
   });
   let header: string[] | null = null;
@@ -137,7 +138,7 @@ async function* readCsv(input: Readable): AsyncGenerator<SourceItem[], void, und
     lines.forgetBefore(info.bytes);
     if (skipped.length > 0) yield skipped.splice(0);
     if (header === null) header = checkHeader(record);
-    else yield [csvItem(header, record, { line, areUtf8: lines.areUtf8 })];
+    else yield [csvItem(header, record, { line, hasOtherBytes: encoding.hasOtherBytes })];
   }
   if (skipped.length > 0) yield skipped;
 }
@@ -156,30 +157,12 @@ class LineFinder {
   #forgotten = 0;
   #bytes = 0;
   #bytesForgotten = 0;
-  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
-  /** False once a byte was none of UTF-8, which the parser replaces by U+FFFD. */
-  areUtf8 = true;
 
   add(chunk: Buffer): void {
     for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) {
       this.#lineFeeds.push(this.#bytes + at);
     }
     this.#bytes += chunk.length;
-    this.#check(chunk);
-  }
-
-  /** Called after the last chunk. */
-  end(): void {
-    this.#check();
-  }
-
-  #check(chunk?: Buffer): void {
-    if (!this.areUtf8) return;
-    try {
-      this.#decoder.decode(chunk, { stream: chunk !== undefined });
-    } catch {
-      this.areUtf8 = false;
-    }
   }
 
   /** Bytes read since the last record ended. */
@@ -207,16 +190,47 @@ class LineFinder {
   }
 }
 
-async function* boundRecords(input: Readable, lines: LineFinder): AsyncGenerator<Buffer> {
+/** Finds bytes that are not UTF-8, whatever the chunks in which the file comes. */
+class Utf8Check {
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  /** True from the first such byte on. The parser replaces it by U+FFFD. */
+  hasOtherBytes = false;
+
+  add(chunk: Buffer): void {
+    this.#decode(chunk, true);
+  }
+
+  /** Called after the last chunk, which may end in the middle of a character. */
+  end(): void {
+    this.#decode(undefined, false);
+  }
+
+  #decode(chunk: Buffer | undefined, stream: boolean): void {
+    if (this.hasOtherBytes) return;
+    try {
+      this.#decoder.decode(chunk, { stream });
+    } catch {
+      this.hasOtherBytes = true;
+    }
+  }
+}
+
+/** Passes the input on. Throws `AppError` `unreadable_csv` when a record is longer than it may be. */
+async function* readBounded(
+  input: Readable,
+  lines: LineFinder,
+  encoding: Utf8Check,
+): AsyncGenerator<Buffer> {
   for await (const part of input as AsyncIterable<Buffer | string>) {
     const chunk = Buffer.from(part);
     lines.add(chunk);
+    encoding.add(chunk);
     if (lines.bytesPending() > RECORD_BYTES_MAX) {
       throw unreadableCsv('A quote is not closed within 16 MiB.');
     }
     yield chunk;
   }
-  lines.end();
+  encoding.end();
 }
 
 function checkHeader(cells: string[]): string[] {
@@ -229,13 +243,13 @@ function checkHeader(cells: string[]): string[] {
 function csvItem(
   header: string[],
   cells: string[],
-  { line, areUtf8 }: { line: number; areUtf8: boolean },
+  { line, hasOtherBytes }: { line: number; hasOtherBytes: boolean },
 ): SourceItem {
   if (cells.length > header.length) {
     return { line, reason: 'more_cells_than_header', source: Buffer.from(cells.join(',')) };
   }
-  // In a file with other bytes, a sign that was read is not told from one that stands for them.
-  if (!areUtf8 && cells.some((cell) => cell.includes('\ufffd'))) {
+  // In such a file a U+FFFD of the text cannot be told from one that the parser put in place of other bytes.
+  if (hasOtherBytes && cells.some((cell) => cell.includes('\ufffd'))) {
     return { line, reason: 'not_utf8', source: Buffer.from(cells.join(',')) };
   }
   const record: JsonRecord = {};
