@@ -311,3 +311,9 @@ export function crowdList(pattern: string): string {
   });
   return `email\n${rows.join('\n')}\n`;
 }
+
+/** A list of people of the crowd, those from the first number up to the second one, which it leaves out. */
+export function crowdRange(from: number, to: number): string {
+  const emails = Array.from({ length: to - from }, (_, index) => `p${from + index}@list.example`);
+  return `Email\n${emails.join('\n')}\n`;
+}

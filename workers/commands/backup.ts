@@ -82,7 +82,7 @@ function addDoctor(program: Command): void {
       const { config, json } = readGlobals(command);
       const diagnosis = await onContext(config, async (context, url) => {
         return withQueues(config, url, (queues) =>
-          diagnose({ ...context, config, queues }, { fix, restored, filesLost, told: say }),
+          diagnose({ ...context, config, queues }, { fix, restored, filesLost, onProgress: say }),
         );
       });
       const { batches, findings, unknown_batches: unknown, left_past: left } = diagnosis;

@@ -30,12 +30,15 @@ const AGE_MAGIC = 'age-encryption.org/v1';
 /** Fast: most bytes are results, which the next half of a day makes worthless. */
 const GZIP_LEVEL = 1;
 
+/** Called with each line of progress. */
+export type OnProgress = (line: string) => void;
+
 /** Files between two lines of progress. */
-const FILES_TOLD = 1000;
+const FILES_REPORTED = 1000;
 
 /** True for the number of files after which a line of progress is printed. */
-export function isTold(files: number, all: number): boolean {
-  return files % FILES_TOLD === 0 || files === all;
+export function isReported(files: number, all: number): boolean {
+  return files % FILES_REPORTED === 0 || files === all;
 }
 
 /** Returns the stream of a tar as the bytes of the file. */

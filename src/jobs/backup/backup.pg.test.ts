@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { createTestDatabase } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { crowd } from '../../../tests/support/small-graph.ts';
+import { crowd, crowdRange } from '../../../tests/support/small-graph.ts';
 import { assertSchemaCurrent, migrate, readOwnSchema } from '../../core/db/migrate.ts';
 import { unmarkUnfinishedRestore } from '../../core/db/unfinished-restore.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -26,9 +26,6 @@ let finished: string;
 let open: string;
 let plain: Buffer;
 let sealed: Buffer;
-
-const list = (from: number, to: number) =>
-  `Email\n${Array.from({ length: to - from }, (_, n) => `p${from + n}@list.example`).join('\n')}\n`;
 
 /** The last lines of progress of the backups. */
 const ended: (string | undefined)[] = [];
@@ -50,9 +47,9 @@ beforeAll(async () => {
   await importGraph(source.sql, { persons });
   await markStore(source.context);
   caller = await source.unmeteredAccount(100);
-  finished = await source.upload(caller, list(1, 20), { operation: 'people.enrich' });
+  finished = await source.upload(caller, crowdRange(1, 20), { operation: 'people.enrich' });
   await source.runUntilIdle();
-  open = await source.upload(caller, list(10, 40), { operation: 'people.enrich' });
+  open = await source.upload(caller, crowdRange(10, 40), { operation: 'people.enrich' });
   // Split, and one of its chunks done.
   await source.queues.runNext(source.context, 'split-batch');
   await source.queues.runNext(source.context, 'run-chunk');
@@ -187,7 +184,7 @@ describe('nothing is restored', () => {
     ['cut off', () => plain.subarray(0, plain.length - 2000)],
     ['cut off in the middle', () => plain.subarray(0, plain.length / 2)],
     ['empty', () => Buffer.alloc(0)],
-    ['another file', () => Buffer.from(list(1, 20))],
+    ['another file', () => Buffer.from(crowdRange(1, 20))],
     [
       'damaged',
       () => {
@@ -359,7 +356,10 @@ test('a failing file fails the backup', async () => {
 
 test('an object that is deleted meanwhile is counted, and one that the database still names fails the backup', async () => {
   const { context, sql } = source;
-  const id = await source.upload(caller, list(1, 5), { operation: 'people.enrich', hold: 'true' });
+  const id = await source.upload(caller, crowdRange(1, 5), {
+    operation: 'people.enrich',
+    hold: 'true',
+  });
   const upload = `batches/${id}/upload`;
   // At the end of the snapshot, as `DELETE /v1/batches/:id` does.
   const head = async (key: string) => {

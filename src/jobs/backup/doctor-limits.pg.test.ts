@@ -85,7 +85,10 @@ test('a list with an object that cannot be read is named and left alone, and the
     if (key.includes(refused)) throw unavailable('store_unavailable', 'AccessDenied');
   };
   const told: string[] = [];
-  const examined = await diagnose(pipeline.context, { fix: true, told: (line) => told.push(line) });
+  const examined = await diagnose(pipeline.context, {
+    fix: true,
+    onProgress: (line) => told.push(line),
+  });
   const { checks, objects } = await auditParts(pipeline.context);
   delete faults.get;
   expect(examined.findings).toMatchObject([

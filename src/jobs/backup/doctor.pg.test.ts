@@ -3,7 +3,7 @@ import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { crowd } from '../../../tests/support/small-graph.ts';
+import { crowd, crowdRange } from '../../../tests/support/small-graph.ts';
 import { openFileStore } from '../../core/storage/file-store.ts';
 import type { ByteRange, ObjectStore } from '../../core/storage/object-store.ts';
 import { audit } from '../audit/audit.ts';
@@ -24,11 +24,8 @@ beforeEach(async () => {
   caller = await pipeline.unmeteredAccount(100);
 });
 
-const list = (from: number, to: number) =>
-  `Email\n${Array.from({ length: to - from }, (_, n) => `p${from + n}@list.example`).join('\n')}\n`;
-
 async function finish(): Promise<string> {
-  const id = await pipeline.upload(caller, list(1, 21), { operation: 'people.enrich' });
+  const id = await pipeline.upload(caller, crowdRange(1, 21), { operation: 'people.enrich' });
   await pipeline.runUntilIdle();
   return id;
 }
@@ -186,8 +183,8 @@ test.each([{ mobileInRecords: false }, { uploadBytesMax: 100 }])(
   'a list that the settings refuse now is refunded, and the one after it is run again: %o',
   async (now) => {
     const options = { operation: 'people.enrich', fields: 'id,mobile' };
-    const refused = await pipeline.enrich(caller, list(1, 21), options);
-    const accepted = await pipeline.enrich(caller, list(1, 4), { ...options, fields: 'id' });
+    const refused = await pipeline.enrich(caller, crowdRange(1, 21), options);
+    const accepted = await pipeline.enrich(caller, crowdRange(1, 4), { ...options, fields: 'id' });
     for (const id of [refused, accepted]) await lose(id, /parts/);
     const config = { ...pipeline.context.config, ...now };
     expect((await diagnose({ ...pipeline.context, config }, { fix: true })).findings).toMatchObject(
@@ -231,7 +228,7 @@ test('a schedule delivers the new people of a refunded run again, unless only so
 });
 
 test('a list that was cancelled is refunded, and its other rows are not run', async () => {
-  const id = await pipeline.upload(caller, list(1, 21), { operation: 'people.enrich' });
+  const id = await pipeline.upload(caller, crowdRange(1, 21), { operation: 'people.enrich' });
   await pipeline.queues.runNext(pipeline.context, 'split-batch');
   await pipeline.queues.runNext(pipeline.context, 'run-chunk');
   await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
@@ -246,7 +243,7 @@ test('a list that was cancelled is refunded, and its other rows are not run', as
 });
 
 test('a list that has not ended is left to the service', async () => {
-  const id = await pipeline.upload(caller, list(1, 21), { operation: 'people.enrich' });
+  const id = await pipeline.upload(caller, crowdRange(1, 21), { operation: 'people.enrich' });
   await pipeline.queues.runNext(pipeline.context, 'split-batch');
   await pipeline.queues.runNext(pipeline.context, 'run-chunk');
   await lose(id, /parts\//);
@@ -307,7 +304,7 @@ test('an upload that is under way is kept, unless the database went back in time
 
 test('objects whose batch gets its row while the doctor examines others are kept', async () => {
   await finish();
-  const waiting = await pipeline.upload(caller, list(1, 2), { operation: 'people.enrich' });
+  const waiting = await pipeline.upload(caller, crowdRange(1, 2), { operation: 'people.enrich' });
   const { sql, store } = pipeline.context;
   const late = '0190a0a0-0000-7000-8000-00000000aaaa';
   await store.put(`batches/${late}/upload`, [Buffer.from('a')]);

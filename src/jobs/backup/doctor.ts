@@ -26,6 +26,7 @@ import { storeUpload, type UploadContext } from '../list/store-upload.ts';
 import { batchOfRewritten } from '../result/part-keys.ts';
 import { adoptReplacements, findReplacements } from '../result/replaced-parts.ts';
 import { deliverAgain, readDelivered } from '../schedule/deliver-again.ts';
+import type { OnProgress } from './backup-file.ts';
 import { type LeftPast, leaveThePast } from './leave-the-past.ts';
 
 /** A batch of which objects are missing, damaged or cannot be read, and its cure. */
@@ -59,8 +60,6 @@ type DoctorContext = Omit<UploadContext, 'accountId' | 'signal'> & {
   config: { storage: StorageConfig };
 };
 
-type Told = (line: string) => void;
-
 const PAGE = 1_000;
 /** An upload may be under way that long, or wait for its workbook to be read: it has no row before. */
 const YOUNG_MS = 24 * 60 * 60 * 1000;
@@ -80,10 +79,10 @@ export async function diagnose(
     fix: boolean;
     restored?: boolean;
     filesLost?: boolean;
-    told?: Told;
+    onProgress?: OnProgress;
   },
 ): Promise<Diagnosis> {
-  const { fix, restored = false, filesLost = false, told = () => {} } = options;
+  const { fix, restored = false, filesLost = false, onProgress = () => {} } = options;
   await requireOwnStore(context, describeStorage(context.config.storage), { filesLost });
   const { known, unknown, rewritten } = await listStored(context);
   if (fix && unknown.length > known) {
@@ -94,9 +93,9 @@ export async function diagnose(
   const findings: Finding[] = [];
   let batches = 0;
   for await (const batch of batchesWithFiles(context)) {
-    if (++batches % 100 === 0) told(`batches examined: ${batches}`);
+    if (++batches % 100 === 0) onProgress(`batches examined: ${batches}`);
     const rewrittenKeys = rewritten.get(batch.id) ?? [];
-    const finding = await examine(context, batch, { fix, rewritten: rewrittenKeys, told });
+    const finding = await examine(context, batch, { fix, rewritten: rewrittenKeys, onProgress });
     if (finding !== null) findings.push(finding);
   }
   const youngFrom = restored ? Number.POSITIVE_INFINITY : Date.now() - YOUNG_MS;
@@ -126,14 +125,18 @@ async function deleteUnknown({ sql, store }: DoctorContext, ids: string[]): Prom
 async function examine(
   context: DoctorContext,
   batch: Batch,
-  { fix, rewritten, told }: { fix: boolean; rewritten: readonly string[]; told: Told },
+  {
+    fix,
+    rewritten,
+    onProgress,
+  }: { fix: boolean; rewritten: readonly string[]; onProgress: OnProgress },
 ): Promise<Finding | null> {
   const { missing, damaged, unreadable } = await checkObjects(context, batch);
   const lost = new Set([...missing, ...damaged]);
   const objects = lost.size + unreadable.length;
   if (objects === 0) return null;
   const found = { batch_id: batch.id, objects, credits_refunded: 0, rerun_id: null };
-  for (const { key, error } of unreadable) told(`${key} cannot be read: ${String(error)}`);
+  for (const { key, error } of unreadable) onProgress(`${key} cannot be read: ${String(error)}`);
   if (unreadable.length > 0) return { ...found, action: 'unreadable' };
   const replaced =
     damaged.length === 0 ? await findReplacements(context, batch, missing, rewritten) : null;

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
-import { crowd } from '../../../tests/support/small-graph.ts';
+import { crowd, crowdRange } from '../../../tests/support/small-graph.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { auditParts } from '../audit/audit-parts.ts';
@@ -26,8 +26,6 @@ beforeEach(async () => {
   caller = await pipeline.unmeteredAccount(100);
 });
 
-const list = (from: number, to: number) =>
-  `Email\n${Array.from({ length: to - from }, (_, n) => `p${from + n}@list.example`).join('\n')}\n`;
 const balance = async () => (await pipeline.wallet(caller))?.balance;
 const fix = () => diagnose(pipeline.context, { fix: true });
 
@@ -75,7 +73,7 @@ test('of an export are its parts again, and nothing is refunded', async () => {
 });
 
 test('of a list keep its rows, and another part that is lost refunds it and runs it again', async () => {
-  const id = await pipeline.upload(caller, list(11, 31), { operation: 'people.enrich' });
+  const id = await pipeline.upload(caller, crowdRange(11, 31), { operation: 'people.enrich' });
   await pipeline.runUntilIdle();
   await optOutAndForget(id, 'p12@list.example');
   expect((await fix()).findings).toMatchObject([{ batch_id: id, action: 'replaced' }]);
@@ -93,7 +91,7 @@ test('of a list keep its rows, and another part that is lost refunds it and runs
 });
 
 test('of a list that has not ended are recorded too', async () => {
-  const id = await pipeline.upload(caller, list(31, 41), { operation: 'people.enrich' });
+  const id = await pipeline.upload(caller, crowdRange(31, 41), { operation: 'people.enrich' });
   await pipeline.queues.runNext(pipeline.context, 'split-batch');
   await pipeline.queues.runNext(pipeline.context, 'run-chunk');
   await optOutAndForget(id, 'p31@list.example');
@@ -105,7 +103,7 @@ test('of a list that has not ended are recorded too', async () => {
 
 test('are checked again for who opted out since, when the store is older than the database', async () => {
   const { sql, context } = pipeline;
-  const id = await pipeline.upload(caller, list(32, 37), { operation: 'people.enrich' });
+  const id = await pipeline.upload(caller, crowdRange(32, 37), { operation: 'people.enrich' });
   await pipeline.runUntilIdle();
   const optOut = async (email: string) => {
     await suppress(sql, email);
@@ -129,7 +127,7 @@ test('are checked again for who opted out since, when the store is older than th
 });
 
 test('are lost when the object that took their place has not all rows', async () => {
-  const id = await pipeline.upload(caller, list(15, 20), { operation: 'people.enrich' });
+  const id = await pipeline.upload(caller, crowdRange(15, 20), { operation: 'people.enrich' });
   await pipeline.runUntilIdle();
   await optOutAndForget(id, 'p16@list.example');
   const { store } = pipeline.context;
@@ -146,7 +144,7 @@ test('are lost when the object that took their place has not all rows', async ()
 test('while a backup was written are in it, and restored without a refund', async () => {
   const { context, sql } = pipeline;
   const options = { operation: 'people.enrich' };
-  const id = await pipeline.enrich(caller, list(21, 26), options);
+  const id = await pipeline.enrich(caller, crowdRange(21, 26), options);
   const emptied = await pipeline.makeExport(caller, { filter: 'id=1027', fields: ['id'] });
   await pipeline.runUntilIdle();
   expect(await balance()).toBe(94);

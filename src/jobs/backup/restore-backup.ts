@@ -35,9 +35,10 @@ import {
   type End,
   type Entry,
   endSchema,
-  isTold,
+  isReported,
   type Manifest,
   manifestSchema,
+  type OnProgress,
   readEntries,
   unreadable,
 } from './backup-file.ts';
@@ -70,11 +71,11 @@ export interface CheckedBackup {
 export async function checkBackup(
   open: () => Readable,
   passphrase: string | null,
-  told: (line: string) => void = () => {},
+  onProgress: OnProgress = () => {},
 ): Promise<CheckedBackup> {
   const read = () => readEntries(open, passphrase);
   try {
-    return { ...(await check(read(), told)), read };
+    return { ...(await check(read(), onProgress)), read };
   } catch (error) {
     const isOfFile = typeof (error as NodeJS.ErrnoException).syscall === 'string';
     throw isOfFile || error instanceof AppError ? error : unreadable(error);
@@ -107,7 +108,7 @@ export async function beginRestore(sql: Database): Promise<string> {
 export async function restoreBackup(
   { sql, store, config }: RestoreContext,
   { manifest, end, read }: CheckedBackup,
-  told: (line: string) => void = () => {},
+  onProgress: OnProgress = () => {},
 ): Promise<Restored> {
   await assertNewStore({ sql, store }, describeStorage(config.storage));
   refuseAnotherSchema(await readSchema(sql), manifest);
@@ -119,7 +120,7 @@ export async function restoreBackup(
     await markStore({ sql: tx, store }, restore);
     for (const table of manifest.tables) await setTriggers(tx, table, false);
     await emptyTables(tx, manifest.tables);
-    await load(tx, store, read(), { manifest, end, told });
+    await load(tx, store, read(), { manifest, end, onProgress });
     for (const table of manifest.tables) await setTriggers(tx, table, true);
     for (const { name, last } of manifest.sequences) await setSequence(tx, name, last);
     return leaveThePast(tx);
@@ -132,7 +133,7 @@ export async function restoreBackup(
 /** Reads the whole file. A damaged byte is found by the checksum of gzip, or the authentication of age. */
 async function check(
   entries: AsyncIterable<Entry>,
-  told: (line: string) => void,
+  onProgress: OnProgress,
 ): Promise<{ manifest: Manifest; end: End }> {
   let manifest: Manifest | null = null;
   let end: End | null = null;
@@ -148,9 +149,9 @@ async function check(
       refuseOtherNames(name, manifest);
       const [kind, table, piece] = name.split('/');
       if (kind === 'tables') pieces++;
-      if (kind === 'tables' && piece === '1') told(`check table ${table}`);
+      if (kind === 'tables' && piece === '1') onProgress(`check table ${table}`);
       if (kind === 'objects') objects++;
-      if (kind === 'objects' && isTold(objects, 1)) told(`check files: ${objects}`);
+      if (kind === 'objects' && isReported(objects, 1)) onProgress(`check files: ${objects}`);
       for await (const _ of bytes);
     }
   }
@@ -225,7 +226,7 @@ async function load(
   tx: Sql,
   store: ObjectStore,
   entries: AsyncIterable<Entry>,
-  { manifest, end, told }: { manifest: Manifest; end: End; told: (line: string) => void },
+  { manifest, end, onProgress }: { manifest: Manifest; end: End; onProgress: OnProgress },
 ): Promise<void> {
   const tables = new Map(manifest.tables.map((table) => [table.name, table]));
   let open: { table: BackupTable; finish: () => Promise<void>; write: Write } | null = null;
@@ -240,14 +241,14 @@ async function load(
     }
     if (table !== null) {
       if (open === null) {
-        told(`table ${table.name}`);
+        onProgress(`table ${table.name}`);
         open = { table, ...(await openTable(tx, table)) };
       }
       for await (const piece of bytes) await open.write(piece);
     } else if (kind === 'objects') {
       await store.putStream(rest.join('/'), bytes);
       objects++;
-      if (isTold(objects, end.objects)) told(`files: ${objects} of ${end.objects}`);
+      if (isReported(objects, end.objects)) onProgress(`files: ${objects} of ${end.objects}`);
     } else for await (const _ of bytes);
   }
 }

@@ -27,7 +27,7 @@ import {
   readTable,
   waitWithoutEnd,
 } from './backup.sql.ts';
-import { type End, isTold, type Manifest, sealed } from './backup-file.ts';
+import { type End, isReported, type Manifest, type OnProgress, sealed } from './backup-file.ts';
 
 /** A tar has the size of an entry before its bytes: pieces of this size are held in memory. */
 const PIECE_BYTES = 8 * 1024 * 1024;
@@ -54,21 +54,21 @@ interface BackupConfig {
 }
 
 /**
- * Returns a backup as a stream; errors surface on it. `told` is called with lines of progress. Objects that are deleted
- * meanwhile, because their time is over or an opt-out replaced them, are counted as missing; what replaced them is in the backup. Throws `AppError` 409 `another_store` as `requireOwnStore`,
- * and `not_found` for a database without an account. When objects are missing that the database still names, the stream ends
- * with `AppError` 409 `objects_missing`.
+ * Returns a backup as a stream; errors surface on it. Objects that are deleted meanwhile, because they expired or an opt-out
+ * replaced them, count as missing; their replacements are in the backup. Throws `AppError` 409 `another_store` as
+ * `requireOwnStore`, and `not_found` for a database without an account. When objects are missing that the database still
+ * names, the stream ends with `AppError` 409 `objects_missing`.
  */
 export async function writeBackup(
   { sql, store, config }: { sql: Database; store: ObjectStore; config: BackupConfig },
   passphrase: string | null,
-  told: (line: string) => void = () => {},
+  onProgress: OnProgress = () => {},
 ): Promise<{ file: Readable; end: Promise<Written> }> {
   await requireOwnStore({ sql, store }, describeStorage(config.storage));
   if ((await countHeld(sql)).accounts === 0) throw nothingToBackUp();
   const tar = pack();
   const file = await sealed(tar, passphrase);
-  const end = fill(tar, { sql, store, config }, told).catch((error: unknown) => {
+  const end = fill(tar, { sql, store, config }, onProgress).catch((error: unknown) => {
     tar.destroy(error as Error);
     throw error;
   });
@@ -79,7 +79,7 @@ export async function writeBackup(
 async function fill(
   tar: Pack,
   { sql, store, config }: { sql: Database; store: ObjectStore; config: BackupConfig },
-  told: (line: string) => void,
+  onProgress: OnProgress,
 ): Promise<Written> {
   const end: End = { pieces: 0, objects: 0, missing: 0 };
   const { keys, created_at, databaseBytes } = await inTransaction(sql, async (tx) => {
@@ -95,7 +95,7 @@ async function fill(
     };
     await addEntry(tar, 'manifest.json', [Buffer.from(JSON.stringify(manifest))]);
     for (const table of tables) {
-      told(`table ${table.name}`);
+      onProgress(`table ${table.name}`);
       end.pieces += await addTable(tar, tx, table);
     }
     const databaseBytes = await readDatabaseBytes(tx);
@@ -111,7 +111,7 @@ async function fill(
   const missing: string[] = [];
   for (const [index, key] of keys.entries()) {
     if (!(await add(key))) missing.push(key);
-    if (isTold(index + 1, keys.length)) told(`files: ${index + 1} of ${keys.length}`);
+    if (isReported(index + 1, keys.length)) onProgress(`files: ${index + 1} of ${keys.length}`);
   }
   end.missing = missing.length;
   await addReplacements(sql, { keys, missing, keepDays: config.filesKeepDays }, add);
@@ -124,9 +124,9 @@ async function fill(
 type AddObject = (key: string) => Promise<boolean>;
 
 /**
- * Adds the objects that replaced missing ones since the snapshot, after an opt-out: the rows of the backup name the missing ones, and
- * the doctor finds these in their place. An object is deleted before its row forgets it: one that is missing and named is looked for
- * again, and fails the backup when it stays so.
+ * Adds the objects that replaced missing ones after an opt-out since the snapshot. The rows of the backup name the missing
+ * ones; the doctor finds the new ones in their place. An object is deleted before its row forgets it, so one that is missing
+ * although a row names it is looked for again, and fails the backup if it is still missing.
  */
 async function addReplacements(
   sql: Sql,
