@@ -14,8 +14,8 @@ const REFUSED = /^(28000|28P01|3D000)$/;
 const EXPLAINED: ReadonlySet<number> = new Set([409, 500, 503]);
 
 /**
- * Returns the sentence for an error, with the code of a refusal, and the exit code of the process: 1 for a failure, 2 for wrong usage. The message is
- * null when commander has printed it already, and has the stack of an error that is a bug.
+ * Returns the sentence for an error, with the code of a refusal, and the exit code of the process: 1 for a failure, 2 for
+ * wrong usage. The message is null when commander has printed it already; that of a bug contains the stack.
  */
 export function explainError(error: unknown): { message: string | null; exitCode: number } {
   // Help and version end like errors, with code 0.

@@ -94,7 +94,10 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-/** A worker's nice value above that of this process: beside an API that is busy all the time it still has a third of its share (10: a tenth). */
+/**
+ * A worker's nice value above that of this process: beside an API that is always busy a worker keeps a third of its share (a
+ * tenth with 10).
+ */
 const WORKER_NICE = 5;
 const NICE_MAX = 19;
 

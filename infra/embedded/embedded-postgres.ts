@@ -42,10 +42,12 @@ interface EmbeddedPostgresOptions {
 }
 
 /**
- * Starts the server whose files are in `<dataDir>/postgres`, created on first use, and resolves when it responds.
- * Call it from the main thread: on Linux the server ends with the thread that started it. Throws `AppError`
- * `data_folder_in_use` when a live process already serves this folder, `restore_unfinished` after a restore that failed,
- * `database_gone` when the folder had a database whose files are gone, and other `AppError`s, with the server's own message, when there is no server for this machine or it fails.
+ * Starts the server whose files are in `<dataDir>/postgres`, created on first use, and resolves when it responds. Call it from
+ * the main thread: on Linux the server ends with the thread that started it. Throws `AppError`
+ * - `data_folder_in_use` when a live process already serves this folder,
+ * - `restore_unfinished` after a restore that failed,
+ * - `database_gone` when the folder had a database whose files are gone,
+ * - others, with the server's own message, when there is no server for this machine or it fails.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,

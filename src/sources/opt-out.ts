@@ -40,7 +40,7 @@ const COLUMN = new RegExp(
   (?: (?:(?:from|of|de|von|for) .*|date|on|at|time))?$`.replace(/\n\s*/g, ''),
 );
 
-/** Returns true for the name of a column of opt-outs, such as `Unsubscribed from all email` or `Von allen E-Mails abgemeldet`; not for one of faxes. */
+/** Returns true for the name of a column of opt-outs, such as `Unsubscribed from all email`, but not of opt-outs from faxes. */
 export function isOptOutColumn(name: string): boolean {
   const folded = foldColumnName(name);
   return COLUMN.test(folded) && !/\bfax\b/.test(folded);

@@ -103,7 +103,10 @@ function stateOf({ revokedAt, expiresAt }: AccountKey): string {
   return `${expiresAt.getTime() <= Date.now() ? 'expired' : 'ends'} ${expiresAt.toISOString()}`;
 }
 
-/** The display prefix in what a person has of a key: the prefix, with or without the dots of `key list`, or the whole key. An id stays one. */
+/**
+ * Returns the display prefix of a key that is given by its prefix, with or without the dots of `key list`, or as a whole. An
+ * id is returned as it is.
+ */
 function prefixOrIdOf(text: string): string {
   if (isUuid(text)) return text;
   if (/^svc_(live|test)_([0-9A-Za-z]{4}(\.\.\.|…)?|[0-9A-Za-z]{36})$/.test(text))

@@ -19,12 +19,16 @@ interface Connections {
 }
 
 /**
- * Closes a connection for each new one beyond `max`: the oldest without a request of the largest network that has one; or, in another
- * network than that of the new one, the oldest that waits for its client, when that network has a large share of all or no other
- * connection is without a request. So an address that opens all of them closes its own; a proxy, which is one address, loses one
- * that it does not use, and opens another; and an office keeps its uploads while others have connections without a request. The new
- * one is closed when all others of its network have requests and those of other networks are being served. Those without a request
- * are kept apart: to look for them among thousands with requests took the thread milliseconds for each new connection.
+ * Closes a connection for each new one beyond `max`:
+ * - the oldest without a request, of the largest network that has one, or
+ * - the oldest that waits for its client, if it is of another network than the new one, and that network has a large share of
+ * all or no other connection is without a request.
+ * The new one is closed when all others of its network have requests and those of other networks are being served.
+ *
+ * So an address that opens all connections closes its own; a proxy, which is one address, loses one that it does not use, and
+ * opens another; and an office keeps its uploads while others have connections without a request. Connections without a
+ * request are kept apart: searching for them among thousands with requests took milliseconds of the thread for each new
+ * connection.
  */
 export function makeRoom(
   server: Server,

@@ -100,7 +100,10 @@ function lasts(since: Moment | null, now: number, ms: number): boolean {
   return since !== null && now - since.at > ms;
 }
 
-/** Returns true while the rest of the body is still to come: for bytes that have arrived and are not read the client is not to blame. */
+/**
+ * Returns true while the client has not sent the rest of the body. Bytes that have arrived and are not read yet are not its
+ * delay.
+ */
 export function isSending({ complete, readableLength, socket }: IncomingMessage): boolean {
   return !complete && readableLength + socket.readableLength === 0;
 }

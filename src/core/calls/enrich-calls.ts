@@ -212,9 +212,9 @@ function keep(record: RecordBytes | null): RecordBytes | null {
 }
 
 /**
- * Charges the calls at these indexes. A call that did not fit after dearer ones before it is retried alone: its
- * own price may still be available. False, and nothing is charged, when the graph has another state. Once some are charged it does
- * not throw: they are to be delivered.
+ * Charges the calls at these indexes. A call that did not fit after dearer ones is retried alone, because its own price may
+ * still be available. Returns false, and charges nothing, when the graph has another state. Does not throw once some are
+ * charged, because these must be delivered.
  */
 async function charge(
   sql: Sql,

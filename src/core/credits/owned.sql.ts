@@ -106,9 +106,9 @@ export function lockedOwnedDays(
 }
 
 /**
- * Returns those of the people that the account owns by now, or would own after paying for the others, and locks its wallet
- * until the transaction ends: no other charge for them comes in between. The caller's CTE `payer (account_id)` has locked batch and chunk;
- * `reservationId` is locked before the wallet.
+ * Returns those of the people that the account owns by now, or would own after paying for the others. Locks its wallet until
+ * the transaction ends, so that no other charge for them comes in between; `reservationId` is locked before the wallet. The
+ * caller's CTE `payer (account_id)` has locked batch and chunk.
  */
 export function lockOwned(
   sql: Sql,

@@ -16,16 +16,17 @@ export interface Reserved {
 }
 
 /**
- * CTE `reserved (granted, amount, limited_by, reservation_id)`: reserves the price of as many matches as the
- * batch's own limit, the wallet and the key's budget of the day can pay. Each is locked after the one before it,
- * and read under its lock; the wallet gets the values that were read, because Postgres checks constraints on the row of the snapshot first. Empty when `payer` is empty. The caller's CTE `payer (account_id, key_id, batch_id,
- * chunk_id, epoch, headroom)` has at most one row, locked; `headroom` is the rest of the batch's own limit, null
- * for no limit.
+ * CTE `reserved (granted, amount, limited_by, reservation_id)`: reserves the price of as many matches as the batch's own
+ * limit, the wallet and the key's budget of the day can pay. Empty when `payer` is empty.
+ *
+ * The caller's CTE `payer (account_id, key_id, batch_id, chunk_id, epoch, headroom)` has at most one row, locked; `headroom`
+ * is what is left of the batch's own limit, null for no limit.
  */
 export function reserveCredits(
   sql: Sql,
   { matches, price }: { matches: number; price: number },
 ): ReturnType<Sql> {
+  // Wallet and budget are locked in this order, and read under their locks.
   return sql`
     wallet as (
       select balance, reserved, balance - reserved as available from wallets
@@ -46,6 +47,7 @@ export function reserveCredits(
       select *, least(by_limit, by_wallet, by_key) as granted,
         least(by_limit, by_wallet, by_key) * ${price}::bigint as amount
       from payable),
+    -- Both values are those that were read under the lock: Postgres checks constraints on the row of the snapshot first.
     paying as (
       update wallets w set balance = wallet.balance, reserved = wallet.reserved + d.amount
       from decided d cross join wallet where w.account_id = d.account_id and d.granted > 0),

@@ -12,9 +12,10 @@ export function leaseEnd(sql: Sql, seconds: number | null, now: Fragment = sql`c
 }
 
 /**
- * The condition that a lease of so many seconds is held, by its end; null without a lease. One that ends later than a lease can was
- * granted before the clock was set back: if its holder is dead, it would be held for as long as the clock was wrong; if it lives, it
- * extends the lease within seconds, or another one does the work again.
+ * Returns the condition that a lease of so many seconds is held, by its end; null without a lease. A lease that ends later
+ * than a lease can was granted before the clock was set back, and does not count. If its holder is dead, it would be held for
+ * as long as the clock was wrong; if the holder lives, it extends the lease within seconds, or another one does the work
+ * again.
  */
 export function isHeld(
   sql: Sql,
@@ -31,9 +32,10 @@ export function isToCome(sql: Sql, at: Fragment, now: Fragment = sql`clock_times
 }
 
 /**
- * Returns pauses of at most so many seconds: `end`, the end of one that begins now, null for none, and the condition that one
- * `lasts`, by its end, null without one. A longer one ends with the maximum. After a clock that was set back it is over, as a lease
- * is, or lasts no longer than the maximum: the shorter that is, the sooner is tried again what was to wait for a moment.
+ * Returns pauses of at most so many seconds: `end`, the end of a pause that begins now, null for none, and `lasts`, the
+ * condition that a pause has not ended, by its end, null without one. A longer pause is cut to the maximum. After the clock
+ * was set back, a pause is over, as a lease is, or lasts for at most the maximum: with a short maximum, what was to wait for a
+ * moment is tried again soon.
  */
 export function pauseOf(secondsMax: number) {
   return {

@@ -47,9 +47,12 @@ type Applied = ReadonlyMap<string, AppliedMigration>;
 
 /**
  * Brings the schema up to date, one file after the other. Returns the names of the applied migrations, oldest first. Throws
- * `AppError` `schema_newer` when the database was migrated by a newer version, `migration_changed` when a file differs
- * from the one that was applied, `restore_unfinished` after a restore that failed unless this is one, `foreign_database` when the tables of something else are there, and
- * `lock_not_available` when a table stays locked.
+ * `AppError`
+ * - `schema_newer` when a newer version has migrated the database,
+ * - `migration_changed` when a file differs from the one that was applied,
+ * - `restore_unfinished` after a restore that failed, unless this is a restore,
+ * - `foreign_database` when the tables of something else are there,
+ * - `lock_not_available` when a table stays locked.
  */
 export async function migrate(
   sql: Database,

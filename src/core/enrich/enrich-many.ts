@@ -70,10 +70,12 @@ export interface EnrichOptions extends ReadOptions {
 }
 
 /**
- * Matches rows against the graph that `sql` sees. Outcomes are in the order of the rows. A record that cannot be a
- * row's match (the person opted out, it lacks what the operation returns or what is required, or the row disagrees and
- * agreement is required or the mailbox is shared) counts as not stored for that row, and the next identifier decides: an unpaid outcome must not reveal who
- * is stored. With `minProbability`, rows that no identifier matched are matched by their names.
+ * Matches rows against the graph that `sql` sees. Outcomes are in the order of the rows. With `minProbability`, rows that no
+ * identifier matched are matched by their names.
+ *
+ * A record that cannot be the match of a row counts as not stored for that row, and the next identifier decides: an unpaid
+ * outcome must not reveal who is stored. Such a record belongs to a person who opted out, lacks what the operation returns or
+ * what is required, or disagrees with the row where agreement is required or the mailbox is shared.
  */
 export async function enrichMany(
   sql: Sql,

@@ -1,6 +1,6 @@
 /**
- * Turns for look-ups by name that a caller gets for nothing, or many of at once: each compares a name with hundreds of records, and
- * together they would keep database and thread from all other calls.
+ * Turns for look-ups by name that are free, or many at once: each compares a name with hundreds of records, and together they
+ * would delay all other calls at the database and the thread.
  */
 import { openShare } from '../limits/shares.ts';
 

@@ -23,10 +23,10 @@ export function isUnsureName(
 }
 
 /**
- * Removes the companies that the name of their row means. Of a row that states its country those of another country stay, and those
- * of unknown country when a company of the row's country has the name. All that are left stay when each of
- * them has another legal form or is another part of a group than the row states; of several the statement picks none. All
- * stay where the name is none, as `Self-employed`.
+ * Removes the companies that the name of their row means. If the row states its country, those of another country stay, and so
+ * do those of unknown country when a company of the row's country has the name. All stay if each of the remaining ones has
+ * another legal form, or is another part of a group, than the row states; of several the statement picks none. All stay if the
+ * name is no company, such as `Self-employed`.
  * @param holders of the values that `isUnsureName` is true for
  */
 export function removeNamed(

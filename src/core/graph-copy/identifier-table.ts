@@ -83,8 +83,8 @@ export class PageSums {
 }
 
 /**
- * A table in a file. `sums` are those of the bytes that were checked when it was opened: an entry that changes later would hide a record,
- * and leave a value of two people to one of them. `damaged` makes the error for it.
+ * Reads a table in a file. `sums` are the checksums from when it was opened: an entry that changes later would hide a record,
+ * or give a value of two people to one of them. `damaged` makes the error for such an entry.
  */
 export function fileTable(
   read: ReadFile,

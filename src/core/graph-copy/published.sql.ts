@@ -56,9 +56,9 @@ export interface Claim {
 }
 
 /**
- * Begins to publish a copy in this state, which has no person who withdrew up to `wipedTo`, in place of the published copy `replaces`
- * (null for none). Null while another worker publishes one, when one has replaced it, and when someone withdrew since or the state
- * is not of this history: the copy has to follow first.
+ * Begins to publish a copy in this state, without people who withdrew up to `wipedTo`, in place of the published copy
+ * `replaces` (null for none). Returns null while another worker publishes one or when another one has replaced it, and when
+ * the copy has to follow the graph first: a person withdrew since, or the state is not of this history.
  */
 export async function claimPublishing(
   sql: Sql,
@@ -130,9 +130,9 @@ async function deleteThose(sql: Sql, condition: ReturnType<Sql>): Promise<number
 }
 
 /**
- * Ends published copies that can no longer be used, those whole or not that have had people who withdrew for forty minutes, and
- * leases that have expired. Returns how many. A change has the time at which its transaction began, and may be an earlier one of a person who
- * withdrew: a copy may end before its time, never after it.
+ * Ends published copies that can no longer be used, those, complete or not, that have had people who withdrew for forty
+ * minutes, and leases that have expired. Returns how many. The time of a change is that of the beginning of its transaction,
+ * and may be of an earlier change of the same person: a copy may end too early, never too late.
  */
 export async function deleteOutdated(sql: Sql): Promise<number> {
   const count = await deleteThose(

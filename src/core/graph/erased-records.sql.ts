@@ -5,7 +5,10 @@
 import type { Sql } from '../db/client.ts';
 import { entityCodes } from './source-entities.ts';
 
-/** An expression: the key that a record has once its person is erased: of one that it has already, that one. A key may be an address, or a name. */
+/**
+ * An expression: the key that a record has once its person is erased; a record that has such a key keeps it. A key may be an
+ * address, or a name.
+ */
 export function erasedKey(sql: Sql, key: ReturnType<Sql>): ReturnType<Sql> {
   return sql`(case when ${key} ~ '^erased:[0-9a-f]{64}( [0-9]+)?$' then ${key}
     else 'erased:' || encode(sha256(convert_to(${key}, 'UTF8')), 'hex') end)`;

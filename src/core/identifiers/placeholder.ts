@@ -30,8 +30,8 @@ export function isPlaceholder(text: string): boolean {
 }
 
 /**
- * Returns the text, or '' for one that says that there is no value. It must neither be looked up nor stored: `nan` may be the handle
- * of a person, and `None` a company.
+ * Returns the text, or '' for a placeholder. A placeholder must be neither looked up nor stored: `nan` may be the handle of a
+ * person, and `None` a company.
  */
 export function withoutPlaceholder(text = ''): string {
   return isPlaceholder(text) ? '' : text;
@@ -41,7 +41,10 @@ export function withoutPlaceholder(text = ''): string {
 const LINK_LABEL =
   /^(?:links?|lien|enlace|url|profile?|perfil|profilo|profiel|view|open|here|hier|click|see|show|visit|website|linkedin|twitter)$/i;
 
-/** Returns true for a text in the place of a handle that answers a question or is the label of a link: of all rows one person's. */
+/**
+ * Returns true for a text that stands where a handle should: an answer to a question, or the label of a link. As a handle it
+ * would find one person for all rows.
+ */
 export function isNoHandle(text: string): boolean {
   return isFlag(text) || LINK_LABEL.test(text);
 }

@@ -27,7 +27,7 @@ const REGION = /^[a-z]{2,4}$/;
 /** Before it: a country. A given name has three letters. */
 const COUNTRY = /^[a-z]{2}$/;
 
-/** Returns true for a canonical address that is the mailbox of a function: `info@`, `sales-uk@`, `uk-sales@`, `info2@`, `customer.service@`. */
+/** Returns true for a canonical address that is the mailbox of a function: `info@`, `sales-uk@`, `uk-sales@`, `info2@`. */
 export function isSharedMailbox(email: string): boolean {
   const parts = email
     .slice(0, email.indexOf('@'))

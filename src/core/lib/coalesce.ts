@@ -102,7 +102,10 @@ export function coalesce<Input, Output>(
     });
 }
 
-/** Removes and returns at most `max` calls: one of each owner, then the second of each. Who is not reached comes first next time. */
+/**
+ * Removes and returns at most `max` calls: one of each owner, then a second one of each. Owners that are not reached come
+ * first next time.
+ */
 function takeInTurn<Input, Output>(
   queue: WaitingOfOwners<Input, Output>,
   max: number,

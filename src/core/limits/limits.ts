@@ -86,8 +86,8 @@ function takeToken(limiter: Limiter, of: Omit<Bucket, 'cost'>): Promise<Tokens> 
 }
 
 /**
- * Takes tokens from a bucket for which no one waits longer than `secondsMax`. A longer wait comes from a clock that was set back, after
- * which the bucket owes a minute.
+ * Takes tokens from a bucket whose waits are at most `secondsMax`. A longer wait comes from a clock that was set back; then
+ * the bucket owes a minute.
  */
 async function takeBounded(limiter: Limiter, bucket: Bucket, secondsMax: number): Promise<Tokens> {
   const tokens = await limiter.takeTokens(bucket);

@@ -11,9 +11,8 @@ import { findEndedCredentials, holdCredentials, isSessionValid } from './session
 import { sessionExpired } from './sessions.ts';
 
 /**
- * Requires that the key of a call, and the session that presented it, are valid, and locks them until the
- * transaction ends: a revocation, or a change of the password, either precedes the transaction and is seen, or
- * waits for it. Throws `AppError` 401 `session_expired` or 403 `key_revoked`.
+ * Requires that the key of a call, and the session that presented it, are valid, for a response that changes and charges
+ * nothing. It takes no lock, so it holds no connection while a transaction holds the account. Throws as `assertStillValid`.
  */
 export async function assertStillValid(tx: Sql, credentials: CallCredentials): Promise<void> {
   const held = await holdCredentials(tx, credentials);
@@ -21,8 +20,8 @@ export async function assertStillValid(tx: Sql, credentials: CallCredentials): P
 }
 
 /**
- * Returns the error of a call whose charge found its credentials no longer valid. It waits for no lock: other calls were charged in
- * the same statement, and the wallet may be locked already, which comes after the account.
+ * Returns the error of a call whose charge found its credentials no longer valid. It takes no lock: other calls were charged
+ * in the same statement, and that may have locked the wallet, which comes after the account in the order of locks.
  */
 export async function credentialsEnded(
   sql: Sql,

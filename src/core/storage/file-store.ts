@@ -183,8 +183,8 @@ async function giveName(temporary: string, file: string): Promise<void> {
 }
 
 /**
- * The answers of file systems that sync no folders, as network shares, some of FUSE, and Windows: that a name survives a power failure
- * is up to them. Postgres passes over the same in `fsync_fname_ext` (src/common/file_utils.c).
+ * Errors of file systems that cannot sync folders, such as network shares, some FUSE mounts, and Windows. Whether a name
+ * survives a power failure is up to them. Postgres ignores the same errors in `fsync_fname_ext` (src/common/file_utils.c).
  */
 const folderRefusals: ReadonlySet<string> = new Set([
   'EACCES',
@@ -197,8 +197,8 @@ const folderRefusals: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Makes the names in a folder survive a power failure. The commit that records an object does not: where it overwrites a part of its
- * log, the server of the database syncs data, and no names of the file system. A folder that was deleted meanwhile has none.
+ * Makes the names in a folder survive a power failure. The commit that records an object does not: when it overwrites a part
+ * of its log, the database server syncs data, not names of the file system. A folder that was deleted meanwhile has no names.
  */
 async function syncFolder(folder: string): Promise<void> {
   try {

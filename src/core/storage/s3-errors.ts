@@ -37,9 +37,9 @@ export async function explained<T>(key: string, call: Promise<T>): Promise<T> {
 }
 
 /**
- * Throws `AppError` 503 when a response does not have what the server names an object, an upload or a bucket by: it is from something
- * in between, such as the page of a proxy whose server is away. What would be recorded after it would be missing, what is read from it
- * would pass for damage, and what was to be deleted would stay.
+ * Throws `AppError` 503 when a response lacks the name that the server gives to an object, an upload or a bucket. Such a
+ * response is from something in between, such as a proxy whose server is away. If it were believed, a stored object would be
+ * missing, a read would look damaged, and a deleted object would stay.
  */
 export function assertConfirmed(name: string | undefined): asserts name is string {
   if (!name) throw notConfirmed();

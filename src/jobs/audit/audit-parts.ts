@@ -46,8 +46,8 @@ export interface PartsAudit {
 }
 
 /**
- * Reads all stored objects and recounts all stored results, one part in memory at a time. Of a list that ended longer ago than files
- * are kept, none is missing: housekeeping deletes them.
+ * Reads all stored objects and recounts all stored results, one part in memory at a time. A list that ended longer ago than
+ * files are kept has no missing objects: housekeeping deletes its files.
  */
 export async function auditParts(
   context: PartsContext & { config: { filesKeepDays: number } },

@@ -12,15 +12,15 @@ import { recordScrub, releaseFromScrub, takeForScrub } from './audit.sql.ts';
 import { checkObjects } from './check-objects.ts';
 
 /**
- * All workers together read some 1.5 GiB an hour, of 24,576 batches at most: a small one takes statements and reads of its own, and
- * housekeeping waits for the end of a round. A batch once begun is read to its end.
+ * All workers together read some 1.5 GiB an hour, of at most 24,576 batches: even a small batch takes statements and reads,
+ * and housekeeping waits for the end of a round. A batch that was begun is read to its end.
  */
 const PACE = { minutes: 10, bytesMax: 256 * 1024 * 1024, batchBytesMin: 64 * 1024 };
 
 /**
- * Reads as many batches as the pace allows, until `mustStop()` is true. Returns the number of batches read. One with an object that cannot
- * be read, as on a bad sector, counts as damaged and keeps no other; throws when the store does not respond at all, and the error of a
- * database that went away, which says nothing about the objects.
+ * Reads as many batches as the pace allows, until `mustStop()` is true. Returns the number of batches read. A batch with an
+ * object that cannot be read, as on a bad sector, counts as damaged, and the scrub continues. Throws when the store does not
+ * respond at all, and the error of a database that is away, which says nothing about the objects.
  */
 export async function scrub(context: JobContext, mustStop: () => boolean): Promise<number> {
   const { sql, config, log } = context;

@@ -162,9 +162,9 @@ export async function countHeld(
 }
 
 /**
- * Returns the keys of all objects that batches with files name; or those of some batches, with the objects without a byte, which may have
- * replaced others, and without batches that ended longer ago than `keepDays`: housekeeping deletes their files, and may not be able to
- * delete one of them.
+ * Returns the keys of all objects that batches with files name. With `of`, only those of some batches: objects without a byte
+ * too, because they may have replaced others, but none of batches that ended longer ago than `keepDays`, whose files
+ * housekeeping deletes, as far as it can.
  */
 export async function listObjectKeys(
   sql: Sql,

@@ -14,9 +14,9 @@ export interface LeftPast {
 }
 
 /**
- * Prepares a restored database for new work, in the caller's transaction: numbers that were given out since the backup are not
- * given out again, webhooks that may have arrived since are not sent again, and slots of schedules that may have run since do not run
- * again. A second time does no harm.
+ * Prepares a restored database for new work, in the caller's transaction. Numbers that were given out since the backup are
+ * skipped, webhooks that may have arrived since are not sent again, and slots of schedules that may have run since do not run
+ * again. A second call does no harm.
  */
 export async function leaveThePast(tx: Sql): Promise<LeftPast> {
   return {

@@ -251,8 +251,8 @@ export async function readOldestKept(sql: Sql): Promise<Date | null> {
 }
 
 /**
- * Records that a batch's objects are or will be deleted, so that they need no more checks. Its row is kept, without the long texts that
- * only reading or repeating it needed. What it has matched with `dedupe` goes as `deleteUnneededRecords` says.
+ * Records that a batch's objects are deleted, or will be, so that they need no more checks. Its row is kept, without the long
+ * texts that were only needed to read or repeat it. Its `dedupe` records are deleted as `deleteUnneededRecords` says.
  */
 export async function markFilesDeleted(sql: Sql, id: string): Promise<void> {
   const { mapping, dialect, filter } = shortColumns(sql);
@@ -308,9 +308,9 @@ function isDebrisDue(sql: Sql, at: ReturnType<Sql>, { seenUntil, after }: Debris
 }
 
 /**
- * Records that the object that a batch reads is missing. Returns the seconds since this was first recorded
- * without a part written since, and the batch's state; undefined when the batch has ended. Times to come are from before the clock was
- * set back, and do not count.
+ * Records that the object that a batch reads is missing. Returns the batch's state, and the seconds since this was first
+ * recorded without a part written since; undefined when the batch has ended. A time in the future, from before the clock was
+ * set back, does not count.
  */
 export async function noteMissing(
   sql: Sql,

@@ -246,9 +246,9 @@ export type RereadUpload = Pick<
 const unpriced: ReadonlySet<string> = new Set<keyof BatchChange>(['name', 'fields', 'maxCredits']);
 
 /**
- * Changes a batch that is `ready` and discards its quote if the change may alter it. One that is read again is split again: it is `validating`
- * without chunks, as after its upload. False when it is in another state, or was read again since.
- * Call in a transaction.
+ * Changes a batch that is `ready`, and discards its quote if the change may alter it. A batch that is read again is
+ * `validating` without chunks, as after its upload, and is split again. Returns false when it is in another state, or was read
+ * again since. Call in a transaction.
  */
 export async function changeBatch(
   sql: Sql,

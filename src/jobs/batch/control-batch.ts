@@ -64,9 +64,12 @@ async function askBoundedQuote(tx: Sql, owner: Owner, id: string): Promise<boole
 }
 
 /**
- * Performs the action and returns the batch after it. The batch must be the owner's. Throws `AppError` 409
- * `invalid_state` when its state does not allow it, 403 for a resume by a key that may spend less in a day, 422 `unmapped` without a column to match on, and 429 for a quote while too many others are pending.
- * Call `wakeAfter` with the result after the commit.
+ * Performs the action and returns the batch after it, which must be the owner's. Call `wakeAfter` with the result after the
+ * commit. Throws `AppError`
+ * - 409 `invalid_state` when its state does not allow the action,
+ * - 403 for a resume by a key that may spend less in a day,
+ * - 422 `unmapped` without a column to match on,
+ * - 429 for a quote while too many others are pending.
  */
 export async function controlBatch(
   tx: Sql,
@@ -125,9 +128,9 @@ export async function wakeAfter(
 }
 
 /**
- * Changes a held batch, or has its upload split again as `reread` says, and returns it. A mapping is remembered for lists
- * with the same header. Throws as `controlBatch`, 400
- * for unknown fields, 409 `invalid_state` when the list was read in another way meanwhile, and 409 `storage_full` when the account has no room for another sheet.
+ * Changes a held batch, or has its upload split again as `reread` says, and returns it. A mapping is remembered for lists with
+ * the same header. Throws as `controlBatch`, and `AppError` 400 for unknown fields, 409 `invalid_state` when another call had
+ * the list read again meanwhile, and 409 `storage_full` when the account has no room for another sheet.
  */
 export async function changeHeldBatch(
   context: Pick<Context, 'sql'> & { config: StorageBounds & MobileSetting },
@@ -154,10 +157,11 @@ export async function changeHeldBatch(
 }
 
 /**
- * Sets the `max_credits` of a list, null for none, and returns the list; one that was paused at them resumes when they
- * pay for one more match. Throws `AppError` 403 for a key that may spend less in a day than the list's and raises them, 409 `invalid_state` for a list that is not read yet or ends, and 409
- * `max_credits_too_low` with the credits that it has charged and reserved. Call `wakeAfter` with `resume` after the
- * commit.
+ * Sets the `max_credits` of a list, null for none, and returns the list. A list that was paused at them resumes when they pay
+ * for one more match. Call `wakeAfter` with `resume` after the commit. Throws `AppError`
+ * - 403 for a key that raises them and may spend less in a day than the list's key,
+ * - 409 `invalid_state` for a list that is not read yet or ends,
+ * - 409 `max_credits_too_low` with the credits that it has charged and reserved.
  */
 export async function capBatch(
   tx: Sql,

@@ -28,9 +28,9 @@ export interface DispatchedChunk extends ChunkWakeUp {
 }
 
 /**
- * CTE `busy`: the accounts with chunks in flight, and their number: chunks of runnable batches that are leased or
- * have a job, which those of `waiting` only have. They are few and have their own index; each looks up its batch by id, whatever number the planner
- * estimates. CTE `last`: the account whose chunk was dispatched last, if any is in flight.
+ * CTE `busy`: the accounts with chunks in flight, and their number: chunks of runnable batches that are leased or, as only
+ * those of `waiting`, have a job. They are few and have their own index; each looks up its batch by id, whatever number the
+ * planner estimates. CTE `last`: the account whose chunk was dispatched last, if any is in flight.
  */
 function busyAccounts(sql: Sql) {
   return sql`

@@ -25,7 +25,7 @@ export function isClaimed(sql: Sql, until: ReturnType<Sql>) {
 export const RETRY_SECONDS_MAX = 60;
 
 /**
- * The pause of a chunk, a batch, a job about a batch, or the lists of a key. Those of a key may have to wait longer for its rows per
- * minute: they ask again.
+ * The pause of a chunk, a batch, a job about a batch, or the lists of a key. The lists of a key may have to wait longer for
+ * its rows per minute: they ask again after each pause.
  */
 export const retryPause = pauseOf(RETRY_SECONDS_MAX);

@@ -8,8 +8,8 @@ import { INSTALLATION_KEY } from './own-store.ts';
 const refusedCodes: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EISDIR', 'ENOTDIR']);
 
 /**
- * Returns true for the error of a reader about one object, which says nothing about the others: it is missing, damaged, refused or
- * on a bad sector, and the store responds.
+ * Returns true when an error of a reader concerns one object and not the store: the object is missing, damaged, refused or on
+ * a bad sector, and the store responds.
  */
 export async function isOfOneObject(
   store: Pick<Context['store'], 'head'>,

@@ -145,9 +145,10 @@ export async function haveBeenJoined(sql: Sql, records: FirstMatched): Promise<b
 }
 
 /**
- * Forgets what a list whose files are being deleted has matched with `dedupe`, and what its family has, once none of them has files. As
- * long as one has, it may run further rows, whose records are not charged again. The list's own rows are run again only by a list
- * that it is a rerun of: if that has files, they are matched anew.
+ * Deletes `dedupe` records that are not needed once the files of a list are deleted: those of its whole family when no other
+ * list of it has files, and the list's own when a list that it is a rerun of has files, because only that list can run these
+ * rows again, and then matches them anew. Any other record is kept: a list of the family with files may run further rows,
+ * whose records are not charged again.
  */
 export async function deleteUnneededRecords(sql: Sql, id: string): Promise<void> {
   await sql`

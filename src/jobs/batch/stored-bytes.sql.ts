@@ -45,8 +45,8 @@ export async function listUnknownBatches(sql: Sql, ids: string[]): Promise<strin
 }
 
 /**
- * The ids among these whose files no batch has: without a row, or deleted more than a day ago. A store that failed may have kept some of
- * those, and no worker writes to them any more.
+ * Returns those of these ids whose batch has no files: it has no row, or its files were deleted more than a day ago. A store
+ * that failed may still have some of them, and no worker writes to them any more.
  */
 export async function listWithoutFiles(sql: Sql, ids: string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`

@@ -179,8 +179,9 @@ export function lockedSchedule(sql: Sql, { delivered }: CommitPart): ReturnType<
 }
 
 /**
- * CTE `price`: a row if the account still pays for each person once, or for each row, as the part was priced. It is read under the lock
- * of the wallet, which comes after that of the chunk: an operator may change it while the part waits.
+ * CTE `price`: a row if the account still pays as it did when the part was priced: for each person once, or for each row. It
+ * is read under the lock of the wallet, which comes after that of the chunk, because an operator may change it while the part
+ * waits.
  */
 function lockedPrice(sql: Sql, { chunkId, reservationId, paysOnce }: CommitPart): ReturnType<Sql> {
   return sql`

@@ -25,7 +25,10 @@ function forcedOutcome(batch: Batch, chunk: ClaimedChunk): Outcome | null {
   return isAtLimit(batch) ? miss('not_processed', '', 'max_credits') : null;
 }
 
-/** True for an export with someone whom its `max_credits` do not pay for: its chunks run in order, so the people before are in the file. */
+/**
+ * True for an export whose `max_credits` do not pay for everyone. Its chunks run in order, so the people before the limit are
+ * in the file.
+ */
 function isAtLimit({ kind, notProcessed }: Batch): boolean {
   return kind === 'export' && notProcessed > 0;
 }

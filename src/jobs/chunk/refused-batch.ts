@@ -4,8 +4,8 @@ import { AppError } from '../../core/lib/errors.ts';
 import type { Batch } from '../batch/batch.ts';
 
 /**
- * The reason why a batch that was accepted is not charged any further; null for none. It chose `mobile` before the setting left it out of
- * records: each row would be charged for an empty cell, where a call is refused.
+ * Returns the reason why an accepted batch is not charged any further, or null: its operation is `mobile`, and a setting has
+ * since left that field out of records. A call would be refused, but each row would be charged for an empty cell.
  */
 export function refusalOf(setting: MobileSetting, batch: Batch): AppError | null {
   if (batch.state === 'cancelling') return null;

@@ -271,7 +271,10 @@ async function storeRows(
   return { objectKey, ...stored, rowBytesMax, report };
 }
 
-/** Returns the outcomes as far as they may be disclosed for so many charged matches; see `discloseAmbiguous` and `withoutConflict`. */
+/**
+ * Returns the outcomes as far as this number of charged matches allows to disclose them (`discloseAmbiguous`,
+ * `withoutConflict`).
+ */
 async function discloseOutcomes(
   { limiter }: JobContext,
   { accountId }: Batch,

@@ -41,8 +41,8 @@ export interface ErasureAudit {
 }
 
 /**
- * A list's header and name, the names of imported files and a preview of one, filters, columns of mappings, names of keys, and the URL of
- * a webhook, are the customer's text.
+ * Tables with text of customers: a list's header and name, names of imported files and a preview of one, filters, columns of
+ * mappings, names of keys, and URLs of webhooks.
  */
 const customerTables: ReadonlySet<string> = new Set([
   'graph.imports',
@@ -56,7 +56,7 @@ const customerTables: ReadonlySet<string> = new Set([
   'public.uploads',
   'public.webhooks',
 ]);
-/** Keys of calls, and responses that repeat what a call has sent, are the customer's text; what a response says of a match is not. */
+/** Here keys of calls, and what responses repeat of a call, are the customer's text; what they say about a match is not. */
 const RESPONSES = 'public.idempotency_keys';
 
 export type ErasureContext = PartsContext & Pick<Context, 'localCopy'>;

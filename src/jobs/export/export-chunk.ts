@@ -85,7 +85,10 @@ async function outcomesOf(
   return outcomes;
 }
 
-/** Excludes people whose record an import has joined, since the ids were written, with that of one whom the schedule delivered. */
+/**
+ * Excludes people whose record an import has, since the ids were written, joined with that of a person whom the schedule
+ * delivered.
+ */
 async function excludeDelivered(
   graph: Sql,
   scheduleId: string,

@@ -42,11 +42,12 @@ const BRIEF_ROWS = 3;
 const PAUSE_MS_MAX = 60_000;
 
 /**
- * Writes the ids and records them as chunks. Safe to run twice, also concurrently: each run writes its own
- * object, and only one is recorded. Throws `AppError` 422: `too_many_results` for more people than the maximum
- * of an export, `search_timeout` when the database takes too long to find a page; and 409 `cancelled` when the
- * export was cancelled or deleted meanwhile, which cancels the statement in the database, or was to have the new people of a schedule
- * that is deleted.
+ * Writes the ids and records them as chunks. Safe to run twice, also concurrently: each run writes its own object, and only
+ * one is recorded. Throws `AppError`
+ * - 422 `too_many_results` for more people than the maximum of an export,
+ * - 422 `search_timeout` when the database takes too long to find a page,
+ * - 409 `cancelled` when the export was cancelled or deleted meanwhile, which cancels the statement in the database, or when
+ * the schedule whose new people it was to have is deleted.
  */
 export async function writeIds(context: JobContext, batch: ExportBatch): Promise<void> {
   const { chunkRows, batchRowsMax, exportSearchTimeoutMs: statementMsMax } = context.config;

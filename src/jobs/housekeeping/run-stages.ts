@@ -4,8 +4,8 @@ import type { Log } from '../../core/log.ts';
 export type Stage = () => Promise<unknown>;
 
 /**
- * Runs the stages one after the other, each also after one that failed, until `mustStop()` is true. Throws the first error when all have
- * run, and logs the others: an `AggregateError` in the log would show the values that Postgres quotes.
+ * Runs the stages one after the other until `mustStop()` is true, also after a stage that failed. When all have run, throws
+ * the first error; the others are logged, because an `AggregateError` in the log would show the values that Postgres quotes.
  */
 export async function runStages(
   { log }: { log: Pick<Log, 'error'> },

@@ -26,8 +26,9 @@ const UNATTENDED_SECONDS = 10;
 const CHECKS_WAITING_MAX = 500;
 
 /**
- * One sweep: reclaims lost chunks, resumes batches, repairs the queue, dispatches, wakes waiting jobs. Throws as `runStages`: a job or a
- * batch that always fails in one stage must not keep all lists from the others. `mustStop` ends it early.
+ * One sweep: reclaims lost chunks, resumes batches, repairs the queue, dispatches, wakes waiting jobs. `mustStop` ends it
+ * early. Throws as `runStages`: a job or a batch that always fails in one stage must not block the other stages, which serve
+ * all lists.
  */
 export async function sweep(
   context: JobContext,

@@ -52,8 +52,8 @@ const foundSchema = z.object({
   snapshot: z.boolean(),
   mapping: namedMapping.nullable(),
   /**
-   * With `several`, the mapping is one of `fitting`, of which the operator must choose. `replacing`: given under the name of a kept
-   * one that is another.
+   * `several`: the mapping is one of `fitting`, and the operator must choose. `replacing`: it was given under the name of
+   * another kept mapping.
    */
   mapping_origin: z.enum(['guessed', 'kept', 'several', 'given', 'replacing']).nullable(),
   /** The kept mappings whose columns the file has; left out when there are fewer than two. */

@@ -45,7 +45,10 @@ export async function markUploadUsed(sql: Sql, id: string): Promise<boolean> {
   return marked.length > 0;
 }
 
-/** Tells which of these keys of uploads are over: used, expired, or not known any more, as its row is deleted once it has expired. */
+/**
+ * Returns which of these keys of uploads have ended: used, expired, or unknown, because the row of an expired upload is
+ * deleted.
+ */
 export async function findUploads(
   sql: Sql,
   keys: readonly string[],

@@ -21,9 +21,9 @@ export interface Beat {
 }
 
 /**
- * Records that a process is alive, and deletes those not seen for a day, and those seen at a time to come, before the clock was set
- * back: the living ones among them are seen again within seconds. Skips those that are recorded at this moment: two processes that
- * each delete the other would wait for each other.
+ * Records that a process is alive. Deletes processes not seen for a day, and those last seen in the future, before the clock
+ * was set back: the live ones among them are seen again within seconds. Skips those that are being recorded at this moment:
+ * two processes that each delete the other would wait for each other.
  */
 export async function insertBeat(sql: Sql, beat: Beat): Promise<void> {
   await sql`

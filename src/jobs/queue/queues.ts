@@ -68,9 +68,9 @@ export interface Queues {
   /** Jobs waiting in this job's queue; `Infinity` when the store fails. */
   countWaiting(name: JobName): Promise<number>;
   /**
-   * The ids of those jobs that wait, or that a worker took within the last `takenMs` by its clock, which may be ahead of this one by as much.
-   * Throws when the store fails. A worker that died keeps a job until the job's lock ends. A job that cannot be read is not among them:
-   * no worker can run it.
+   * Returns the ids of those jobs that wait, or that a worker took within the last `takenMs` by its clock, which may be ahead
+   * of this one by as much. A worker that died keeps a job until the job's lock ends. A job that cannot be read is not among
+   * them, because no worker can run it. Throws when the store fails.
    */
   findHeld(name: JobName, ids: readonly string[], takenMs: number): Promise<ReadonlySet<string>>;
   /** Waiting and running jobs of each queue. Throws when the store fails. */

@@ -56,8 +56,8 @@ export async function listPartKeys(sql: Sql, batchId: string): Promise<string[]>
 }
 
 /**
- * Returns those of these keys of parts and person indexes, as claims write them, that no commit has recorded, nor will: their chunk has
- * been claimed again since.
+ * Returns the keys, of these keys of parts and person indexes as claims write them, that no commit has recorded or will
+ * record, because their chunk has been claimed again.
  */
 export async function listAbandonedParts(sql: Sql, keys: readonly string[]): Promise<string[]> {
   const rows = await sql<{ key: string }[]>`

@@ -1,8 +1,8 @@
 /**
- * The person index: which records a part contains in which rows. It is a small object stored with the part, so
- * that the rows of a person who opts out later are found without their data. It holds pairs of numbers: row of
- * the part from 0, and id, of the match of a row or of a candidate. In results about companies the ids are companies whose officers are named, and,
- * negated, people among those officers.
+ * The person index: a small object stored with each part, from which the rows of a person who opts out later are found without
+ * their data. It has pairs of numbers for the match of a row and for each candidate: the row of the part, from 0, and the id
+ * of the record. In results about companies the ids are those of companies whose officers are named, and, negated, of the
+ * people among these officers.
  */
 
 import type { Outcome } from '../../core/enrich/enrich-many.ts';

@@ -168,9 +168,9 @@ export async function replacePart(
 }
 
 /**
- * Records the object that replaced that of a part, with its person index, in a database of another moment than the store: which
- * opt-outs it was checked for is unknown, so that it is checked for all. Returns false and changes nothing when the part has another
- * object by now.
+ * Records the object that replaced the object of a part, with its person index, when database and store are of different
+ * moments. It is not known for which opt-outs the object was checked, so it will be checked for all. Returns false and changes
+ * nothing when the part has another object by now.
  */
 export async function adoptPart(
   sql: Sql,

@@ -43,10 +43,12 @@ type RunContext = Pick<JobContext, 'sql' | 'log' | 'queues' | 'config'>;
 let lastServed: string | null = null;
 
 /**
- * Takes all slots that are due at `now` (default: the database's clock), in rounds of one schedule per account.
- * Slots missed while no worker ran become one run, that of the first missed slot. `mustStop` ends
- * it early. Returns the exports that it started. Throws `AppError` `clock_wrong`, before it takes a slot, when the clocks of process and database differ by more
- * than an hour: slots would run early, and none again until the clock that is ahead has been reached.
+ * Takes all slots that are due at `now` (default: the database's clock), in rounds of one schedule per account, and returns
+ * the exports that it started. Slots missed while no worker ran become one run, that of the first missed slot. `mustStop`
+ * ends it early.
+ *
+ * Throws `AppError` `clock_wrong` before it takes a slot when the clocks of process and database differ by more than an hour.
+ * By a clock that is ahead, slots would run early, and not again until their time has come.
  */
 export async function runDueSchedules(
   context: RunContext,
@@ -189,7 +191,10 @@ interface Refusal {
   ends: boolean;
 }
 
-/** The reason why a slot does not start, or null: then it is counted in the day of the account. `isFull` is true when the account has its maximum of open lists. */
+/**
+ * Returns the reason why a slot does not start, or null after it has counted the export in the account's day. `isFull` is
+ * true when the account has its maximum of open lists.
+ */
 async function refusalOf(
   { config }: RunContext,
   tx: Sql,
@@ -210,14 +215,14 @@ async function refusalOf(
     const { code } = error;
     if (code === 'storage_full' || code === 'rate_limited')
       return { state: 'skipped', reason: code, ends: false };
-    // This version, or a setting by now, may refuse a schedule that was accepted.
+    // This version, or a setting that was changed, may refuse a schedule that was accepted.
     return { state: 'failed', reason: error.message, ends: true };
   }
 }
 
 /**
- * Gives schedules that ran before the clock was set back their next slot from now on: they would not run again before the time
- * that was wrong. One of the slots until then that was taken is not taken again. Throws as `runDueSchedules`.
+ * After the clock was set back, gives schedules that ran by the wrong time their next slot from now on; they would not run
+ * again before that time. A slot that was taken is not taken again. Throws as `runDueSchedules`.
  */
 export async function returnToSlots({ sql }: Pick<RunContext, 'sql'>): Promise<void> {
   await assertClocksAgree(sql);

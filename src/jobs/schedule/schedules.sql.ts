@@ -168,8 +168,9 @@ export async function lockDueSchedules(
 }
 
 /**
- * Returns true when an export of the schedule has not ended. Call when the schedule is locked: the statement that locks it sees
- * no run that began while it waited. Reads the open exports of the account, which are few: a schedule may have had any number of runs.
+ * Returns true when an export of the schedule has not ended. Call it after the statement that locks the schedule: that
+ * statement does not see a run that began while it waited. Reads the open exports of the account, which are few; a schedule
+ * may have any number of runs.
  */
 export async function hasOpenRun(
   tx: Sql,

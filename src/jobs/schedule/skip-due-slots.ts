@@ -4,8 +4,8 @@ import { nextSlot } from './run-due.ts';
 import { lockDueSchedules, updateSchedule } from './schedules.sql.ts';
 
 /**
- * Moves all schedules that are due on to their next slot, in the caller's transaction, without a run: after a restore the slot may have
- * run and been charged since. Returns how many.
+ * Moves all due schedules on to their next slot without a run, in the caller's transaction: after a restore, the due slot may
+ * have run and been charged already. Returns how many were moved.
  */
 export async function skipDueSlots(tx: Sql): Promise<number> {
   const now = await readClock(tx);

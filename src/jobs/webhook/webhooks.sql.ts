@@ -223,7 +223,10 @@ export async function deleteSurplusDeliveries(sql: Sql, latest: number): Promise
     where d.webhook_id = w.id and (d.created_at, d.id) <= (surplus.created_at, surplus.id)`;
 }
 
-/** Makes retries due whose last attempt has a time to come: they were put off before the clock was set back, for as long as it was wrong. */
+/**
+ * Makes retries due whose last attempt is in the future: the clock was set back since, and they would wait for as long as it
+ * was wrong.
+ */
 export async function endFuturePauses(sql: Sql): Promise<void> {
   await sql`
     update webhook_deliveries set due_at = clock_timestamp()

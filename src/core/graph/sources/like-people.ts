@@ -23,10 +23,10 @@ const KEY = 'key:';
 const NAMES_KEPT = 10_000;
 
 /**
- * Returns true unless the records contradict each other: in their days of birth, as `Jr` and `Sr` or `Mr` and `Mrs`, or in their names. Those must
- * have a word in common where the records share a profile, which is one person's; else their given names must agree,
- * also as nickname or initial. A slip is no agreement: `Maria` and `Mario` share a mailbox. What is missing contradicts nothing, and
- * the key of one source is always that of one person.
+ * Returns true unless the records contradict each other: in their days of birth, as `Jr` and `Sr` or `Mr` and `Mrs`, or in
+ * their names. Records that share a profile, which belongs to one person, must have a word of their names in common. All
+ * others must have agreeing given names, also as nickname or initial. A slip is no agreement: `Maria` and `Mario` share a
+ * mailbox. A missing value contradicts nothing. Records with the same key of one source are always one person.
  */
 export function mayBeOnePerson(one: PersonOfRecord, other: PersonOfRecord): boolean {
   const share = (kind: string) =>
