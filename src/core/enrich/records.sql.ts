@@ -87,6 +87,13 @@ function inSlices(ids: readonly number[], slice: keyof typeof sliceIds): string 
   return slices.join(';');
 }
 
+/** A query: the stored records of all people; the brief ones lack long cells. */
+function storedPeople(sql: Sql, brief: boolean): ReturnType<Sql> {
+  return brief
+    ? sql`select id, brief as record from person_briefs`
+    : sql`select id, record from person_records`;
+}
+
 function texts(rows: unknown): Buffer[] {
   return (rows as RawRow[]).map(([text]) => text ?? Buffer.alloc(0));
 }
@@ -100,9 +107,6 @@ export async function readPersonRecords(
   ids: readonly number[],
   brief: boolean,
 ): Promise<Buffer[]> {
-  const stored = brief
-    ? sql`select id, brief as record from person_briefs`
-    : sql`select id, record from person_records`;
   return texts(
     await sql`
       select found.records
@@ -112,7 +116,7 @@ export async function readPersonRecords(
           case when s.person_id is not null then E'\x02' else coalesce(r.record, '') end,
           E'\x1e' order by k.line) as records
         from string_to_table(slice.ids, E'\n') with ordinality k (id, line)
-        left join (${stored}) r on r.id = k.id::bigint
+        left join (${storedPeople(sql, brief)}) r on r.id = k.id::bigint
         left join suppressed_persons s on s.person_id = k.id::bigint) found
       order by slice.place`.raw(),
   );
@@ -129,9 +133,6 @@ export async function readPersonRecordsInOrder(
   ids: readonly number[],
   brief: boolean,
 ): Promise<Buffer[]> {
-  const stored = brief
-    ? sql`select id, brief as record from person_briefs`
-    : sql`select id, record from person_records`;
   return texts(
     await sql`
       select found.records
@@ -140,7 +141,7 @@ export async function readPersonRecordsInOrder(
         select string_agg(
           case when s.person_id is not null then r.id || E'\x1f\x02' else r.record end,
           E'\x1e' order by r.id) as records
-        from (${stored}) r
+        from (${storedPeople(sql, brief)}) r
         left join suppressed_persons s on s.person_id = r.id
         where r.id = any(string_to_array(slice.ids, E'\n')::bigint[])) found
       where found.records is not null
