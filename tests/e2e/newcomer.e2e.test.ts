@@ -12,7 +12,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startChromium } from '../../bench/browser.ts';
 import { hasSamples, samples } from '../../src/sources/import-files.test-suite.ts';
 import { describeWithBrowser } from '../support/browser.ts';
-import { type ConsolePage, expectAccessible, openConsole } from '../support/console-page.ts';
+import {
+  type ConsolePage,
+  expectAccessible,
+  factOf,
+  openConsole,
+} from '../support/console-page.ts';
 import { buildIfStale } from './compiled-code.ts';
 import { runJson } from './processes.ts';
 import { type Service, startService } from './service.ts';
@@ -78,8 +83,7 @@ let page: Page;
     await rm(root, { recursive: true, force: true });
   }, 60_000);
 
-  const fact = (name: string) =>
-    page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd');
+  const fact = (name: string) => factOf(page, name);
 
   it.each(files)(
     'imports %s',

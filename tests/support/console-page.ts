@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Pipeline } from './pipeline.ts';
 
@@ -105,4 +105,16 @@ export async function runUntil<Value>(
     await Promise.race([ended, page.evaluate('new Promise(requestAnimationFrame)')]);
   }
   return ended;
+}
+
+/** Chooses a file on the Data page. */
+export async function chooseImportFile(page: Page, name: string, text: string): Promise<void> {
+  const file = { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
+  await page.getByLabel('Files to import').setInputFiles(file);
+}
+
+/** The value of this name in the list of facts of a page. */
+export function factOf(page: Page, name: string): Locator {
+  const fact = page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) });
+  return fact.locator('dd');
 }

@@ -3,7 +3,13 @@ import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
-import { expectAccessible, openSignedIn, openTab } from '../../../tests/support/console-page.ts';
+import {
+  chooseImportFile,
+  expectAccessible,
+  factOf,
+  openSignedIn,
+  openTab,
+} from '../../../tests/support/console-page.ts';
 import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -38,12 +44,6 @@ describeWithBrowser('the Data page', () => {
   const openAs = ({ key }: Caller, width = 1280) =>
     openSignedIn(browser, `${pipeline.url}/#/data`, key, { viewport: { width, height: 860 } });
 
-  const drop = (page: Page, name: string, text: string) =>
-    page
-      .getByLabel('Files to import')
-      .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
-  const fact = (page: Page, name: string) =>
-    page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd');
   /** The text before the number that names the first record: of a card, it says which number that is. */
   const labelOfCard = (page: Page) =>
     page.evaluate(
@@ -91,9 +91,9 @@ describeWithBrowser('the Data page', () => {
       await page.getByRole('heading', { name: 'Data', exact: true }).waitFor();
       await page.getByText('To enrich a list, use Lists.').waitFor();
       await picture(page, `empty-${width}`);
-      await drop(page, 'contacts.csv', contacts);
+      await chooseImportFile(page, 'contacts.csv', contacts);
       await page.getByRole('heading', { name: 'What would change' }).waitFor();
-      expect(await fact(page, 'Source').textContent()).toBe('HubSpot');
+      expect(await factOf(page, 'Source').textContent()).toBe('HubSpot');
       await page.getByRole('cell', { name: 'ada@acme.example' }).waitFor();
       expect(await page.getByRole('columnheader').allTextContents()).toEqual([
         'Line',
@@ -107,8 +107,8 @@ describeWithBrowser('the Data page', () => {
       expect(await labelOfCard(page)).toBe(width < 1000 ? '"Line "' : 'none');
       await page.getByText('Contacts find their company by its id or domain.').waitFor();
       await page.getByText('1 rejected row').click();
-      expect(await fact(page, 'New').textContent()).toBe('1');
-      expect(await fact(page, 'Opted out').textContent()).toBe('1');
+      expect(await factOf(page, 'New').textContent()).toBe('1');
+      expect(await factOf(page, 'Opted out').textContent()).toBe('1');
       expect(await countPeople()).toBe(0);
       await expectAccessible(page);
       await picture(page, `review-${width}`);
@@ -155,7 +155,7 @@ describeWithBrowser('the Data page', () => {
     'shows and changes the guessed mapping of any other file, %s pixels wide',
     async (width) => {
       const { page, wrong } = await openAs(operator, width);
-      await drop(page, `Partner list ${width}.csv`, partners);
+      await chooseImportFile(page, `Partner list ${width}.csv`, partners);
       const column = page.getByLabel('Use “Ort” as');
       await column.waitFor();
       expect(await page.getByLabel('Use “Vorname” as').inputValue()).toBe('given_name');
@@ -176,7 +176,7 @@ describeWithBrowser('the Data page', () => {
       await picture(page, `mapping-${width}`);
       await name.fill(`partners-${width}`);
       await name.blur();
-      await expect.poll(() => fact(page, 'Source').textContent()).toBe(`partners-${width}`);
+      await expect.poll(() => factOf(page, 'Source').textContent()).toBe(`partners-${width}`);
       await page.getByRole('button', { name: 'Discard' }).click();
       await page.getByRole('button', { name: 'Discard it' }).click();
       await page.getByRole('heading', { name: 'Data', exact: true }).waitFor();
@@ -187,7 +187,7 @@ describeWithBrowser('the Data page', () => {
 
   test('says what is wrong with a file, and goes on after the page was left', async () => {
     const { page } = await openAs(operator);
-    await drop(page, 'colours.csv', 'Colour,Weight\nred,3\n');
+    await chooseImportFile(page, 'colours.csv', 'Colour,Weight\nred,3\n');
     await page.getByText(/No column of this file could be read/).waitFor();
     await expectAccessible(page);
     await picture(page, 'problem');
@@ -203,7 +203,7 @@ describeWithBrowser('the Data page', () => {
 
   test('ends its messages with the session', async () => {
     const { page } = await openAs(operator);
-    await drop(page, 'signed-out.csv', contacts);
+    await chooseImportFile(page, 'signed-out.csv', contacts);
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     await page.locator('.toast').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
@@ -214,7 +214,7 @@ describeWithBrowser('the Data page', () => {
 
   test('waits for a slow reading of a run, and drops one that is older than an action', async () => {
     const { page } = await openAs(operator);
-    await drop(page, 'slow.csv', contacts.replaceAll('acme', 'slow'));
+    await chooseImportFile(page, 'slow.csv', contacts.replaceAll('acme', 'slow'));
     const start = page.getByRole('button', { name: 'Import', exact: true });
     await start.waitFor();
     await page.clock.install();
@@ -247,7 +247,7 @@ describeWithBrowser('the Data page', () => {
   test('tells what builds on an import before it is undone, also when that came later', async () => {
     const { page, wrong } = await openAs(operator);
     const take = async (on: Page, file: string, text: string) => {
-      await drop(on, file, text);
+      await chooseImportFile(on, file, text);
       await on.getByRole('button', { name: 'Import', exact: true }).click();
       await on.getByRole('link', { name: /^Show import/ }).waitFor();
     };

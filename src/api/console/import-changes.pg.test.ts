@@ -3,7 +3,12 @@ import type { Browser, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
-import { openSignedIn, openTab } from '../../../tests/support/console-page.ts';
+import {
+  chooseImportFile,
+  factOf,
+  openSignedIn,
+  openTab,
+} from '../../../tests/support/console-page.ts';
 import type { Caller, Pipeline } from '../../../tests/support/pipeline.ts';
 import { accountScopes } from '../../core/keys/keys.ts';
 import { startImporting } from '../../jobs/imports/run-imports.ts';
@@ -30,13 +35,6 @@ describeWithBrowser('the page of an import', () => {
   });
 
   const openAs = ({ key }: Caller) => openSignedIn(browser, `${pipeline.url}/#/data`, key);
-
-  const drop = (page: Page, name: string, text: string) =>
-    page
-      .getByLabel('Files to import')
-      .setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(text) });
-  const fact = (page: Page, name: string) =>
-    page.locator('dl.facts > div', { has: page.getByText(name, { exact: true }) }).locator('dd');
 
   /** The columns by which the file of this name was read; undefined while it is read. */
   async function columnsOf(file: string): Promise<object | undefined> {
@@ -73,7 +71,7 @@ describeWithBrowser('the page of an import', () => {
 
   test('imports nothing under a name that is being changed', async () => {
     const { page } = await openAs(operator);
-    await drop(page, 'Late name.csv', partners.replaceAll('Lark', 'Late'));
+    await chooseImportFile(page, 'Late name.csv', partners.replaceAll('Lark', 'Late'));
     await importButton(page).waitFor();
     const patch = await holdBack(page, 'PATCH');
     await page.getByLabel('Name of the mapping').fill('late-name-changed');
@@ -82,7 +80,7 @@ describeWithBrowser('the page of an import', () => {
     await patch.held;
     await page.evaluate("fetch('/v1/me').then((response) => response.text())");
     patch.letGo();
-    await expect.poll(() => fact(page, 'Source').textContent()).toBe('late-name-changed');
+    await expect.poll(() => factOf(page, 'Source').textContent()).toBe('late-name-changed');
     await importButton(page).waitFor();
     expect(await countBegun('Late name')).toBe(0);
     await page.context().close();
@@ -90,7 +88,7 @@ describeWithBrowser('the page of an import', () => {
 
   test('keeps each of several columns that are chosen while one is saved', async () => {
     const { page } = await openAs(operator);
-    await drop(page, 'Two choices.csv', partners);
+    await chooseImportFile(page, 'Two choices.csv', partners);
     await importButton(page).waitFor();
     const patch = await holdBack(page, 'PATCH');
     await page.getByLabel('Use “Ort” as').selectOption({ label: 'Region' });
@@ -107,7 +105,7 @@ describeWithBrowser('the page of an import', () => {
 
   test('imports nothing while another part is being sent', async () => {
     const { page } = await openAs(operator);
-    await drop(page, 'part-1.csv', contacts.replaceAll('acme', 'part1'));
+    await chooseImportFile(page, 'part-1.csv', contacts.replaceAll('acme', 'part1'));
     await importButton(page).waitFor();
     const post = await holdBack(page, 'POST');
     const add = (part: string) =>
@@ -132,7 +130,7 @@ describeWithBrowser('the page of an import', () => {
 
   test('imports nothing that another tab has changed since it was shown', async () => {
     const { page } = await openAs(operator);
-    await drop(page, 'Two tabs.csv', partners.replaceAll('Lark', 'Tabs'));
+    await chooseImportFile(page, 'Two tabs.csv', partners.replaceAll('Lark', 'Tabs'));
     await importButton(page).waitFor();
     const { page: other } = await openTab(await page.context().newPage(), page.url());
     // The first tab hears nothing of the other one until it acts.
@@ -159,7 +157,7 @@ describeWithBrowser('the page of an import', () => {
 
   test('saves a choice again whose request was lost, and imports then', async () => {
     const { page } = await openAs(operator);
-    await drop(page, 'Lost choice.csv', partners.replaceAll('Lark', 'Lost'));
+    await chooseImportFile(page, 'Lost choice.csv', partners.replaceAll('Lark', 'Lost'));
     await importButton(page).waitFor();
     let isLost = false;
     await page.route('**/admin/import-runs/*', (route) => {
@@ -169,7 +167,7 @@ describeWithBrowser('the page of an import', () => {
     });
     await page.getByText('Change source or day').click();
     expect(await page.getByLabel('Day of the data').inputValue()).toBe(
-      await fact(page, 'Data of').textContent(),
+      await factOf(page, 'Data of').textContent(),
     );
     await page.getByLabel('Use “Ort” as').selectOption({ label: 'Region' });
     await page.getByText('We can’t reach the server').waitFor();
