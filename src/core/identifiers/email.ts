@@ -13,7 +13,7 @@
  * So is a comma before a country: `jane@acme.co,uk` may be an address at `acme.co` as well.
  * 8. Nor is an address one that may be a part of another: `jane doe@acme.com` and `jane,doe@acme.com` are not doe@acme.com, unless the
  * words before it are of its mailbox or its domain (`Jane Doe jdoe@acme.com`) or say what it is; `jane@acme.co uk` is not at acme.co,
- * and `jane@acme.co...` was cut.
+ * `jane@acme.co...` was cut, and of `j•••doe@acme.com` characters are hidden.
  * 9. Of a mailbox that begins as no mailbox does (`www.`, `=`, `email=`), the address without that is tried second.
  * 10. Refused: mailboxes that need quotes, address literals and domains without a dot. They are valid, and no stored
  * address has them.
@@ -24,6 +24,7 @@ import type { KindDescription } from './kind.ts';
 import {
   foldCase,
   foldUnicode,
+  HIDING_SIGNS,
   invalid,
   isTooLong,
   type Normalised,
@@ -65,8 +66,8 @@ const PLAIN_ADDRESS =
   /^(?!www\.)[a-z0-9][a-z0-9_+-]*(?:\.[a-z0-9_+-]+)*@(?:[a-z0-9]+(?:-+[a-z0-9]+)*\.)+[a-z]{2,63}$/i;
 const ATOM = "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]+";
 const mailbox = new RegExp(`^(?!['\`])${ATOM}(?:\\.${ATOM})*\\.?$`, 'u');
-/** An address that a program cut: `jane@acme.co...`. */
-const CUT_ADDRESS = /@.*\.{3}$/;
+/** The end of an address that a program cut: `jane@acme.co...`. */
+const CUT = '...';
 const MAILBOX_CHARACTERS_MAX = 64;
 const ADDRESS_CHARACTERS_MAX = 254;
 /** Up to this length of the domain no label can exceed the 63 characters that DNS allows. */
@@ -74,6 +75,7 @@ const LABEL_CHARACTERS_MAX = 63;
 /** Ways to hide an address from collectors. */
 const HIDDEN_AT = /\s{0,2}[[({<]\s{0,2}(?:at|@)\s{0,2}[\])}>]\s{0,2}/gi;
 const HIDDEN_DOT = /\s{0,2}[[({]\s{0,2}(?:dot|punkt|punto|point|\.)\s{0,2}[\])}]\s{0,2}/gi;
+const BRACKET = /[[({<]/;
 /** More of them, in a text without `@`. */
 const HIDDEN_AT_OF_NONE = /\s{0,2}[[({]\s{0,2}(?:ät|a|arroba)\s{0,2}[\])}]\s{0,2}/gi;
 const QUOTED_MAILBOX = /(^|[\s,;<])"([^"\s@]{1,64})"@/g;
@@ -104,12 +106,23 @@ const COMMA_BEFORE_COUNTRY = /^[^\s@,;]+@([a-z0-9-]+(?:\.[a-z0-9-]+)+),([a-z]{2}
 /** An address and letters that may be the end of its domain, with or without the dot. */
 const ADDRESS_IN_PARTS =
   /@([a-z0-9.-]{1,253}\.[a-z]{2,63})(\s{1,3}\.\s{0,3}|\.\s{1,3}|\s{1,3})([a-z]{1,3})(?=$|\s{0,3}[;,|\n])/gi;
+/** The end of the pattern before, which takes longer. */
+const SHORT_WORD_AT_END = /\s(?:\.\s{0,3})?[a-z]{1,3}\s{0,3}(?:$|[;,|\n])/i;
+/** A word or the domain of an address, and a mailbox behind it: the start of the next pattern, which takes longer. */
+const WORD_BEFORE_END = /[^\s,;<>()[\]][\s,;]{1,3}[^\s,;<>()[\]]{1,64}$/;
 /** A few words directly before a mailbox, divided from it by a space, or by a comma or a semicolon without one. */
 const WORDS_BEFORE_MAILBOX =
   /^\s*((?:\p{L}[\p{L}\p{N}\p{M}._'’-]{0,40}[\s,;]{1,3}){0,2}\p{L}[\p{L}\p{N}\p{M}._'’-]{0,40})(?:\s{1,3}|[,;])([^\s,;<>()[\]]{1,64})$/u;
+/** The domain of an address, and what joins the next one to it. */
+const BEFORE_NEXT_ADDRESS =
+  /^[^\s,;]*[\s,;]*(?:(?:and|e|eller|en|et|i|o|och|oder|og|or|ou|und|y)\s)?/i;
+/** An address of which characters are hidden: `j•••doe@acme.com`. */
+const HIDDEN_CHARACTERS = new RegExp(`(?<!\\S)\\S*[${HIDING_SIGNS}]{2}\\S*`, 'gu');
 const addressWords: ReadonlySet<string> = new Set(
-  `address adresse addr alt alternative and at attn business contact contacto courriel correo current direct email from general home kontakt
-   mail mailto main new not oder office old or personal please preferred primary private see secondary to und use via work write`.split(
+  `address adresse addr alt alternative and arbeit at attn bcc beruflich bureau buro business cc contact contacto courriel correo
+   current dienstlich direct email emailadresse from general geschaftlich home kontakt lavoro mail mailadresse mailto main new not
+   oder office old or perso personal personale personnel please preferred primary privado privat private privato prive pro
+   professionnel see secondary to trabajo ufficio und use verified via work write zakelijk`.split(
     /\s+/,
   ),
 );
@@ -131,12 +144,13 @@ export function normaliseEmail(text: string): Normalised {
 }
 
 function unhidden(text: string): string {
-  const decoded = text.replace(ENTITY, characterOf).trim();
-  return withAt(decoded)
-    .replace(HIDDEN_AT, '@')
-    .replace(HIDDEN_DOT, '.')
-    .replaceAll('\\@', '@')
-    .replace(QUOTED_MAILBOX, '$1$2@');
+  // Few cells have any of these signs, and each pattern reads the whole cell.
+  const decoded = text.includes('&') ? text.replace(ENTITY, characterOf).trim() : text;
+  const shown = withAt(decoded);
+  const dotted = BRACKET.test(shown)
+    ? shown.replace(HIDDEN_AT, '@').replace(HIDDEN_DOT, '.')
+    : shown;
+  return dotted.replaceAll('\\@', '@').replace(QUOTED_MAILBOX, '$1$2@');
 }
 
 /** Returns the character of an entity. One that is not known stays, without its semicolon: what follows is no address of its own. */
@@ -178,45 +192,54 @@ function isPunycode(text: string, at: number): boolean {
 function addressesIn(tidy: string): string[] {
   const [, host = '', country = ''] = COMMA_BEFORE_COUNTRY.exec(tidy) ?? [];
   if (host !== '' && isListedDomain(`${host}.${country}`.toLowerCase())) return [];
-  const text = withWholeDomains(tidy);
-  const parts = new Set(partsOfMailboxes(text));
+  const domains = withWholeDomains(tidy);
+  const text = withoutParts(domains);
   const found = text
     .replace(SCHEMES, ' ')
     .split(SEPARATORS)
-    .filter((token) => !CUT_ADDRESS.test(token))
+    .filter((token) => token.includes('@') && !token.endsWith(CUT))
     .map(trimPunctuation)
     .map(canonicalAddress)
-    .filter((address) => address !== null)
-    .filter((address) => !parts.has(address.slice(0, address.indexOf('@'))));
+    .filter((address) => address !== null);
   // No address is longer, and the slips of a long text would take time.
   if (found.length > 0 || tidy.length > ADDRESS_CHARACTERS_MAX) return found;
   const meant =
-    parts.size > 0 || CUT_ADDRESS.test(tidy) ? null : canonicalAddress(withoutSlips(text));
+    text !== domains || (tidy.includes('@') && tidy.endsWith(CUT))
+      ? null
+      : canonicalAddress(withoutSlips(text));
   return meant === null ? [] : [meant];
 }
 
 /** Joins what is certainly one domain, and takes one away that may be a part of another. */
 function withWholeDomains(tidy: string): string {
+  if (!SHORT_WORD_AT_END.test(tidy)) return tidy;
   return tidy.replace(ADDRESS_IN_PARTS, (whole, host: string, dot: string, end: string) => {
     if (!mayEndIn(host, end)) return whole;
     return dot.includes('.') ? `@${host}.${end}` : '@ ';
   });
 }
 
-/** Returns the mailboxes that may be the ends of longer ones, with a space or a comma for a dot. */
-function partsOfMailboxes(text: string): string[] {
-  return text.split('@').flatMap((between, index, all) => {
-    const after = all[index + 1];
-    if (after === undefined) return [];
-    // Behind an address its domain comes first.
-    const before = index === 0 ? between : between.replace(/^[^\s,;]*[\s,;]*/, '');
-    const [, words = '', mailbox = ''] = WORDS_BEFORE_MAILBOX.exec(before) ?? [];
-    return words === '' || explainsAddress(words, mailbox, after) ? [] : [foldCase(mailbox)];
-  });
+/** Takes away what may be the end of a longer address, with a space, a comma or hidden characters before it. */
+function withoutParts(text: string): string {
+  const shown = ASCII.test(text) ? text : text.replace(HIDDEN_CHARACTERS, '@@');
+  const pieces = shown.split('@');
+  return pieces
+    .map((piece, index) => {
+      const after = pieces[index + 1];
+      if (after === undefined || !WORD_BEFORE_END.test(piece)) return piece;
+      // Behind an address its domain comes first.
+      const start = index === 0 ? 0 : (BEFORE_NEXT_ADDRESS.exec(piece)?.[0].length ?? 0);
+      const [, words = '', mailbox = ''] = WORDS_BEFORE_MAILBOX.exec(piece.slice(start)) ?? [];
+      const isWhole = words === '' || explainsAddress(words, mailbox, after);
+      return isWhole ? piece : `${piece.slice(0, -mailbox.length)}@`;
+    })
+    .join('@');
 }
 
 /** True for words that say what an address is: its label, its owner, or the company at its domain. */
 function explainsAddress(words: string, mailbox: string, after: string): boolean {
+  // Whoever leaves a space in a mailbox does not write its beginning as a name and the rest of it small.
+  if (NAME_IN_CAPITALS.test(words) && /^\p{Ll}/u.test(mailbox)) return true;
   const all = wordsOf(words);
   const own = withoutUmlauts(wordsOf(mailbox).join(''));
   const host = withoutUmlauts(wordsOf(after.split(/[\s,;]/, 1)[0] ?? '').join(''));
@@ -225,8 +248,6 @@ function explainsAddress(words: string, mailbox: string, after: string): boolean
     (own.includes(withoutUmlauts(word)) || host.includes(withoutUmlauts(word)));
   const initials = all.map((word) => word.charAt(0));
   return (
-    // Whoever leaves a space in a mailbox does not write its beginning as a name and the rest of it small.
-    (NAME_IN_CAPITALS.test(words) && /^\p{Ll}/u.test(mailbox)) ||
     // A mailbox has letters of one alphabet.
     (!ASCII.test(all.join('')) && ASCII.test(own)) ||
     all.some((word) => addressWords.has(word) || isNamed(word)) ||

@@ -20,6 +20,9 @@ const VALUES_MAX = 10;
 const NON_ASCII = /[^\0-\x7f]/;
 const SPREADSHEET_QUOTES = /^="([^"]*)"$/;
 
+/** Signs in the place of characters that are not shown, for a class of a pattern. */
+export const HIDING_SIGNS = '\u2022\u00b7\u2217\u2588\u25a0\u25aa\u25cf\u26ab\u2b24';
+
 export function isTooLong(text: string): boolean {
   return text.length > INPUT_CHARACTERS_MAX;
 }
