@@ -16,12 +16,20 @@
  * 5. Numbers that a spreadsheet wrote as `4.47911123457E+11` are restored if no digit is missing, and those of a
  * program that read them as fractions (`+447911123456.0`).
  * 6. A number of which digits are hidden or cut off (`+49 711 6856xxx`, `020 7946...`) is none.
- * 7. Numbers that are typed where there is none identify no one: after the calling code one digit nine times and more
+ * 7. A day (`02.10.2023`) is none.
+ * 8. Numbers that are typed where there is none identify no one: after the calling code one digit nine times and more
  * (`9999999999`), or all digits in a row (`01 23 45 67 89`).
  */
 import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import type { CellContent, KindDescription } from './kind.ts';
-import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
+import {
+  HIDING_SIGNS,
+  invalid,
+  isTooLong,
+  type Normalised,
+  severalValues,
+  tidyCell,
+} from './normalised.ts';
 import { restoreWholeNumber } from './spreadsheet-number.ts';
 
 export const phone = {
@@ -58,9 +66,24 @@ const NORTH_AMERICAN = /^\(?([2-9]\d\d)\)?[ .-]?([2-9]\d\d)[ .-]?(\d{4})$/;
 const northAmericanRegions: ReadonlySet<string> = new Set(['US', 'CA']);
 const EXTENSION_WORDS = 'ext(?:n|ension)?|post[ei]|durchwahl|ramal|anexo|x|доб|内线|#';
 const extension = new RegExp(`(?<!\\p{L})(?:${EXTENSION_WORDS})[.:= ]{0,3}\\d{1,7}(?!\\d)`, 'giu');
-/** A number with hidden digits, and the rest of it. Asterisks may as well set the text apart. */
-const HIDDEN_DIGITS =
-  /[+(]{0,2}\d[\d ().-]{0,30}(?:(?<!\p{L})x{2,}(?!\p{L})|[\u2022\u00b7_?]{2,}|\*{3,}|\.{3})[\d ().x*\u2022\u00b7_?-]*/giu;
+/** A number with hidden digits, and the rest of it. Two asterisks may as well set the text apart, before and behind. */
+const HIDDEN =
+  `(?<!\\p{L})x{2,}(?!\\p{L})|[${HIDING_SIGNS}_?#]{2,}|` +
+  String.raw`\*{3,}|(?<!\*{2}.*)\*{2}|\.{3}`;
+const HIDDEN_DIGITS = new RegExp(
+  `[+(]{0,2}\\d[\\d ().-]{0,30}(?:${HIDDEN})[\\d ().x*#${HIDING_SIGNS}_?-]*`,
+  'giu',
+);
+const DAY_OF_MONTH = '(?:0?[1-9]|[12]\\d|3[01])';
+const MONTH = '(?:0?[1-9]|1[0-2])';
+const YEAR = '(?:19|20)\\d\\d';
+/** A day, with its time: `02.10.2023 10:11`. No plan groups its digits so, but a calling code may be before them. */
+const DAY = new RegExp(
+  `(?<![\\d+()./-] ?)(?:${YEAR}([./-])${MONTH}\\1${DAY_OF_MONTH}|` +
+    `(?:${DAY_OF_MONTH}([./-])${MONTH}\\2|${MONTH}([./-])${DAY_OF_MONTH}\\3)${YEAR})` +
+    String.raw`(?:[T ]\d\d?:[\d:.]*)?(?![\d./-])`,
+  'g',
+);
 const BETWEEN_NUMBERS = /[^\d+().\-/~ ]+|(?=\+)/u;
 const SPACED_SLASH = / ?\/ /;
 const INSIDE_CELL = / - |\//;
@@ -144,6 +167,7 @@ function foldDigits(text: string): string {
 
 function splitCell(cell: string): string[] {
   return withoutEmails(cell)
+    .replace(DAY, ';')
     .replace(HIDDEN_DIGITS, ';')
     .replace(extension, ';')
     .replace(/\s*[\r\n\t]\s*/g, ';')
