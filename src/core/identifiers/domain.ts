@@ -23,14 +23,7 @@ import { toASCII } from 'tr46';
 import { isAccessDomain, isFreeMailDomain } from './free-mail-domains.ts';
 import type { CellContent, KindDescription } from './kind.ts';
 import { linkTarget } from './link-target.ts';
-import {
-  foldUnicode,
-  invalid,
-  isTooLong,
-  type Normalised,
-  severalValues,
-  tidyCell,
-} from './normalised.ts';
+import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
 import { hasSitesOfOthers, isProfilePage } from './other-networks.ts';
 
 export const domain = {
@@ -67,7 +60,7 @@ const SIMPLE_DOMAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*\.(?:com|org|net|edu|gov|info|de
 const SIMPLE_DOMAIN_CHARACTERS_MAX = 63;
 const BETWEEN_WORDS = /[\s,;|()<>"'[\]]+/;
 /** Signs around an address that no host begins or ends with. */
-const AROUND = /^(?:\*\.|["'`“”„‘’«»‹›*_{~]{1,4})|["'`“”‘’«»‹›*_}!…]{1,4}$/g;
+const AROUND = /^(?:\*\.|["'`“”„‘’«»‹›*_{~]{1,4})|["'`“”‘’«»‹›*_}!]{1,4}$/g;
 const LABEL =
   /^(?:web ?site|web|url|site|homepage|domain|view-source)\s{0,2}[:=]\s{0,2}(?=[^\s/])/i;
 const HIDDEN_DOT = /\s{0,2}[[({]\s{0,2}(?:dot|\.)\s{0,2}[\])}]\s{0,2}/gi;
@@ -97,7 +90,7 @@ export function normaliseDomain(text: string): Normalised {
     if (SIMPLE_DOMAIN.test(lower)) return domainsOfHost(lower);
   }
   if (isTooLong(text)) return invalid('too_long');
-  const tidy = tidyCell(text)
+  const shown = tidyCell(text)
     .replace(/&nbsp;|、/g, ' ')
     .replace(AROUND, '')
     .replace(LABEL, '')
@@ -105,10 +98,10 @@ export function normaliseDomain(text: string): Normalised {
     .replace(/^hxxp(?=s?:)/i, 'http')
     .replace(/^https?:(?=[\s/]{0,4}\s)[\s/]{1,6}/i, 'https://')
     .replace(HIDDEN_DOT, '.')
-    .replace(/\.{2}$/, '')
     .trim();
-  if (tidy === '') return invalid('empty');
-  if (CUT_HOST.test(foldUnicode(text).trim())) return invalid('not_a_domain');
+  if (shown === '') return invalid('empty');
+  if (CUT_HOST.test(shown)) return invalid('not_a_domain');
+  const tidy = shown.replace(/\.{2}$/, '').trim();
   const whole = domainsOfUrl(tidy);
   if ('values' in whole || whole.reason !== 'not_a_domain') return whole;
   const meant = withoutSlips(tidy);

@@ -98,8 +98,9 @@ function normaliseRegistryNumber(text: string, registryCountry = DEFAULT_REGISTE
   if (country === null) return invalid('unknown_country');
   const restored = restoreWholeNumber(tidy);
   if (restored === null) return invalid('digits_lost');
-  const cell = (restored ?? tidy).toUpperCase();
-  if (!ALLOWED.test(cell) || DATE.test(cell)) return invalid('not_a_registry_number');
+  const cell = inLatin((restored ?? tidy).toUpperCase());
+  if (!ALLOWED.test(cell) || DATE.test(cell) || cell.endsWith('...'))
+    return invalid('not_a_registry_number');
 
   const named = namedCountry(cell, country);
   const compact = cell.slice(named.skip).replace(/[^A-Z0-9]+/g, '');
@@ -108,6 +109,19 @@ function normaliseRegistryNumber(text: string, registryCountry = DEFAULT_REGISTE
     ? invalid('not_a_registry_number')
     : oneValue(`${named.country}-${number}`);
 }
+
+/** Returns Greek letters as the Latin ones that look alike, as in Cypriot `ΗΕ 123456`. In a word with others they are Greek. */
+function inLatin(cell: string): string {
+  const greek = cell.match(/\p{Script=Greek}/gu) ?? [];
+  const isLatin = greek.every((letter) => GREEK_AS_LATIN.includes(letter));
+  if (greek.length === 0 || !isLatin) return cell;
+  return cell.replace(/\p{Script=Greek}/gu, (letter) =>
+    LATIN_AS_GREEK.charAt(GREEK_AS_LATIN.indexOf(letter)),
+  );
+}
+
+const GREEK_AS_LATIN = 'ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ';
+const LATIN_AS_GREEK = 'ABEZHIKMNOPTYX';
 
 /** Returns the country that the text begins with, and the length of that part. */
 function namedCountry(cell: string, country: string): { country: string; skip: number } {
