@@ -93,6 +93,21 @@ describe('of requests that are sent before the response to the one before them',
   });
 });
 
+test('requests with the longest heads, whose bodies do not come, keep no more than 16 MiB of them', async () => {
+  const connections = 900;
+  const { taken, open, moment } = await serve();
+  const heads = `${'h: '.padEnd(155, 'x')}\r\n`.repeat(98);
+  for (let index = 0; index < connections; index++) {
+    const socket = await open();
+    socket.on('error', () => {});
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n${heads}\r\n`);
+  }
+  while (taken.length < connections) expect((await moment()).status).toBe(200);
+  const left = taken.filter(({ req: { socket } }) => !socket.destroyed);
+  expect(left.length).toBeGreaterThan(600);
+  expect(left.length).toBeLessThan(700);
+});
+
 test('a hundred connections that come at once are accepted before as many pieces of a download are read', async () => {
   const { open } = await serve();
   const connections = Promise.all(Array.from({ length: 100 }, open));
