@@ -112,6 +112,20 @@ describe('the calendar', () => {
     ],
     ['leap days across a century', '0 0 29 2 *', 'UTC', '2096-03-01T00:00Z', ['2104-02-29T00:00']],
     [
+      'leap days on a Sunday, every 28 years',
+      '0 0 29 2 */7',
+      'UTC',
+      '2026-11-27T00:00Z',
+      ['2032-02-29T00:00', '2060-02-29T00:00'],
+    ],
+    [
+      'leap days on a Sunday across a century',
+      '0 0 29 2 */7',
+      'UTC',
+      '2088-03-01T00:00Z',
+      ['2128-02-29T00:00'],
+    ],
+    [
       'months of 31 days alone',
       '0 12 31 * *',
       'UTC',

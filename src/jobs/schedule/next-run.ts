@@ -9,8 +9,8 @@ import { zoneClock } from './zone-clock.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** 29 February comes after eight years at the latest: from 2096 to 2104. */
-const DAYS_MAX = 9 * 366;
+/** A 29 February on a given weekday comes after forty years at the latest: on a Sunday, from 2088 to 2128. */
+const DAYS_MAX = 41 * 366;
 
 /**
  * The first instant after `after` at which the expression is due on the clocks of the zone. Pure. Throws
