@@ -1,5 +1,5 @@
 /** Maximum credits that keys may spend in a UTC day. */
-import type { Sql } from '../db/client.ts';
+import { inTransaction, type Sql } from '../db/client.ts';
 
 /** Main statement: stores the maximum of the key in the caller's CTE `key (id)`, unless it is null. */
 export function insertBudget(sql: Sql, creditsPerDay: number | null): ReturnType<Sql> {
@@ -67,26 +67,33 @@ export function spendToday(sql: Sql, by: { calls: ReturnType<Sql>; batches: Retu
 /**
  * Lets budgets of a day that has not come yet end with today: they were spent before the clock was set back, and would not
  * begin again until that day. So do the reservations of that day; those of other days to come belong to no day any more.
- * `payers` is a query of `(batch_id, key_id)`: the keys that batches count against.
+ * A key with an open reservation is left for the next call: what voids it locks it before the budget, and returns its
+ * credits to the day that it read. `payers` is a query of `(batch_id, key_id)`: the keys that batches count against.
  */
 export async function endFutureDays(sql: Sql, payers: ReturnType<Sql>): Promise<void> {
   const isLate = sql`day > utc_today() + 1`;
-  const late = await sql`select from key_budgets where ${isLate}`;
+  const found = await sql`select from key_budgets where ${isLate}`;
   // Reservations are many: they are read for such a day alone.
-  if (late.length === 0) return;
-  await sql`
-    with payer as (${payers}),
-    late as (select key_id, day from key_budgets where ${isLate} order by key_id for update),
-    taken as (
-      select r.id, late.key_id, r.amount, r.state, r.budget_day in (late.day, utc_today()) as is_today
-      from late join api_keys a on a.credits_of = late.key_id join payer on payer.key_id = a.id
-        join reservations r using (batch_id)
-      where r.budget_day >= utc_today()),
-    moved as (
-      update reservations r set budget_day = case when is_today then utc_today() end
-      from taken where r.id = taken.id)
-    update key_budgets k set day = utc_today(), spent_by_batches = coalesce((
-      select sum(amount)::bigint from taken
-      where taken.key_id = k.key_id and is_today and state <> 'voided'), 0)
-    from late where k.key_id = late.key_id`;
+  if (found.length === 0) return;
+  await inTransaction(sql, async (tx) => {
+    // Nothing is reserved under these locks, so the next statement sees all reservations.
+    await tx`select from key_budgets where ${isLate} order by key_id for update`;
+    await tx`
+      with payer as (${payers}),
+      taken as (
+        select r.id, late.key_id, r.amount, r.state, r.budget_day in (late.day, utc_today()) as is_today
+        from key_budgets late join api_keys a on a.credits_of = late.key_id join payer on payer.key_id = a.id
+          join reservations r using (batch_id)
+        where late.${isLate} and r.budget_day >= utc_today()),
+      ending as (
+        select key_id from key_budgets where ${isLate}
+          and key_id not in (select key_id from taken where state = 'open')),
+      moved as (
+        update reservations r set budget_day = case when is_today then utc_today() end
+        from taken join ending using (key_id) where r.id = taken.id)
+      update key_budgets k set day = utc_today(), spent_by_batches = coalesce((
+        select sum(amount)::bigint from taken
+        where taken.key_id = k.key_id and is_today and state <> 'voided'), 0)
+      from ending where k.key_id = ending.key_id`;
+  });
 }
