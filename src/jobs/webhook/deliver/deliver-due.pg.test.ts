@@ -175,7 +175,7 @@ describe('a delivery', () => {
     expect(grown).toEqual([1, 1, 1]);
   });
 
-  test('of a test event is attempted once', async () => {
+  test('of a test event is attempted once, and disables no webhook whose next one fails days later', async () => {
     const hook = await fixture.hook(caller, { events: ['batch.failed'] });
     await testWebhook(fixture.sql, hook, hook.id);
     fixture.receiver.usually = withStatus(500);
@@ -190,6 +190,9 @@ describe('a delivery', () => {
       live: true,
       data: { webhook_id: hook.id },
     });
+    await testWebhook(fixture.sql, hook, hook.id);
+    await fixture.deliver({ now: fromNow(6 * DAY) });
+    expect(await fixture.show(hook)).toMatchObject({ enabled: true, failingSince: null });
   });
 });
 

@@ -6,6 +6,7 @@
 import type { Sql } from '../../../core/db/client.ts';
 import { isHeld, isToCome, leaseEnd } from '../../../core/db/lease.ts';
 import { turnLock } from '../../../core/db/turn-lock.ts';
+import { TEST_EVENT_TYPE } from '../event-types.ts';
 
 /** An attempt ends within 20 s and its outcome is recorded at once, so an expired lease means a dead worker. */
 const LEASE_SECONDS = 60;
@@ -132,11 +133,12 @@ export type Disabled = 'gone' | 'failing' | null;
  */
 export async function recordOutcome(
   sql: Sql,
-  claimed: Pick<ClaimedDelivery, 'id' | 'webhookId' | 'attempt'>,
+  claimed: Pick<ClaimedDelivery, 'id' | 'webhookId' | 'attempt' | 'type'>,
   outcome: AttemptOutcome,
   { now, failingDaysMax }: { now: Date | null; failingDaysMax: number },
 ): Promise<{ recorded: boolean; disabled: Disabled }> {
   const { isDelivered, retryAfterSeconds, isGone } = outcome;
+  const isTest = claimed.type === TEST_EVENT_TYPE;
   const state = isDelivered ? 'delivered' : retryAfterSeconds === null ? 'failed' : 'pending';
   const [row] = await sql<{ disabled: Disabled }[]>`
     with clock as materialized (select coalesce(${now}::timestamptz, clock_timestamp()) as now),
@@ -155,8 +157,9 @@ export async function recordOutcome(
       returning d.webhook_id),
     judged as (
       update webhooks w set
+        -- A failed test is not retried: it would count against an event of days later.
         failing_since = case when ${isDelivered} then null
-          else coalesce(w.failing_since, clock.now) end,
+          else coalesce(w.failing_since, ${isTest ? null : sql`clock.now`}) end,
         enabled = w.enabled and not ${isGone} and not ${isTooLong(sql, isDelivered, failingDaysMax)},
         disabled_reason = case when not w.enabled then w.disabled_reason
           when ${isGone} then 'gone'
