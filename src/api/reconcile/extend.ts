@@ -37,13 +37,17 @@ export function parseExtension(json: unknown): Extension {
 
 /**
  * Returns the values of the properties for each id. A record that an import has joined with another is asked for, and charged, once
- * for both ids. Throws `AppError` 400 for an unknown property, and as `enrichAll`.
+ * for both ids; one of a type that has none of the properties is not. Throws `AppError` 400 for an unknown property, and as
+ * `enrichAll`.
  */
 export async function extendRows(input: RouteInput, { ids, properties }: Extension) {
   const entities = [...new Set(ids)].map((id) => parseEntityId('ids', id));
   const meta = properties.map(({ id }) => describeProperty(input, id, entities));
   const present = await presentIds(input, entities);
-  const records = [...new Set(present)].map((id) => parseEntityId('ids', id));
+  const wanted = new Set(properties.map(({ id }) => id));
+  const records = [...new Set(present)]
+    .map((id) => parseEntityId('ids', id))
+    .filter(({ type }) => fieldProperties(type).some(({ id }) => wanted.has(id)));
   const outcomes = await enrichAll(
     input,
     records.map(({ type, id }) => ({
@@ -55,7 +59,10 @@ export async function extendRows(input: RouteInput, { ids, properties }: Extensi
   const cells = new Map(
     records.map((record, index) => [entityId(record), cellsOf(record, outcomes[index], meta)]),
   );
-  const rows = entities.map((entity, index) => [entityId(entity), cells.get(present[index] ?? '')]);
+  const rows = entities.map((entity, index) => [
+    entityId(entity),
+    cells.get(present[index] ?? '') ?? cellsOf(entity, undefined, meta),
+  ]);
   return { meta, rows: Object.fromEntries(rows) as Record<string, Record<string, Cell[]>> };
 }
 
