@@ -227,6 +227,18 @@ describe('imports of sources', () => {
     expect(await graphOf(sql)).toMatchObject({ people: [{ name: 'Ada', company: null }] });
   });
 
+  it('assign a contact to a company of an own file that comes after it, by the domain that it has now', async () => {
+    const { sql } = database;
+    await load(sql, [files[5]]);
+    const companyOfAda = async () => (await personOf(sql, 'hubspot', '1'))?.companyId;
+    expect(await companyOfAda()).toBe(0);
+    const own = { id: 5, name: 'Acme (own)' };
+    await importValues(sql, 'companies', [{ ...own, domain: 'acme.example' }]);
+    expect(await companyOfAda()).toBe(5);
+    await importValues(sql, 'companies', [{ ...own, domain: 'other.example' }]);
+    expect(await companyOfAda()).toBe(0);
+  });
+
   it('bring a record again under its id after an undo', async () => {
     const { sql } = database;
     const [id = 0] = await load(sql, [files[2]]);

@@ -63,7 +63,7 @@ export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<St
 
 /**
  * Returns those of these records with ids of one's own, just imported, that a source is a part of or that share a
- * sure value with a record of a source.
+ * sure value with a record of a source; of companies also those to which one refers, such as a contact by its domain.
  */
 export async function listToFollow(
   tx: Sql,
@@ -80,7 +80,7 @@ export async function listToFollow(
     return tx<StoredRow[]>`
       select r.id, r.record from company_records r where r.id = ${given} and (${isPart} or exists (
         select from company_identifiers i join ${kindNames} on n.kind = i.kind
-        join source_keys k on k.value = n.name || i.value and not k.is_reference
+        join source_keys k on k.value = n.name || i.value
         where i.company_id = r.id))`;
   }
   return tx<StoredRow[]>`
@@ -125,10 +125,14 @@ export async function writeOwnRecords(
         set record = excluded.record, hash = excluded.hash, as_of = excluded.as_of
       returning number, id)
     insert into touched select number, ${entity}, id from written`;
+  // Records that refer to a value that a company has no longer are built again.
   await tx`
-    delete from source_keys k using source_records r
-    where k.number = r.number and r.source = 'own' and r.key in (
-      select ${entity}::int || ':' || (g ->> 'id') from json_array_elements(${rows}::text::json) g)`;
+    with ended as (
+      delete from source_keys k using source_records r
+      where k.number = r.number and r.source = 'own' and r.key in (
+        select ${entity}::int || ':' || (g ->> 'id') from json_array_elements(${rows}::text::json) g)
+      returning k.value, k.is_reference)
+    insert into values_before select distinct value, is_reference from ended`;
   await tx`
     insert into source_keys (value, is_reference, number)
     select distinct v, false, r.number
