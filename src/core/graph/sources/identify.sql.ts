@@ -94,16 +94,25 @@ export async function ignoreChanges(tx: Sql): Promise<void> {
   await tx`update changes set kind = 'same'`;
 }
 
+export interface Gone {
+  gone: number;
+  /** Records that there were. */
+  before: number;
+  /** The letters of a part of a register that lacks most of its records, such as `SC`: numbers of companies begin with them. */
+  letters: string | null;
+}
+
 /**
- * Adds the records that a snapshot no longer names to `changes`; returns how many, and how many there were. A row that cannot be
- * read names its stored record, and the person that it is.
+ * Adds the records that a snapshot no longer names to `changes`; returns how many. A row that cannot be read names its stored
+ * record, and the person that it is. `few` missing records of a part say nothing.
  */
 export async function addGone(
   tx: Sql,
   { source, asOf }: ImportRow,
   prefixes: readonly string[],
-): Promise<{ gone: number; before: number }> {
-  const [row] = await tx<{ gone: number; before: number }[]>`
+  { few, shareMax }: { few: number; shareMax: number },
+): Promise<Gone> {
+  const [row] = await tx<Gone[]>`
     with people as (
       select r.record::json ->> '_person' as key from changes c join source_records r using (number)
       where c.state = ${rowStates.seen} and r.record is not null),
@@ -119,8 +128,15 @@ export async function addGone(
       select false, 1, l.entity, l.key, false, l.number, l.id, 'gone' from live l
       where l.as_of <= ${asOf}::date and not exists (select from changes c where c.key = l.key)
         and not exists (select from people p where p.key = l.key)
-      returning 1)
-    select (select count(*) from gone)::int as gone, (select count(*) from live)::int as before`;
+      returning key),
+    missing as (
+      select left(key, 2) as letters, count(*) from gone group by 1),
+    stored as (
+      select left(key, 2) as letters, count(*) from live group by 1)
+    select (select count(*) from gone)::int as gone, (select count(*) from live)::int as before, (
+      select letters from missing m join stored s using (letters)
+      where letters ~ '^[A-Z]{2}$' and m.count > ${few} and m.count > ${shareMax}::float8 * s.count
+      order by m.count desc limit 1) as letters`;
   return must(row, 'counts');
 }
 

@@ -91,3 +91,29 @@ it('refuses a snapshot that lacks a record and ends in the middle of a row, in a
   const report = await load('2026-01-02', a, { ...broken, line: 3 }, company(5, 'Bolt'));
   expect(report).toMatchObject({ rejected: 1, gone: 1 });
 });
+
+it('refuses a snapshot that lacks most of a part of its register, however few of all records that are', async () => {
+  const { sql } = database;
+  const load = (asOf: string, numbers: readonly string[], allowsGone = false) => {
+    const records = numbers.map((key): SourceRecord => {
+      return { entity: 'company', key, record: { name: key } };
+    });
+    const rows = filesOf(records);
+    const input = sourceInput({ source: 'register', asOf, snapshotOf: [''], rows });
+    return importSource(sql, input, { rejects: noRejects(), allowsGone });
+  };
+  const numbered = (letters: string, count: number) =>
+    Array.from({ length: count }, (_, n) => letters + String(n).padStart(8 - letters.length, '0'));
+  const [english, scottish] = [numbered('', 1_000), numbered('SC', 40)];
+  await load('2026-01-01', [...english, ...scottish]);
+  await expect(load('2026-01-02', english)).rejects.toMatchObject({
+    code: 'too_many_gone',
+    message: expect.stringContaining(
+      'lacks 40 of 1040 records that the source had before, most of those that begin with SC among them',
+    ),
+  });
+  expect(await load('2026-01-02', [...english, ...scottish.slice(20)])).toMatchObject({ gone: 20 });
+  expect(await load('2026-01-03', english.slice(30))).toMatchObject({ gone: 50 });
+  expect(await load('2026-01-04', [...english, ...scottish])).toMatchObject({ new: 70 });
+  expect(await load('2026-01-05', english, true)).toMatchObject({ gone: 40 });
+});

@@ -316,7 +316,10 @@ async function identifyIn(
   if (last !== null && last > asOf) await identify.ignoreChanges(tx);
   else if (snapshotOf !== null) {
     checkGone(
-      await identify.addGone(tx, row, snapshotOf),
+      await identify.addGone(tx, row, snapshotOf, {
+        few: GONE_FEW,
+        shareMax: GONE_SHARE_OF_FEW_MAX,
+      }),
       { rows: staged.rows, isCutOff: staged.isCutOff, optedOut },
       options,
     );
@@ -358,9 +361,12 @@ async function compareWithStored(
   }
 }
 
-/** Refuses a snapshot that is empty, lacks many records, or lacks any and ends in the middle of a row: it is a download that was cut off. */
+/**
+ * Refuses a snapshot that is empty, lacks many records, or most of a part of the register, or lacks any and ends in the middle
+ * of a row: it is a download that was cut off, or one without all of its files.
+ */
 function checkGone(
-  { gone, before }: { gone: number; before: number },
+  { gone, before, letters }: identify.Gone,
   { rows, isCutOff, optedOut }: { rows: number; isCutOff: boolean; optedOut: number },
   { allowsGone = false, isDryRun = false }: SourceImportOptions,
 ): void {
@@ -372,14 +378,14 @@ function checkGone(
   }
   const isMany = gone > GONE_FEW ? GONE_SHARE_MAX : GONE_SHARE_OF_FEW_MAX;
   const isBroken = isCutOff && gone > 0;
-  if (allowsGone || (gone <= before * isMany && !isBroken)) return;
+  if (allowsGone || (gone <= before * isMany && !isBroken && letters === null)) return;
   // They are recorded before, in transactions of their own: a person who opted out does not wait for a whole file.
   const changed =
     optedOut > 0 && !isDryRun ? 'its opt-outs are recorded, nothing else was' : 'nothing was';
   throw unprocessable(
     'too_many_gone',
     `The file ${isBroken ? 'ends in the middle of a row and ' : ''}lacks ${gone} of ${before} records that the source had before, ` +
-      `as if it were cut off; ${changed} ` +
+      `${letters === null ? '' : `most of those that begin with ${letters} among them, `}as if it were cut off; ${changed} ` +
       'changed. Download it again, or repeat the import with --allow-gone if these records are gone.',
   );
 }
