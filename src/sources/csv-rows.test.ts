@@ -62,3 +62,34 @@ test('keys of a JSON file that are numbers of more digits than are read are reje
     { records: [{ key: '9007199254740991' }] },
   ]);
 });
+
+const named = mappedDataset('partners', {
+  of: 'persons',
+  columns: { key: ['id'], full_name: ['name'], email: ['email'] },
+});
+
+test('a header between the rows is no contact, and one of other columns refuses the file', async () => {
+  const text = 'id,name,email\n1,Ada Lark,ada@a.example\nid,name,email\n2,Bob Reed,bob@a.example\n';
+  expect(await rowsOf(named, Buffer.from(text))).toMatchObject([
+    { records: [{ key: '1' }] },
+    { line: 3, reason: 'header_again' },
+    { records: [{ key: '2' }] },
+  ]);
+  const other = text.replace('\nid,name,email', '\nemail,id,name');
+  await expect(rowsOf(named, Buffer.from(other))).rejects.toMatchObject({
+    code: 'unknown_columns',
+    message: expect.stringContaining('Line 3 of a.csv is a header of other columns'),
+  });
+});
+
+test('a last row without an end and with too few cells was cut off; others may lack cells, or have empty ones more', async () => {
+  const text =
+    'id,name,email\n1,Ada Lark\n2,Bob Reed,bob@a.example,,\n3,Cid Moss,,x\n4,Dee Reed,dee@a.example\n5,Eve S';
+  expect(await rowsOf(named, Buffer.from(text))).toMatchObject([
+    { records: [{ key: '1' }] },
+    { records: [{ key: '2' }] },
+    { line: 4, reason: 'more_cells_than_header' },
+    { records: [{ key: '4' }] },
+    { line: 6, reason: 'fewer_cells_than_header' },
+  ]);
+});

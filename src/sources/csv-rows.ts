@@ -1,5 +1,6 @@
 /** Rows of CSV files of sources, by the names of their header, in any encoding. */
 import { type SourceRow, seenOf } from '../core/graph/sources/source-record.ts';
+import { must } from '../core/lib/assert.ts';
 import { unprocessable } from '../core/lib/errors.ts';
 import { readColumns, readRecord } from '../formats/csv/cells.ts';
 import { detectEncoding, markLength, Transcoder } from '../formats/csv/encoding.ts';
@@ -24,6 +25,8 @@ export interface CsvRow {
   /** Cells of the row, and of the header. */
   width: number;
   headerWidth: number;
+  /** The file ends with the row, without the end of a line. */
+  isCutOff: boolean;
   /** The reason why the row cannot be read as cells, or null. */
   unreadable: string | null;
   get(name: string): string;
@@ -54,7 +57,8 @@ export async function* readCsvRows(
   const scanner = new RecordScanner({ delimiter });
   const rowsOf = (batch: RecordBatch): CsvRow[] => {
     const from = header.columns === null ? header.find(batch) : 0;
-    return header.columns === null ? [] : readBatch(batch, header.columns, { from, delimiter });
+    if (header.columns === null) return [];
+    return readBatch(batch, header.columns, { from, delimiter, isHeader: header.againIn(batch) });
   };
   for (let next = first; !next.done; next = await utf8.next()) {
     const batch = scanner.push(next.value);
@@ -124,6 +128,28 @@ class HeaderFinder {
     return 0;
   }
 
+  /**
+   * Returns the function that tells whether a row, by its index and a function for its cells, is the header again: files were
+   * put together. Throws `AppError` 422 `unknown_columns` for the header of other columns, by which the rows after it are read.
+   */
+  againIn({ buffer, records }: RecordBatch): (index: number, cellAt: CellAt) => boolean {
+    const columns = must(this.columns, 'a header');
+    const [first = ''] = this.#required;
+    const column = must(columns.get(first), first);
+    return (index, cellAt) => {
+      // Most rows have a value there that is the name of no column.
+      if (!columns.has(cellAt(index, column).trim())) return false;
+      const cells = readRecord(buffer, records.at(index), this.#delimiter);
+      const names = new Map(numberedNames(cells).map((name, at) => [name, at]));
+      if (!this.#required.every((name) => names.has(name))) return false;
+      if (this.#required.every((name) => names.get(name) === columns.get(name))) return true;
+      throw unprocessable(
+        'unknown_columns',
+        `Line ${records.line[index]} of ${this.#file} is a header of other columns; nothing was changed. Import the files of which it was made one by one.`,
+      );
+    };
+  }
+
   missing(): Error {
     const name = this.#required.find((required) => !this.#nearest.includes(required)) ?? '';
     return unprocessable(
@@ -158,12 +184,15 @@ export function rejectUnreadable(
 
 /**
  * Returns the rejection of a row whose cells have no names: an unreadable one, and one with more cells than the header; null
- * for others. Programs leave out empty cells at the end of a row.
+ * for others. Programs leave out empty cells at the end of a row, or add some.
  */
 export function rejectUnnamed(row: CsvRow): SourceRow | null {
-  const { line, unreadable } = row;
+  const { line, unreadable, width, headerWidth } = row;
   if (unreadable !== null) return { line, reason: unreadable, source: row.cells() };
-  if (row.width <= row.headerWidth) return null;
+  if (row.isCutOff && width < headerWidth) {
+    return { line, reason: 'fewer_cells_than_header', source: row.source() };
+  }
+  if (width <= headerWidth || !row.cells().slice(headerWidth).some(Boolean)) return null;
   return { line, reason: 'more_cells_than_header', source: row.source() };
 }
 
@@ -189,7 +218,11 @@ export function numberedNames(cells: readonly string[]): string[] {
 function readBatch(
   batch: RecordBatch,
   columns: ReadonlyMap<string, number>,
-  { from, delimiter }: { from: number; delimiter: Delimiter },
+  {
+    from,
+    delimiter,
+    isHeader,
+  }: { from: number; delimiter: Delimiter; isHeader(index: number, cellAt: CellAt): boolean },
 ): CsvRow[] {
   const { buffer, records } = batch;
   const names = [...columns.keys()];
@@ -208,7 +241,10 @@ function readBatch(
       line: records.line[index] as number,
       width,
       headerWidth: names.length,
-      unreadable: unreadableReason(records.flags[index] as number),
+      isCutOff: records.terminator[index] === 0,
+      unreadable:
+        unreadableReason(records.flags[index] as number) ??
+        (isHeader(index, cellAt) ? 'header_again' : null),
       get,
       cells: () => readRecord(buffer, records.at(index), delimiter),
       source: () =>
