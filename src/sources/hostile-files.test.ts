@@ -168,7 +168,31 @@ test('a CSV file of thousands of columns and short rows is read in the memory of
   expect(rows).toBe(rowCount);
 });
 
+test('an array of JSON in another encoding is refused, and not read with signs in place of letters', async () => {
+  async function* latin1() {
+    yield Buffer.from('[{"navn":"BJØRN"}]', 'latin1');
+  }
+  const read = async () => {
+    for await (const element of readJsonArray(latin1())) expect(element).toBeNull();
+  };
+  await expect(read()).rejects.toMatchObject({
+    code: 'unreadable_json',
+    message: expect.stringContaining('UTF-8'),
+  });
+});
+
 describe('a vCard', () => {
+  test('whose lines end with CR alone is read', async () => {
+    const text = 'BEGIN:VCARD\rVERSION:3.0\rFN:Ilka Quast\rEND:VCARD\r';
+    const read = [];
+    for await (const { line, properties } of readCards(inPieces(text.repeat(2))))
+      read.push([line, properties.at(-1)?.value]);
+    expect(read).toEqual([
+      [1, 'Ilka Quast'],
+      [5, 'Ilka Quast'],
+    ]);
+  });
+
   const cardsOf = async (...lines: string[]) => {
     const cards = [];
     const text = ['BEGIN:VCARD', 'VERSION:2.1', ...lines, 'END:VCARD', ''].join('\r\n');

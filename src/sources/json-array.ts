@@ -1,4 +1,5 @@
 /** The elements of a JSON file that is one array, streamed; a file of lines of objects is read the same way. */
+import { isUtf8 } from 'node:buffer';
 import { isTooDeep, JSON_LEVELS_MAX } from '../core/graph/import/json-depth.ts';
 import { unprocessable } from '../core/lib/errors.ts';
 
@@ -49,13 +50,19 @@ export async function* readJsonArray(
 }
 
 function parse(bytes: Buffer, count: number): Record<string, unknown> {
-  const text = bytes.toString('utf8');
+  const text = decode(bytes);
   const element = parseElement(text);
   if (!isTooDeep(text, element)) return element;
   throw unprocessable(
     'unreadable_json',
     `Element ${count} of the array has more than ${JSON_LEVELS_MAX} levels; nothing was changed. Check that it is the file of this source.`,
   );
+}
+
+/** Of another encoding, names would be read with signs in place of letters. */
+function decode(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw notAnArray();
 }
 
 function parseElement(text: string): Record<string, unknown> {
@@ -76,6 +83,6 @@ function tooLong(element: number): Error {
 function notAnArray(): Error {
   return unprocessable(
     'unreadable_json',
-    'The file is not a whole JSON array: it is cut off or damaged. Nothing was changed; download it again.',
+    'The file is not a whole JSON array in UTF-8: it is cut off or damaged. Nothing was changed; download it again.',
   );
 }

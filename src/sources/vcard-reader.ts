@@ -38,7 +38,7 @@ interface ReadLines {
 export async function* readCards(bytes: AsyncIterable<Buffer>): AsyncGenerator<VCard> {
   let card: ReadLines | null = null;
   for await (const lines of readLines(bytes, 'utf8')) {
-    for (const { line, text } of lines as TextLine[]) {
+    for (const { line, text } of lines.flatMap(atReturns)) {
       if (/^\ufeff?BEGIN:VCARD\s*$/i.test(text)) {
         if (card !== null) yield parseCard(card, 'cut_off');
         card = { line, lines: [], bytes: 0 };
@@ -52,6 +52,12 @@ export async function* readCards(bytes: AsyncIterable<Buffer>): AsyncGenerator<V
     }
   }
   if (card !== null) yield parseCard(card, 'cut_off');
+}
+
+/** Old address books of Apple end lines with CR alone: their file is one line. */
+function atReturns(one: TextLine): TextLine[] {
+  if (!one.text.includes('\r')) return [one];
+  return one.text.split('\r').map((text, place) => ({ line: one.line + place, text }));
 }
 
 function parseCard({ line, lines, bytes }: ReadLines, unreadable: 'cut_off' | null): VCard {
