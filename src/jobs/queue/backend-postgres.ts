@@ -47,8 +47,6 @@ export function openPostgresBackend(
     delete error.client;
     log.warn({ err: error }, 'queue connection lost');
   });
-  // One that is lost between two statements of a transaction has no other listener, and would end the process.
-  pool.on('connect', (client) => client.on('error', () => {}));
   const connection = pool as unknown as PgPool;
   const traces = telemetry === undefined ? {} : { telemetry };
   return {
@@ -95,16 +93,27 @@ export async function migrateQueue(url: string): Promise<void> {
   }
 }
 
+/**
+ * A client whose loss ends no process. The pool listens only to idle ones, and only from some time after the server is ready: a
+ * connection may be ended in the same packet, or later between two statements of a transaction.
+ */
+class Client extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    this.on('error', () => {});
+  }
+}
+
 /** Returns a client of the driver whose connections are watched, and are to the primary of several servers. */
 function clientOf(url: string): { connectionString: string; Client: typeof pg.Client } {
   const servers = watchServers(url);
   return servers === null
-    ? { connectionString: url, Client: pg.Client }
+    ? { connectionString: url, Client }
     : { connectionString: servers.url, Client: watchedClientOf(servers) };
 }
 
 function watchedClientOf(servers: ServerWatch): typeof pg.Client {
-  return class extends pg.Client {
+  return class extends Client {
     override connect(): Promise<pg.Client>;
     override connect(callback: (error: Error) => void): void;
     override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { Pool } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../tests/support/database.ts';
@@ -51,4 +53,22 @@ test('a connection that an operator ends while it is in use ends no process', as
   await queue.close();
   await backend.close();
   await drop();
+});
+
+test('a connection that an operator ends while it is opened ends no process', async () => {
+  // The server is ready, and ends the connection in the same packet.
+  const reply = Buffer.from(
+    'R\0\0\0\x08\0\0\0\0Z\0\0\0\x05IE\0\0\0\x1aSFATAL\0C57P01\0Mended\0\0',
+    'latin1',
+  );
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', () => socket.end(reply));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const backend = openPostgresBackend(`postgres://nobody@127.0.0.1:${port}/nowhere`, log, 0);
+  await expect(backend.repair()).rejects.toThrow();
+  await backend.close();
+  server.close();
 });
