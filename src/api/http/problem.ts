@@ -1,7 +1,7 @@
 /** Errors as RFC 9457 problem documents. An unexpected error discloses only the request id. */
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import { isCancelled, isOfFiles, isUnavailable } from '../../core/db/pg-errors.ts';
+import { isOfFiles, isUnavailable } from '../../core/db/pg-errors.ts';
 import { hideKeys } from '../../core/keys/key-format.ts';
 import { AppError, notFound, unavailable } from '../../core/lib/errors.ts';
 import type { Log } from '../../core/log.ts';
@@ -108,7 +108,7 @@ export function requestIdOf(response: Response): string {
 /** An unavailable Postgres is a temporary failure; every other unknown error is a bug. */
 function asAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
-  if (isUnavailable(thrown) || isCancelled(thrown)) {
+  if (isUnavailable(thrown)) {
     const message = isOfFiles(thrown)
       ? 'The service cannot write its files: its disk may be full. Try again later.'
       : 'The service cannot reach its database. Try again in a moment.';

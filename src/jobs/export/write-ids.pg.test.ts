@@ -90,6 +90,25 @@ test.each([
   },
 );
 
+test('an export whose statement an operator cancels is searched again', async () => {
+  const unlock = await lockPeople();
+  const id = await pipeline.makeExport(caller, body);
+  const running = pipeline.runUntilIdle();
+  await pipeline.untilBlocked(1);
+  await pipeline.sql`
+    select pg_cancel_backend(pid) from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  await expect(running).rejects.toMatchObject({ code: '57014' });
+  await unlock();
+  expect(await pipeline.exportOf(caller, id)).toMatchObject({ state: 'validating' });
+  await pipeline.passAnHour();
+  await pipeline.sql`
+    update batches set created_at = created_at - interval '1 hour' where id = ${id}`;
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+  expect(await pipeline.exportOf(caller, id)).toMatchObject({ state: 'completed' });
+});
+
 test('an export that is cancelled before its people are searched ends without a search', async () => {
   const unlock = await lockPeople();
   const id = await pipeline.makeExport(caller, body);

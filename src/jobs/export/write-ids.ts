@@ -9,7 +9,7 @@ import { uuidv7 } from 'uuidv7';
 import { findOwned, paysOnce } from '../../core/credits/owned.ts';
 import { readCancellable } from '../../core/db/cancellable.ts';
 import type { Sql } from '../../core/db/client.ts';
-import { isCancelled } from '../../core/db/pg-errors.ts';
+import { isTimedOut } from '../../core/db/pg-errors.ts';
 import { limitTransaction } from '../../core/db/read-rows.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
@@ -83,7 +83,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
     });
   } catch (error) {
     if (cancellation.signal.aborted) throw cancelled(batch.id);
-    throw isCancelled(error) ? searchTimeout(statementMsMax, error) : error;
+    throw isTimedOut(error) ? searchTimeout(statementMsMax, error) : error;
   } finally {
     watcher.stop();
   }
