@@ -213,7 +213,7 @@ async function processChunk(
   return committed;
 }
 
-/** Releases a chunk whose part must be priced again, or deletes the part that its claim could no longer commit. */
+/** Releases a chunk whose part must be priced again, and deletes the part that its claim can no longer commit. */
 async function leaveUncommitted(
   context: ChunkContext,
   chunk: ClaimedChunk,
@@ -222,10 +222,9 @@ async function leaveUncommitted(
   if (mustRepeat) {
     countPart('repeated');
     await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { waits: 'nothing' }));
-    return;
-  }
-  warnRefused(context.log, chunk);
-  // It counts towards no account's storage. Callers can end a list at any moment of its run.
+  } else warnRefused(context.log, chunk);
+  // It counts towards no account's storage, and callers can end a list at any moment of its run. It may have someone who was
+  // erased since the match.
   await deleteAbandonedParts(context, objectKeysOf(chunk));
 }
 

@@ -7,6 +7,7 @@ import { Signal } from '../../../tests/support/signal.ts';
 import { ada, crowd, smallGraph } from '../../../tests/support/small-graph.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
 import { inTransaction } from '../../core/db/client.ts';
+import { buildCopy } from '../../core/graph-copy/build-copy.ts';
 import type { ObjectStore } from '../../core/storage/object-store.ts';
 import { erasePerson } from './erase-person.ts';
 
@@ -73,4 +74,28 @@ test('forgets that a list has paid for the person meanwhile', async () => {
   expect(await pipeline.wallet(caller)).toEqual({ balance: 9, reserved: 0 });
   expect(await sql`select from owned_people where person_id = 1002`).toHaveLength(0);
   expect(await sql`select from batch_records where record_id = 1002`).toHaveLength(0);
+});
+
+test('keeps no part with the person that was matched from a local copy, and stored after the erasure', async () => {
+  const { sql, context, faults } = pipeline;
+  const person = { id: 3001, email: 'late@list.example', surname: 'Latecomer' };
+  await importGraph(sql, { persons: [person] });
+  await buildCopy(sql, { folder: context.localCopy.folder });
+  const caller = await pipeline.account(10);
+  faults.put = async () => {
+    delete faults.put;
+    const { left } = await erasePerson(context, { identifier: person.email });
+    expect(left).toEqual([]);
+  };
+  const id = await pipeline.enrich(caller, `email\n${person.email}\n`, {
+    operation: 'people.enrich',
+  });
+  expect((await pipeline.results(caller, id)).text).toContain('no_match');
+  const stored = await Promise.all(
+    (await pipeline.objects()).map(async (key) => {
+      const size = (await context.store.head(key)) ?? 0;
+      return (await context.store.get(key, { from: 0, to: size })).toString();
+    }),
+  );
+  expect(stored.join()).not.toContain(person.surname);
 });
