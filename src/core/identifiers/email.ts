@@ -46,7 +46,8 @@ export const email = {
       { name: 'work_email', code: 3, by: 'email', fields: ['workEmail'] },
       { name: 'email', code: 2, fields: ['email'] },
     ],
-    optOut: /.@./,
+    // The query of a profile URL may have one.
+    optOut: /^(?!.*(?:\/\/|\/(?:in|pub)\/)).*.@./is,
     optOutName: 'an e-mail address',
     mention: { before: '(?<![\\w.%+-])' },
   },

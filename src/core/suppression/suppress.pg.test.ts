@@ -116,6 +116,31 @@ describe('a director who opted out', () => {
   });
 });
 
+describe('an opt-out as a person gave it', () => {
+  test.each([
+    ['by two addresses', 'ada@home.example, bob@home.example', /several/],
+    ['by two addresses in one line', 'ada@home.example ada@acme.example', /several/],
+    ['by no identifier', 'Ada Lovely', /is not/],
+  ])('%s changes nothing', async (_by, text, message) => {
+    const before = await lastSuppression(sql);
+    await expect(suppress(sql, text)).rejects.toThrow(message);
+    expect(await lastSuppression(sql)).toBe(before);
+    expect(await statusOf('ada@home.example')).toBe('matched');
+  });
+
+  test('with an address in the query of a profile URL is one by the profile', async () => {
+    const url = 'https://www.linkedin.com/in/Ada-Lovely/details?sent=friend@home.example';
+    expect(await suppress(sql, url)).toEqual({ persons: 1 });
+    expect(await statusOf('ada@home.example')).toBe('no_match');
+  });
+
+  test('by an address that can be read in two ways is one by the address as written', async () => {
+    await suppress(sql, 'www.ada@home.example');
+    await importGraph(sql, { persons: [{ id: 70, email: 'www.ada@home.example' }] });
+    expect(await statusOf('www.ada@home.example')).toBe('no_match');
+  });
+});
+
 describe('a list of hashes', () => {
   test('suppresses the holders of an e-mail or phone, but not of a handle', async () => {
     const before = await lastSuppression(sql);

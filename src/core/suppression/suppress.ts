@@ -17,13 +17,16 @@ import {
   suppressNamed,
 } from './suppression.sql.ts';
 
-/** Returns the identifier that a text is, in canonical form; null for any other text. */
-function identifierIn(text: string): PersonIdentifier | null {
+/** Returns the identifier that a text is, in canonical form; null for any other text, and `several` for a text of more than one. */
+function identifierIn(text: string): PersonIdentifier | 'several' | null {
   const kind = kindNames.find((candidate) => identifierKinds[candidate].person?.optOut.test(text));
   if (kind === undefined) return null;
   const normalised = normaliseIdentifier(kind, text, { subject: 'person' });
   if ('reason' in normalised) return null;
-  return { kind: kind as PersonIdentifierKind, value: normalised.values[0] };
+  const [value, ...others] = normalised.values;
+  // Another reading of the same address is its end: records are stored under the whole one.
+  if (!others.every((other) => value.endsWith(other))) return 'several';
+  return { kind: kind as PersonIdentifierKind, value };
 }
 
 /** Returns the stored codes of a person's identifiers of a kind; a former handle still identifies them. */
@@ -45,10 +48,13 @@ function suppressionHash({ kind, value }: PersonIdentifier): Buffer {
   return createHash('sha256').update(`${kind}:${value}`).digest();
 }
 
-/** Parses an identifier as the person gave it. Throws `AppError` `invalid_parameter` for any other text. */
+/** Parses an identifier as the person gave it. Throws `AppError` `invalid_parameter` for any other text, and for several identifiers. */
 export function readPersonIdentifier(text: string): PersonIdentifier {
   const identifier = identifierIn(text);
   if (identifier === null) throw invalid(`\`${text}\` is not ${OPT_OUT_NAMES}.`);
+  if (identifier === 'several') {
+    throw invalid(`\`${text}\` has several identifiers. Give them one at a time.`);
+  }
   return identifier;
 }
 
@@ -77,12 +83,13 @@ export async function suppress(sql: Sql, identifier: string): Promise<{ persons:
 
 /**
  * Suppresses the people who hold one of these identifiers, like `suppress`, unless that is recorded already. Texts
- * that are not identifiers are skipped: a source may have left the phone of an opt-out unreadable.
+ * that are not one identifier are skipped: a source may have left the phone of an opt-out unreadable.
  */
 export async function suppressOnce(sql: Sql, identifiers: readonly string[]): Promise<void> {
   for (const text of new Set(identifiers)) {
     const identifier = identifierIn(text);
-    if (identifier === null || (await isOptedOut(sql, identifier))) continue;
+    if (identifier === null || identifier === 'several') continue;
+    if (await isOptedOut(sql, identifier)) continue;
     await suppress(sql, text);
   }
 }
