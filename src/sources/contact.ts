@@ -99,7 +99,8 @@ export function contactRow(
     // All that a cell has, of which a record keeps the first.
     const addresses = new Set(contact.emails.flatMap(emailsOf));
     const mobiles = phonesOf(contact.mobile, country);
-    const own = [...addresses, ...mobiles, profile].filter((text) => text !== undefined);
+    const handle = handleOf(contact.twitter);
+    const own = [...addresses, ...mobiles, profile, handle].filter((text) => text !== undefined);
     // Colleagues share the telephone of their office: it stands for the person where nothing else does.
     const optedOut = own.length === 0 && phone !== undefined ? [phone] : own;
     return { line, optedOut, keys: [key, ...sameAs].map((one) => ['person', one] as const) };
@@ -170,6 +171,14 @@ export function profileOf(text: string | undefined): string | undefined {
   const stated = statedText('professional_network', text);
   const normalised = normaliseIdentifier('professional_network', stated, { subject: 'person' });
   return 'values' in normalised ? `https://www.linkedin.com/in/${normalised.values[0]}` : undefined;
+}
+
+/** The handle of a text as `@handle`, if it is one. */
+function handleOf(text: string | undefined): string | undefined {
+  const normalised = normaliseIdentifier('twitter', statedText('twitter', text), {
+    subject: 'person',
+  });
+  return 'values' in normalised ? `@${normalised.values[0]}` : undefined;
 }
 
 function domainOfSite(text: string | undefined): string | undefined {

@@ -180,6 +180,14 @@ describe('people of one file', () => {
     expect(row).toMatchObject({ optedOut: ['ada@acme.example', 'ada@home.example', ...numbers] });
   });
 
+  test.each(['https://twitter.com/Ada_Lark', '@ada_lark', 'Ada_Lark'])(
+    'opted out by the handle %s',
+    (twitter) => {
+      const [row] = rowsOf('persons', { full_name: 'Ada Lark', twitter, opt_out: 'yes' });
+      expect(row).toMatchObject({ optedOut: ['@ada_lark'] });
+    },
+  );
+
   test.each(['true', 'WAHR', 'VRAI', 'Ja', '1.0', 'x', '2024-05-01', 'Unsubscribed', 'opted-out'])(
     'opted out when the cell is %s',
     (answer) => {
