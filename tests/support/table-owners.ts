@@ -72,6 +72,7 @@ const owners: Owned[] = [
     tables: 'suppressed_identifiers suppressed_officers suppressed_persons suppressions',
     writers: ['core/suppression'],
     readers: [
+      'core/credits',
       'core/enrich',
       'core/graph',
       'core/graph-copy',

@@ -146,11 +146,15 @@ export async function insertOwned(
     )}`;
 }
 
-/** Main statement: stores the people of the query `(account_id, kind, person_id, charge_id)` as owned from now on. */
+/**
+ * Main statement: stores the people of the query `(account_id, kind, person_id, charge_id)` as owned from now on; none who opted out
+ * since they were matched: their erasure may have ended, and no other one would delete them.
+ */
 export function ownFrom(sql: Sql, paid: ReturnType<Sql>): ReturnType<Sql> {
   return sql`
     insert into owned_people (account_id, kind, person_id, charge_id, paid_at)
     select paid.*, clock_timestamp() from (${paid}) paid (account_id, kind, person_id, charge_id)
+    where not exists (select from suppressed_persons s where s.person_id = paid.person_id)
     on conflict (account_id, kind, person_id)
       do update set charge_id = excluded.charge_id, paid_at = excluded.paid_at`;
 }

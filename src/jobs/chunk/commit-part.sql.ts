@@ -15,7 +15,7 @@ import { wordList } from '../../core/db/word-list.ts';
 import type { OutcomeStatus } from '../../core/enrich/outcomes.ts';
 import type { GraphState } from '../../core/graph/graph-state.ts';
 import { isInState } from '../../core/graph/in-state.sql.ts';
-import type { PricedOperation } from '../../core/operations.ts';
+import { type PricedOperation, subjectOf } from '../../core/operations.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
 import type { ChunkWakeUp } from '../batch/dispatch.sql.ts';
 import { claimEnd, isClaimed, retryPause } from '../batch/lease.sql.ts';
@@ -134,7 +134,10 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       insert into batch_records (batch_id, record_id, row)
       select chunk.batch_id, r.id, r.row from chunk, unnest(
         ${part.records.map((r) => r.id)}::bigint[], ${part.records.map((r) => r.row)}::int[]
-      ) r (id, row)),
+      ) r (id, row) cross join batch
+      -- Of someone who was erased since the match nothing would delete it.
+      where not (${subjectOf(part.operation) === 'person'} and batch.live
+        and exists (select from suppressed_persons s where s.person_id = r.id))),
     delivered as (
       insert into schedule_deliveries (schedule_id, person_id)
       select schedule.id, p.id

@@ -99,3 +99,21 @@ test('keeps no part with the person that was matched from a local copy, and stor
   );
   expect(stored.join()).not.toContain(person.surname);
 });
+
+test('records of no one who was erased meanwhile that a list has paid for them', async () => {
+  const { sql, context, faults } = pipeline;
+  const person = { id: 3002, email: 'paid@list.example', surname: 'Paidfor' };
+  await importGraph(sql, { persons: [person] });
+  const caller = await pipeline.account(10);
+  await changeOwnedDays(sql, caller.accountId, 30);
+  faults.put = async () => {
+    delete faults.put;
+    expect(await erasePerson(context, { identifier: person.email })).toMatchObject({ left: [] });
+  };
+  await pipeline.enrich(caller, `email\n${person.email}\n`, {
+    operation: 'people.enrich',
+    dedupe: 'true',
+  });
+  expect(await sql`select from owned_people where person_id = ${person.id}`).toHaveLength(0);
+  expect(await sql`select from batch_records where record_id = ${person.id}`).toHaveLength(0);
+});
