@@ -21,11 +21,12 @@ import {
 } from '../core/search/free-responses.ts';
 import { cursorAfter, readPage } from '../core/search/page.ts';
 import type { Filter } from '../core/search/parse.ts';
-import type { PageRequest } from '../core/search/parse-page.ts';
+import { type PageRequest, withKey } from '../core/search/parse-page.ts';
 import { prepareFilter } from '../core/search/prepare.ts';
 import { type PersonRow, selectRecords } from '../core/search/search.sql.ts';
 import { findUnknownValues, type UnknownValues } from '../core/search/unknown-values.ts';
 import { credentialsEnded } from '../core/sessions/still-valid.ts';
+import { isAnySuppressed } from '../core/suppression/suppress.ts';
 import { setCreditHeaders } from './http/authorize.ts';
 import type { HandlerInput, RouteInput } from './http/define-route.ts';
 import type { KeptResponse } from './http/idempotent-request.ts';
@@ -44,7 +45,10 @@ interface SearchCall extends RouteInput {
 /** The stored part of a response: the ids of its people and its headers. */
 interface KeptPage {
   people: number[];
+  /** The cursor of the next page, without the key of the last person's place. */
   next: string | null;
+  /** That key, such as a surname; empty when an erasure has cleared it, absent for none. */
+  answer?: { key?: string };
   total: number | null;
   /** Absent without a total. */
   totalIs?: DisclosedTotal['total_is'];
@@ -87,12 +91,14 @@ export async function respondToSearch(
     const isPartial = people.length < found.people.length;
     const units = paid?.units ?? people.length;
     const hasNext = found.hasMore || isPartial || hidesEnd(units, filter);
-    const next = last && hasNext ? cursorAfter(last, filter, page.order) : null;
+    const after = last !== undefined && hasNext ? last : null;
+    const next = after && cursorAfter({ ...after, key: null }, filter, page.order);
     const disclosed = discloseCount(found.total, units, filter);
     const { unknown } = found;
     const kept = {
       people: people.map(({ id }) => id),
       next,
+      ...(typeof after?.key === 'string' ? { answer: { key: after.key } } : {}),
       ...disclosed,
       isPartial,
       unknown,
@@ -177,13 +183,18 @@ function countPage(people: number, live: boolean, credits: number): void {
   countWork({ channel: 'search', operation, live, rows: { matched: people }, credits });
 }
 
-/** Sends the current records of the same people, without those who have opted out since. */
+/**
+ * Sends the current records of the same people, without those who have opted out since. Nor does the link to the next page have the
+ * name of the last one then.
+ */
 export async function replaySearch(call: RouteInput, { body }: KeptResponse): Promise<void> {
   const { context, key, response } = call;
   const kept = body as KeptPage;
   const graph = graphOf(context, key.mode === 'live');
   response.setHeader('Idempotent-Replayed', 'true');
-  send(call, await selectRecords(graph, kept.people), kept);
+  const isHidden = await isAnySuppressed(graph, kept.people.slice(-1));
+  const shown = isHidden ? { ...kept, answer: {} } : kept;
+  send(call, await selectRecords(graph, kept.people), shown);
 }
 
 function send(
@@ -191,7 +202,11 @@ function send(
   people: PersonRow[],
   kept: KeptPage,
 ): void {
-  if (kept.next !== null) response.setHeader('Link', nextLink(request, kept.next));
+  if (kept.next !== null) {
+    const { key } = kept.answer ?? {};
+    const cursor = key === undefined ? kept.next : withKey(kept.next, key);
+    response.setHeader('Link', nextLink(request, cursor));
+  }
   if (kept.total !== null) {
     response.setHeader('X-Total-Count', String(kept.total));
     response.setHeader('X-Total-Is', kept.totalIs ?? 'exact');

@@ -12,6 +12,7 @@ import { encodeCursor, type PageRequest, readCursor } from './parse-page.ts';
 import type { PreparedFilter } from './prepared-filter.ts';
 import {
   countPeople,
+  deleteHintsAt,
   findHint,
   type PlacedPerson,
   saveHint,
@@ -84,6 +85,11 @@ export function cursorAfter(last: Place, filter: Filter, order: PageOrder): stri
   return encodeCursor(last, searchSha256(filter, order));
 }
 
+/** Forgets the places of these people in pages: the order may be that of their names. */
+export async function forgetPlaces(sql: Sql, ids: readonly number[]): Promise<void> {
+  await deleteHintsAt(sql, ids);
+}
+
 /** Returns the place before the page, null for the beginning, undefined when no people are left. */
 async function findStart(
   { graph, hints }: SearchStores,
@@ -91,7 +97,7 @@ async function findStart(
   { page, sha256 }: { page: PageRequest; sha256: Buffer },
 ): Promise<Place | null | undefined> {
   const { cursor, skip, order } = page;
-  if (cursor !== null) return readCursor(cursor, sha256);
+  if (cursor !== null) return readCursor(cursor, sha256, order);
   if (skip === 0) return null;
   const start = { owner: prepared.owner, sha256, position: skip };
   const hint = await findHint(hints, start);

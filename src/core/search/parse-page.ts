@@ -90,10 +90,17 @@ export function encodeCursor({ id, key }: Place, searchSha256: Buffer): string {
   return Buffer.from([fingerprint(searchSha256), ...place].join('.')).toString('base64url');
 }
 
+/** Returns the cursor with the key of its place, which `encodeCursor` was not given. */
+export function withKey(cursor: string, key: string): string {
+  const place = Buffer.from(cursor, 'base64url').toString();
+  return Buffer.from(`${place}.${Buffer.from(key).toString('base64url')}`).toString('base64url');
+}
+
 /**
- * Returns the place before the page. Throws `AppError` 400 for a text that is not a cursor of this search.
+ * Returns the place before the page. Throws `AppError` 400 for a text that is not a cursor of this search, and for the place of
+ * a person who has withdrawn, which has no key.
  */
-export function readCursor(cursor: string, searchSha256: Buffer): Place {
+export function readCursor(cursor: string, searchSha256: Buffer, { by }: PageOrder): Place {
   const [search, id = '', key, ...more] = Buffer.from(cursor, 'base64url').toString().split('.');
   const isCursor = /^\d{1,16}$/.test(id) && more.length === 0;
   if (!isCursor || !Number.isSafeInteger(Number(id))) {
@@ -101,6 +108,11 @@ export function readCursor(cursor: string, searchSha256: Buffer): Place {
   }
   if (search !== fingerprint(searchSha256)) {
     throw badParameter('cursor', 1, 'belongs to a search with another filter or order');
+  }
+  if (key === undefined && by !== 'id') {
+    const message =
+      'is the place of a person who is no longer served. Search again, or page by `skip`';
+    throw badParameter('cursor', 1, message);
   }
   return {
     id: Number(id),

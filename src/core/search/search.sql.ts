@@ -363,6 +363,11 @@ export async function saveHint(
       last_id = excluded.last_id, last_key = excluded.last_key, expires_at = excluded.expires_at`;
 }
 
+/** Deletes the positions after these people. */
+export async function deleteHintsAt(sql: Sql, ids: readonly number[]): Promise<void> {
+  await sql`delete from page_hints where live and last_id = any(${[...ids]}::bigint[])`;
+}
+
 /** Deletes expired positions. */
 export async function deleteOldHints(sql: Sql): Promise<void> {
   await sql`delete from page_hints where expires_at < now()`;

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createFilledTemplate, type FilledTemplate } from '../../../tests/support/database.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { expectProblem } from '../../../tests/support/problem.ts';
 import { ada, crowd, eve, smallGraph } from '../../../tests/support/small-graph.ts';
 import { buildCopy } from '../../core/graph-copy/build-copy.ts';
 import { readGraphState } from '../../core/graph-copy/copy.sql.ts';
@@ -15,7 +16,7 @@ import { claimPublishing, readNamed, readPublished } from '../../core/graph-copy
 import { PUBLISHED_PREFIX } from '../../core/graph-copy/published-objects.ts';
 import type { CopyReport } from '../../core/graph-copy/report-copy.ts';
 import { must } from '../../core/lib/assert.ts';
-import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
+import { type PersonIdentifier, suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
 import { insertBeat } from '../monitor/monitor.sql.ts';
 import { auditErasure, type ErasureAudit } from './audit-erasure.ts';
@@ -198,6 +199,35 @@ describe('erase', () => {
     expect(erased.left.every(({ where }) => where.includes(damaged))).toBe(true);
     expect((await pipeline.results(caller, sound)).text).not.toMatch(/Lovely/);
   });
+
+  test.each(['erased', 'opted out'])(
+    'leaves no place in an order of names, and a replay has none of who was %s',
+    async (how) => {
+      const page = (key?: string) =>
+        get('/personsearch/?surname=Lovely&sort=surname&skip=0&limit=1', key);
+      await importGraph(pipeline.sql, { persons: [{ id: 903, name: 'Bea', surname: 'Lovely' }] });
+      const before = (await page('p')).headers.get('link') ?? '';
+      expect(await pipeline.sql`select from page_hints where last_key = 'lovely'`).toHaveLength(1);
+      if (how === 'erased') await erasePerson(pipeline.context, { id: 1 });
+      else await suppress(pipeline.sql, ada.email);
+      const replay = await page('p');
+      expect([replay.status, await replay.json()]).toEqual([200, []]);
+      const next = /<([^>]+)>/.exec(replay.headers.get('link') ?? '')?.[1] ?? '';
+      expect(before).not.toContain(`<${next}>`);
+      const refused = await expectProblem(await get(next), {
+        status: 400,
+        code: 'invalid_parameter',
+      });
+      expect(refused.detail).toContain('no longer served');
+      if (how === 'opted out') return;
+      const [kept] = await pipeline.sql<{ next: string; answer: string }[]>`
+        select body ->> 'next' as next, body ->> 'answer' as answer from idempotency_keys where key = 'p'`;
+      expect(kept?.answer).toBe('{}');
+      const name = Buffer.from('lovely').toString('base64url');
+      expect(Buffer.from(kept?.next ?? '', 'base64url').toString()).not.toContain(name);
+      expect(await pipeline.sql`select from page_hints`).toHaveLength(0);
+    },
+  );
 
   test('and a later import under another id stays suppressed', async () => {
     await erasePerson(pipeline.context, { identifier: ada.email });

@@ -9,6 +9,7 @@ import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { listStatedIdentifiers } from '../../core/graph/sources/stated-identifiers.ts';
 import { withdrawPublished } from '../../core/graph-copy/published-objects.ts';
 import { deleteResponsesAbout } from '../../core/idempotency/idempotency.ts';
+import { forgetPlaces } from '../../core/search/page.ts';
 import { isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
 import { bareCodes, suppressPeople } from '../../core/suppression/suppress.ts';
 import { forgetPeople } from '../batch/forget-people.ts';
@@ -58,7 +59,7 @@ export async function erasePerson(
   await suppressPeople(sql, ids, identifiers, await listFormerHashes(sql, ids, bareCodes));
   const parts = await redactAllResults(context);
   const answers = await deleteResponsesAbout(sql, true, ids);
-  await forgetPayments(sql, ids);
+  await forgetUses(sql, ids);
   const erased = await deletePersons(sql, ids);
   const after = await readLastChange(sql);
   // A worker that publishes a copy with the person notices, and reports its end.
@@ -67,15 +68,16 @@ export async function erasePerson(
   await withdrawPublished(context, after.number);
   await deleteAbandoned(context);
   // Parts and calls that matched the person before may have ended since, and recorded the id.
-  await forgetPayments(sql, ids);
+  await forgetUses(sql, ids);
   const audit = await auditErasure(context, ids, identifiers, after);
   return { erased, parts_rewritten: parts, answers_cleared: answers, ...audit };
 }
 
-/** Forgets what accounts have paid for these people: owned people, and records of lists with `dedupe`. */
-async function forgetPayments(sql: Sql, ids: readonly number[]): Promise<void> {
+/** Forgets what accounts have paid for these people, owned people and records of lists with `dedupe`, and their places in pages. */
+async function forgetUses(sql: Sql, ids: readonly number[]): Promise<void> {
   await disown(sql, ids);
   await forgetPeople(sql, ids);
+  await forgetPlaces(sql, ids);
 }
 
 /**
