@@ -263,6 +263,11 @@ describe('erase', () => {
     expect((await get('/v1/people/enrich?email=new%40home.example')).status).toBe(404);
   });
 
+  test('of an id that no one had, as that of another database, is refused', async () => {
+    const asked = erasePerson(pipeline.context, { id: 4711 });
+    await expect(asked).rejects.toMatchObject({ code: 'not_found', status: 404 });
+  });
+
   test('a second time finds nothing and still searches', async () => {
     await pipeline.enrich(caller, list, personOptions);
     await erasePerson(pipeline.context, { identifier: ada.email });

@@ -9,6 +9,7 @@ import { deletePersons } from '../../core/graph/delete-persons.ts';
 import { listStatedIdentifiers } from '../../core/graph/sources/stated-identifiers.ts';
 import { withdrawPublished } from '../../core/graph-copy/published-objects.ts';
 import { deleteResponsesAbout } from '../../core/idempotency/idempotency.ts';
+import { notFound } from '../../core/lib/errors.ts';
 import { forgetPlaces } from '../../core/search/page.ts';
 import { isAbandonedWrite } from '../../core/storage/abandoned-write.ts';
 import { bareCodes, suppressPeople } from '../../core/suppression/suppress.ts';
@@ -18,6 +19,7 @@ import { redactAllResults } from '../result/redact-results.ts';
 import { auditErasure, type ErasureAudit, type ErasureContext } from './audit-erasure.ts';
 import {
   type AfterDeletion,
+  isKnown,
   listFormerHashes,
   listHostsBehind,
   listIdentifiers,
@@ -34,13 +36,18 @@ export interface Erasure extends ErasureAudit {
   answers_cleared: number;
 }
 
+/** As after a restore, for a person who was imported since the backup. */
+const UNKNOWN =
+  'No one has this id, nor had it. A person who is imported again gets another one: erase by an identifier.';
+
 /** Workers overwrite the person in their copy with the next beat, in five seconds. A build may take longer. */
 const COPIES_WAIT_MS = 60_000;
 const COPIES_POLL_MS = 500;
 
 /**
  * Erases a person from the live graph. An identifier that no stored person has is still recorded as an opt-out
- * and searched for. Throws `AppError` 409 `ambiguous_match` when several people share it.
+ * and searched for. Throws `AppError` 409 `ambiguous_match` when several people share it, and 404 for an id that no one has or had: in
+ * a restored graph the person may be imported again under another one.
  */
 export async function erasePerson(
   context: ErasureContext,
@@ -48,6 +55,9 @@ export async function erasePerson(
   waitMs = COPIES_WAIT_MS,
 ): Promise<Erasure> {
   const { sql } = context;
+  if ('id' in asked && !(await isKnown(sql, asked.id))) {
+    throw notFound(`Person ${asked.id}`, UNKNOWN);
+  }
   const { identifier, ids: found } = await findOnePerson(context, asked);
   // What was made before a record became a part of theirs has its id, and so has what is not built yet.
   const ids = [...found, ...(await listJoined(sql, found))];

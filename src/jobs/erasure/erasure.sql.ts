@@ -31,6 +31,18 @@ export async function findHolders(
   return rows.map((row) => row.id);
 }
 
+/** Returns true for an id that the graph gave, or took from a file, and still knows: also of someone who was erased, or was merged. */
+export async function isKnown(sql: Sql, id: number): Promise<boolean> {
+  const person: ReturnType<Sql> = sql`entity = ${entityCodes.person}`;
+  const known = await sql`
+    select from persons where id = ${id}
+    union all select from source_records where ${person} and id = ${id}
+    union all select from merged_ids where ${person} and ${id} in (id, into_id)
+    union all select from former_identifiers where person_id = ${id}
+    union all select from suppressed_persons where person_id = ${id} limit 1`;
+  return known.length > 0;
+}
+
 /** Ids of people whose records became a part of these people's. */
 export async function listJoined(sql: Sql, ids: readonly number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
