@@ -272,6 +272,19 @@ describe('content', () => {
     expect(guess('companies.enrich', head('Col A', ...several))).toBe('domain:1');
   });
 
+  test('a few companies are those of the rows in a list of contacts', () => {
+    const rows = Array.from({ length: 20 }, (_, row) => {
+      return `P${row} X|Acme ${row % 3} Ltd|https://www.acme${row % 3}.example.com/x`;
+    });
+    for (const header of ['Target Domain', 'Portfolio Company URL', 'Site web fournisseur']) {
+      const list = head(`Contact Name|Company|${header}`, ...rows);
+      expect(guess('companies.enrich', list)).toMatch(/^domain:3 name:2/);
+    }
+    const own = rows.map((row) => `${row.split('|', 2).join('|')}|https://us.example.com/form`);
+    const list = head('Contact Name|Company|Zielseite', ...own);
+    expect(guess('companies.enrich', list)).toBe('name:2');
+  });
+
   test('refutes a header only with enough cells', () => {
     const list = (cells: number) => head('E-mail', ...Array.from({ length: cells }, () => 'ask'));
     expect(guess('people.enrich', list(4))).toBe('email:1');

@@ -58,8 +58,11 @@ export function guessColumns(
 ): ColumnMapping {
   const { identifiers, subject } = operations[operation];
   const views = withoutFurtherPeople(list, readColumns(list, subject), subject);
-  const believed = views.filter((view) => isConfirmedByCells(view, subject));
-  const rest = views.filter((view) => !believed.includes(view));
+  const few = columnsOfFew(views, subject);
+  const believed = views.filter(
+    (view) => isConfirmedByCells(view, subject) && (view.reading.isExact || !few.has(view)),
+  );
+  const rest = views.filter((view) => !believed.includes(view) && !few.has(view));
   const mapping: ColumnMapping = {};
   const add = (kind: Kind, columns: MappedColumn[]) => {
     if (columns.length > 0) mapping[kind] = columns;
@@ -184,7 +187,6 @@ function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
     return false;
   }
   const { filled } = content;
-  if (!isExact && isOfFew(view, expected)) return false;
   // "Profile" and "X" alone may head any text, and nearly every word is a possible handle.
   const isVague =
     (role === 'professional_network' && !tokens.has(role)) ||
@@ -197,11 +199,22 @@ function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
 /** Of this many rows in one, a column's values are those of others: of a clerk, or of the page with the form. */
 const ROWS_OF_ONE = 5;
 
-/** True for a column whose few values each identify the same record for many rows. */
-function isOfFew({ header, content }: ColumnView, seen: ContentKind): boolean {
-  const { filled, different } = content;
-  if (header === null || !isIdentifierKind(seen)) return false;
-  return filled >= ROWS_OF_ONE && different * ROWS_OF_ONE <= filled;
+/**
+ * Returns the columns whose few values would each identify one record for many rows. In a list of contacts, of whom many have one
+ * employer, a column is of the rows' own companies when these have as few names.
+ */
+function columnsOfFew(views: readonly ColumnView[], subject: Subject): ReadonlySet<ColumnView> {
+  const few = views.filter(
+    ({ header, content: { filled, different } }) =>
+      header !== null && filled >= ROWS_OF_ONE && different * ROWS_OF_ONE <= filled,
+  );
+  const names = few.filter(({ reading: { role } }) => /^(?:company_)?name$/.test(role ?? ''));
+  const named = subject === 'company' ? names.map(({ content }) => content.different) : [];
+  const isOfOthers = (view: ColumnView) =>
+    isIdentifierKind(kindOfContent(view) ?? contentOfRole[view.reading.role ?? 'other'] ?? '');
+  return new Set(
+    few.filter((view) => isOfOthers(view) && !named.some((n) => n <= view.content.different)),
+  );
 }
 
 function nameContent(subject: Subject): ContentKind {
@@ -365,7 +378,7 @@ function columnsByContent(
     // Ambiguous cells do not override a name that is known to mean something else.
     const isNamed = view.reading.role === 'other' && !unmistakable.has(seen);
     const isOthers = rankOfColumn(view.reading, subject) === null;
-    if (isNamed || isOthers || isOfFew(view, seen)) return [];
+    if (isNamed || isOthers) return [];
     const { column, header, content } = view;
     return [{ column, header, reason: describeShare(content, seen) }];
   });
