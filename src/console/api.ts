@@ -3,6 +3,7 @@
  * renewed over the page, and the call is made again; a GET waits for the limits of the key; a POST with a body whose
  * answer was lost is sent again as it was, with the same Idempotency-Key, so that nothing is made twice.
  */
+import { attempt } from './attempts.ts';
 import { Problem, type ProblemDocument, pageProblem, unreachable } from './problem.ts';
 import { askToSignIn, followSession, session, tellChange, tellCredits } from './session.ts';
 
@@ -37,9 +38,6 @@ export function read(path: string, signal: AbortSignal): Promise<Response> {
   return send('GET', path, { signal }, async (response) => response);
 }
 
-/** Requests whose answer never came. */
-const unanswered = new Map<string, { key: string; text: string | null }>();
-
 /** Makes a call, and returns what is taken of its answer: one that ends before its end was not heard. Throws `Problem`. */
 async function send<Answer>(
   method: Method,
@@ -48,54 +46,44 @@ async function send<Answer>(
   take: (response: Response) => Promise<Answer>,
 ): Promise<Answer> {
   const now = body === undefined ? null : JSON.stringify(body);
-  // With the account and the mode: what was typed in one is not sent to another.
-  const request = JSON.stringify([shownHeaders(), method, path, wanted ?? now]);
-  // One without a body changes a state, such as a pause: by its key, a later one would do nothing.
-  const needsKey = method === 'POST' && now !== null;
-  const attempt = unanswered.get(request) ?? { key: newId(), text: now };
-  if (needsKey) unanswered.set(request, attempt);
-  const { key, text } = attempt;
-  const answer: Answering = (shown) =>
-    fetch(path, {
-      method,
-      cache: 'no-store',
-      headers: {
-        Accept: 'application/json',
-        ...shown,
-        ...(text === null ? {} : { 'Content-Type': 'application/json' }),
-        ...(needsKey ? { 'Idempotency-Key': key } : {}),
-      },
-      body: text,
-      signal: signal ?? null,
-    }).catch((error: unknown) => {
+  const sendOnce = async (text: string | null, key: string | null): Promise<Answer> => {
+    const answer: Answering = (shown) =>
+      fetch(path, {
+        method,
+        cache: 'no-store',
+        headers: {
+          Accept: 'application/json',
+          ...shown,
+          ...(text === null ? {} : { 'Content-Type': 'application/json' }),
+          ...(key === null ? {} : { 'Idempotency-Key': key }),
+        },
+        body: text,
+        signal: signal ?? null,
+      }).catch((error: unknown) => {
+        if (signal?.aborted) throw error;
+        throw unreachable();
+      });
+    const isRead = method === 'GET';
+    const response = await (isRead
+      ? whileLimited(() => whileSignedIn(answer), signal)
+      : whileSignedIn(answer));
+    if (!isRead) tellChange();
+    const answered = await take(response).catch((error: unknown) => {
       if (signal?.aborted) throw error;
       throw unreachable();
     });
-  const sending =
-    method === 'GET' ? whileLimited(() => whileSignedIn(answer), signal) : whileSignedIn(answer);
-  const response = await sending.catch((error: unknown) => {
-    // What was refused is not made, and may be corrected.
-    if (isRefusal(error)) unanswered.delete(request);
-    throw error;
-  });
-  if (method !== 'GET') tellChange();
-  const answered = await take(response).catch((error: unknown) => {
-    if (signal?.aborted) throw error;
-    throw unreachable();
-  });
-  unanswered.delete(request);
-  if (response.headers.has('Idempotent-Replayed')) onRepeated?.();
-  return answered;
+    if (response.headers.has('Idempotent-Replayed')) onRepeated?.();
+    return answered;
+  };
+  // One without a body changes a state, such as a pause: by its key, a later one would do nothing.
+  if (method !== 'POST' || now === null) return sendOnce(now, null);
+  const request = nameRequest(method, path, wanted ?? now);
+  return attempt(request, now, ({ key, text }) => sendOnce(text, key));
 }
 
-/**
- * Returns true for an answer after which the call has done nothing; the attempt before it may still be in progress. Only the
- * service says so, by a code: a proxy may answer 408 or 499 for a call that is made.
- */
-function isRefusal(error: unknown): boolean {
-  if (!(error instanceof Problem)) return false;
-  if (['idempotency_in_progress', 'unknown'].includes(error.code)) return false;
-  return error.status >= 400 && error.status < 500;
+/** A request with the account and the mode that the page shows: what was wanted in one is not sent to another. */
+export function nameRequest(method: Method, path: string, wanted: string | number): string {
+  return JSON.stringify([shownHeaders(), method, path, wanted]);
 }
 
 /** Reads again when the limits of the key allow it. Throws what `read` throws, and the reason of the signal. */
@@ -173,9 +161,3 @@ async function problemOf(response: Response): Promise<Problem | null> {
 
 const otherAccount = () =>
   pageProblem('other_account', 'You signed in to another account or mode: nothing was done there.');
-
-/** A random id; `crypto.randomUUID` is missing on pages without HTTPS. */
-export function newId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}

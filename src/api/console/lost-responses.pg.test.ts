@@ -133,6 +133,63 @@ describeWithBrowser('a response that is lost', () => {
     await page.context().close();
   });
 
+  /** Events between the lost response to a payment and the next click. */
+  const meanwhile: [string, (page: Page) => Promise<unknown>][] = [
+    ['the page was reloaded', (page) => page.reload()],
+    [
+      'a limit refused the next click',
+      async (page) => {
+        const refusal = { title: 'Slow down', code: 'rate_limited', retry_after: 1 };
+        const limited = { status: 429, json: refusal };
+        await page.route('**/v1/exports', (route) => route.fulfill(limited), { times: 1 });
+        await button(page, /^Show up to 25/).click();
+        await page.getByText('Slow down').waitFor();
+      },
+    ],
+  ];
+
+  test.each(meanwhile)('to a payment is repeated as it was, also when %s', async (_, pass) => {
+    const caller = await pipeline.account(1_000);
+    const search = `${pipeline.url}/#/search?filter=industryIds%3D30&view=people`;
+    const { page } = await openSignedIn(browser, search, caller.key);
+    await loseResponse(page, '**/v1/exports');
+    await button(page, /^Show up to 25/).click();
+    await sayUnreachable(page).waitFor();
+    await pass(page);
+    await button(page, /^Show up to 25/).click();
+    await page.waitForURL(/#\/exports\/./);
+    await pipeline.runUntilIdle();
+    expect(await pipeline.wallet(caller)).toMatchObject({ balance: 975 });
+    await page.getByText(/^This export was created .* No other was created\.$/).waitFor();
+    // Heard now: the same people once more are another export.
+    await page.goto(search);
+    await button(page, /^Show up to 25/).click();
+    await page.waitForURL(/#\/exports\/./);
+    await pipeline.runUntilIdle();
+    expect(await pipeline.wallet(caller)).toMatchObject({ balance: 950 });
+    await page.context().close();
+  });
+
+  test('to an upload makes no second list, also when the file is chosen again after a reload', async () => {
+    const caller = await pipeline.account(1_000);
+    const { page } = await openSignedIn(browser, `${pipeline.url}/#/batches/new`, caller.key);
+    await loseResponse(page, '**/v1/batches?operation=*');
+    const send = async (buffer: Buffer) => {
+      const leads = { name: 'leads.csv', mimeType: 'text/csv', buffer };
+      await page.locator('input[type="file"]').setInputFiles(leads);
+      await button(page, 'Continue').click();
+    };
+    await send(Buffer.from(list));
+    await page.getByText('The connection was lost during the upload').waitFor();
+    await page.reload();
+    await send(Buffer.from(list));
+    await page.waitForURL(/#\/batches\/[0-9a-f]/);
+    const made = await pipeline.sql`select from batches where account_id = ${caller.accountId}`;
+    expect(made).toHaveLength(1);
+    await page.getByText(/^This list was created .* No other was created\.$/).waitFor();
+    await page.context().close();
+  });
+
   test('to a new schedule makes no second one, also when the search has got its name since', async () => {
     const { page, caller, name } = await openUnnamed('schedule', '**/v1/schedules');
     await button(page, 'Save the schedule').click();

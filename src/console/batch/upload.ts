@@ -2,9 +2,10 @@
  * Sending a file: with progress, and so that a second try after a lost connection never makes a second
  * batch. `fetch` cannot tell how much of a body has been sent, XMLHttpRequest can.
  */
-import { call, newId, whileSignedIn } from '../api.ts';
+import { call, nameRequest, whileSignedIn } from '../api.ts';
+import { attempt } from '../attempts.ts';
 import { formatBytes } from '../format.ts';
-import { type Problem, pageProblem } from '../problem.ts';
+import { asProblem, type Problem, pageProblem } from '../problem.ts';
 import { session } from '../session.ts';
 import type { Batch } from './batch.ts';
 
@@ -13,34 +14,36 @@ export interface UploadProgress {
   total: number;
 }
 
-/** A file and how it is to be read: what is sent again when the connection is lost. */
+/** A file and how it is to be read. */
 export interface Upload {
   file: File;
   /** Query parameters of `POST /v1/batches`. */
   options: Record<string, string>;
-  idempotencyKey: string;
 }
 
-export function newUpload(file: File, options: Record<string, string>): Upload {
-  return { file, options, idempotencyKey: newId() };
-}
-
-/** Sends the file and returns the new batch, held until a user starts it. Throws `Problem`. */
-export async function sendUpload(
-  upload: Upload,
-  onProgress: (progress: UploadProgress) => void,
-  signal: AbortSignal,
-): Promise<Batch> {
-  await checkFile(upload.file);
+/**
+ * Sends the file and returns the new batch, held until a user starts it; after a lost answer, the one that the same file has
+ * made. Throws `Problem`.
+ */
+export async function sendUpload({ file, options }: Upload, post: Post): Promise<Batch> {
+  await checkFile(file);
   // A session that has ended is renewed before the file is sent and not after it.
   await call('GET', '/v1/batches?limit=1');
   const query = new URLSearchParams({
-    ...upload.options,
+    ...options,
     // A file that cannot be mapped by itself is mapped on the next page.
-    ...{ hold: 'true', allow_unmapped: 'true', name: upload.file.name },
+    ...{ hold: 'true', allow_unmapped: 'true', name: file.name },
   });
   const path = `/v1/batches?${query}`;
-  return postFile(path, upload, { onProgress, signal });
+  const send = () =>
+    attempt(nameRequest('POST', path, file.size), null, ({ key }) =>
+      postFile<Batch>(path, { file, key }, post),
+    );
+  return send().catch((error) => {
+    // Other content under the name of a file whose answer was lost.
+    if (asProblem(error).code === 'idempotency_key_reused') return send();
+    throw error;
+  });
 }
 
 /** Returns the problem of a list as soon as it is chosen; null when there is none. */
@@ -91,18 +94,28 @@ export async function checkFile(file: File): Promise<void> {
 
 interface Post {
   onProgress: (progress: UploadProgress) => void;
+  /** Called when the answer is that of an earlier sending, whose answer was lost. */
+  onRepeated?: () => void;
   signal: AbortSignal;
+}
+
+/** A file and its Idempotency-Key. */
+export interface KeyedFile {
+  file: File;
+  key: string;
 }
 
 /** Sends a file as the body of a POST and returns the JSON of the answer. Throws `Problem`. */
 export async function postFile<Answer>(
   path: string,
-  upload: Pick<Upload, 'file' | 'idempotencyKey'>,
+  keyed: KeyedFile,
   post: Post,
 ): Promise<Answer> {
-  const response = await whileSignedIn((shown) => sendBody(path, upload, { ...post, shown }));
+  const response = await whileSignedIn((shown) => sendBody(path, keyed, { ...post, shown }));
   try {
-    return (await response.json()) as Answer;
+    const answer = (await response.json()) as Answer;
+    if (response.headers.has('Idempotent-Replayed')) post.onRepeated?.();
+    return answer;
   } catch {
     // The page of a proxy.
     throw uploadLost();
@@ -118,7 +131,7 @@ const uploadLost = () =>
 /** Sends a request; `shown` are the headers of the page. */
 function sendBody(
   path: string,
-  { file, idempotencyKey }: Pick<Upload, 'file' | 'idempotencyKey'>,
+  { file, key }: KeyedFile,
   { shown, onProgress, signal }: Post & { shown: Readonly<Record<string, string>> },
 ): Promise<Response> {
   return new Promise((resolve, reject) => {
@@ -126,14 +139,17 @@ function sendBody(
     request.open('POST', path);
     const headers = {
       'Content-Type': 'application/octet-stream',
-      'Idempotency-Key': idempotencyKey,
+      'Idempotency-Key': key,
       ...shown,
     };
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => onProgress({ sent: loaded, total });
     request.onload = () => {
-      const credits = request.getResponseHeader('X-Credits-Remaining');
-      const answered = credits === null ? {} : { 'X-Credits-Remaining': credits };
+      const names = ['X-Credits-Remaining', 'Idempotent-Replayed'];
+      const answered = names.flatMap((name): [string, string][] => {
+        const value = request.getResponseHeader(name);
+        return value === null ? [] : [[name, value]];
+      });
       resolve(new Response(request.responseText, { status: request.status, headers: answered }));
     };
     request.onerror = () => reject(uploadLost());

@@ -1,13 +1,14 @@
 /** The upload of the files of an import, one after the other. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, newId } from '../api.ts';
-import { checkFile, postFile, type Upload, type UploadProgress } from '../batch/upload.ts';
+import { call } from '../api.ts';
+import { newId } from '../attempts.ts';
+import { checkFile, type KeyedFile, postFile, type UploadProgress } from '../batch/upload.ts';
 import { announce, readOut } from '../components/announcer.tsx';
 import { type Action, useAction } from '../use-call.ts';
 import { useUnloadWarning } from '../use-unload-warning.ts';
 import type { ImportRun } from './import-run.ts';
 
-type Uploads = readonly Pick<Upload, 'file' | 'idempotencyKey'>[];
+type Uploads = readonly KeyedFile[];
 
 export interface SendingFiles {
   /** Sends files, or announces that others are still being sent. */
@@ -55,7 +56,7 @@ export function useSendingFiles(
   useUnloadWarning(sending.isBusy);
   useEffect(() => () => controller.current?.abort(), []);
   const send = (files: readonly File[]) => {
-    if (!sending.run(files.map((file) => ({ file, idempotencyKey: newId() }))))
+    if (!sending.run(files.map((file) => ({ file, key: newId() }))))
       announce('Other files are still uploading. Add these when they are done.');
   };
   const retry = () => sending.run(latest.current);

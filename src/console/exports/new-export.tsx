@@ -1,17 +1,15 @@
 import { useState } from 'preact/hooks';
-import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { restOf } from '../components/field.tsx';
 import { Form } from '../components/form.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf, formatNumber, mostOf, totalOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
-import { goTo } from '../router.ts';
 import type { Preview } from '../search/preview-panel.tsx';
 import { today, useSearchName } from '../search/search-name.ts';
 import { session } from '../session.ts';
 import { useAction } from '../use-call.ts';
-import type { ExportFile } from './export-file.ts';
+import { createExport } from './create-export.ts';
 import {
   type FileOptions,
   FileOptionsForm,
@@ -45,9 +43,7 @@ export function NewExport({ filter, preview }: NewExportProps) {
       // The price is a promise, also when more people match by now.
       ...(price === null ? {} : { max_credits: price.most }),
     };
-    const wanted = JSON.stringify([filter, chosen, isHeld]);
-    const { id } = await call<ExportFile>('POST', '/v1/exports', { body, wanted });
-    goTo(`/exports/${id}`);
+    await createExport(body, JSON.stringify([filter, chosen, isHeld]));
   });
   return (
     <Form class="card" problem={making.problem} onSubmit={() => making.run()}>

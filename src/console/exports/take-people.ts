@@ -2,13 +2,11 @@
  * Takes people of a search: as an export of so many, so that what was paid has a page of its own in every tab, and a
  * file, and is never charged again for being looked at.
  */
-import { call } from '../api.ts';
 import { countOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
-import { goTo } from '../router.ts';
 import { joinParameters, readFilter, writeParameter } from '../search/filter-text.ts';
 import { today } from '../search/search-name.ts';
-import type { ExportFile } from './export-file.ts';
+import { createExport } from './create-export.ts';
 
 /** Makes the export of up to so many people, and opens it. Credits end at their price. */
 export async function takePeople(search: string, filter: string, people: number): Promise<void> {
@@ -18,9 +16,7 @@ export async function takePeople(search: string, filter: string, people: number)
     max_results: people,
     max_credits: people * PERSON_PRICE,
   };
-  const wanted = `${people} ${filter}`;
-  const { id } = await call<ExportFile>('POST', '/v1/exports', { body, wanted });
-  goTo(`/exports/${id}`);
+  await createExport(body, `${people} ${filter}`);
 }
 
 /** The filter of the people after this one; null where the filter itself asks for ids. */

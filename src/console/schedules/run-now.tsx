@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { tellMovedOn } from '../batch/moved-on.ts';
-import { announce } from '../components/announcer.tsx';
+import { announceEarlier } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
-import { countOf, formatTime } from '../format.ts';
+import { countOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { pageProblem } from '../problem.ts';
 import { goTo } from '../router.ts';
@@ -64,10 +64,7 @@ function RunNowDialog({ schedule, reload, onClose }: RunNowProps & { onClose: ()
       },
     });
     goTo(`/exports/${run.export_id}`);
-    if (isEarlier) {
-      const when = formatTime(run.slot);
-      announce(`This run was started ${when}, when the connection was lost. No other was started.`);
-    }
+    if (isEarlier) announceEarlier('run', 'started', run.slot);
   });
   return (
     <ConfirmDialog
