@@ -3,9 +3,9 @@ import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { Checkboxes } from '../components/checkboxes.tsx';
 import { Dialog } from '../components/dialog.tsx';
+import { fromHere } from '../components/lead-on.ts';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf, formatNumber } from '../format.ts';
-import { goTo } from '../router.ts';
 import { useAction } from '../use-call.ts';
 import { sayOutcome } from '../words.ts';
 import { type Batch, type Outcome, outcomes } from './batch.ts';
@@ -27,9 +27,10 @@ export function RerunButton({ batch, hasReruns }: RerunButtonProps) {
     choices.filter((name) => mayChange.includes(name)),
   );
   const running = useAction(async () => {
+    const leadOn = fromHere();
     const body = { outcomes: chosen, hold: true };
     const again = await call<Batch>('POST', `/v1/batches/${batch.id}/rerun`, { body });
-    goTo(`/batches/${again.id}`);
+    leadOn(`/batches/${again.id}`, 'The list of these rows was created.');
   });
   if (choices.length === 0) return null;
   // A later rerun of the same list may have rows of a rerun.

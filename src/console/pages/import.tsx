@@ -4,6 +4,7 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
 import { Fact } from '../components/fact.tsx';
+import { fromHere } from '../components/lead-on.ts';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
@@ -19,7 +20,7 @@ import {
 import { RejectsLink } from '../data/rejected-rows.tsx';
 import { countOf, formatTime } from '../format.ts';
 import { asProblem, pageProblem } from '../problem.ts';
-import { goTo, linkTo } from '../router.ts';
+import { linkTo } from '../router.ts';
 import { useAction, useResource } from '../use-call.ts';
 import type { PageProps } from './page.ts';
 
@@ -74,6 +75,7 @@ const BUILT_ON =
 function Undo({ of: { id, files }, path, undo, onRefused }: UndoProps) {
   const [isAsking, setIsAsking] = useState(false);
   const undoing = useAction(async () => {
+    const leadOn = fromHere();
     // The consequences may have changed, as by an import that builds on it since.
     const run = await call<ImportRun>('POST', `${path}/undo`, {
       body: { with: undo.later },
@@ -82,7 +84,7 @@ function Undo({ of: { id, files }, path, undo, onRefused }: UndoProps) {
       const isBuiltOn = asProblem(error).code === 'import_built_on';
       throw isBuiltOn ? pageProblem('import_built_on', BUILT_ON) : error;
     });
-    goTo(`/data/runs/${run.id}`);
+    leadOn(`/data/runs/${run.id}`, 'Undoing the import has begun.');
   });
   return (
     <section class="card stack" aria-label="Undo">

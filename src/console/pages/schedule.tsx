@@ -5,10 +5,11 @@ import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
+import { fromHere } from '../components/lead-on.ts';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
-import { goTo, linkTo } from '../router.ts';
+import { linkTo } from '../router.ts';
 import { RunNow } from '../schedules/run-now.tsx';
 import { ScheduleForm } from '../schedules/schedule-form.tsx';
 import { ScheduleRuns } from '../schedules/schedule-runs.tsx';
@@ -81,9 +82,9 @@ export function SchedulePage({ params: { id = '' } }: PageProps) {
 function DeleteButton({ schedule: { id } }: { schedule: Schedule }) {
   const [isAsked, setIsAsked] = useState(false);
   const deleting = useAction(async () => {
+    const leadOn = fromHere();
     await call('DELETE', `/v1/schedules/${id}`);
-    goTo('/schedules');
-    announce('The schedule was deleted.');
+    leadOn('/schedules', 'The schedule was deleted.');
   });
   return (
     <>

@@ -6,12 +6,13 @@ import { Button } from '../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../components/dialog.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Fact } from '../components/fact.tsx';
+import { fromHere } from '../components/lead-on.ts';
 import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { ShowOnce } from '../components/shown-once-dialog.tsx';
 import { countOf, formatNumber, formatShare, formatTime } from '../format.ts';
-import { goTo, linkTo } from '../router.ts';
+import { linkTo } from '../router.ts';
 import { useAction, useList, useResource } from '../use-call.ts';
 import { changedParts } from '../use-changes.ts';
 import { Deliveries } from '../webhooks/deliveries.tsx';
@@ -248,9 +249,9 @@ function RotateDialog({ webhook, onRotated, onClose }: RotateDialogProps) {
 
 function DeleteDialog({ webhook, onClose }: DialogProps) {
   const deleting = useAction(async () => {
+    const leadOn = fromHere();
     await call('DELETE', pathOf(webhook));
-    goTo('/webhooks');
-    announce('The webhook was deleted.');
+    leadOn('/webhooks', 'The webhook was deleted.');
   });
   return (
     <ConfirmDialog

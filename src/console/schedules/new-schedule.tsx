@@ -1,6 +1,5 @@
 import { call } from '../api.ts';
-import { announce } from '../components/announcer.tsx';
-import { goTo } from '../router.ts';
+import { fromHere } from '../components/lead-on.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 import type { Schedule } from './schedule-words.ts';
 
@@ -12,11 +11,11 @@ export function NewSchedule({ filter }: { filter: string }) {
       schedule={null}
       submit="Save the schedule"
       onSubmit={async (request) => {
+        const leadOn = fromHere();
         const body = { ...request, filter };
         const wanted = JSON.stringify({ ...body, name: undefined });
         const { id } = await call<Schedule>('POST', '/v1/schedules', { body, wanted });
-        goTo(`/schedules/${id}`);
-        announce('The schedule was saved.');
+        leadOn(`/schedules/${id}`, 'The schedule was saved.');
       }}
     />
   );

@@ -4,10 +4,10 @@ import { tellMovedOn } from '../batch/moved-on.ts';
 import { announceEarlier } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
+import { fromHere } from '../components/lead-on.ts';
 import { countOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { pageProblem } from '../problem.ts';
-import { goTo } from '../router.ts';
 import { useAction } from '../use-call.ts';
 import type { Schedule, ScheduleRun } from './schedule-words.ts';
 import { useRunPrice } from './use-run-price.ts';
@@ -52,6 +52,7 @@ function RunNowDialog({ schedule, reload, onClose }: RunNowProps & { onClose: ()
   const isKnown = !isPending && Number.isFinite(credits);
   const price = isKnown ? `up to ${said}` : null;
   const running = useAction(async () => {
+    const leadOn = fromHere();
     await tellMovedOn({ reload }, assertShown(schedule));
     let isEarlier = false;
     const run = await call<ScheduleRun>('POST', `/v1/schedules/${id}/run`, {
@@ -63,7 +64,7 @@ function RunNowDialog({ schedule, reload, onClose }: RunNowProps & { onClose: ()
         isEarlier = true;
       },
     });
-    goTo(`/exports/${run.export_id}`);
+    leadOn(`/exports/${run.export_id}`, 'The run was started.');
     if (isEarlier) announceEarlier('run', 'started', run.slot);
   });
   return (

@@ -1,6 +1,6 @@
 import { call } from '../api.ts';
-import { announce } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
+import { fromHere } from '../components/lead-on.ts';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { goTo } from '../router.ts';
 import { useAction, useResource } from '../use-call.ts';
@@ -16,9 +16,9 @@ export function ScheduleFilter({ id, filter }: ScheduleFilterProps) {
   const path = `/v1/schedules/${id}`;
   const { data: schedule, problem } = useResource<Schedule>(path);
   const saving = useAction(async () => {
+    const leadOn = fromHere();
     await call('PATCH', path, { body: { filter } });
-    goTo(`/schedules/${id}`);
-    announce('The schedule uses the new search.');
+    leadOn(`/schedules/${id}`, 'The schedule uses the new search.');
   });
   return (
     <section class="card stack tight change-of" aria-label="Search of a schedule">
