@@ -4,6 +4,7 @@
  * answer was lost is sent again as it was, with the same Idempotency-Key, so that nothing is made twice.
  */
 import { attempt } from './attempts.ts';
+import { heedTime } from './clock.ts';
 import { Problem, type ProblemDocument, pageProblem, unreachable } from './problem.ts';
 import { askToSignIn, followSession, session, tellChange, tellCredits } from './session.ts';
 
@@ -140,6 +141,7 @@ export async function whileSignedIn(answering: Answering): Promise<Response> {
     response = await answer();
     problem = await problemOf(response);
   }
+  heedTime(response);
   const credits = response.headers.get('X-Credits-Remaining');
   // An answer to the account before may come late.
   const isOwn = shown['Enrich-Account'] === session.get()?.account.id;

@@ -1,4 +1,5 @@
 /** The signed-in user, as the server last reported it, shared by all tabs. */
+import { heedTime } from './clock.ts';
 import { Problem, type ProblemDocument, unreachable } from './problem.ts';
 import { createStore } from './store.ts';
 
@@ -153,6 +154,7 @@ async function callSession<Answer>(method: string, body?: unknown): Promise<Answ
   }).catch(() => {
     throw unreachable();
   });
+  heedTime(response);
   if (response.status === 204) return null as Answer;
   const answer: unknown = await response.json().catch(() => ({}));
   if (!response.ok) throw new Problem(response.status, answer as ProblemDocument);

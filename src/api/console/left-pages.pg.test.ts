@@ -1,9 +1,9 @@
-/** A response that comes when its page was left leads nowhere. */
+/** A response that comes when its page was left leads nowhere, and numbers of one page agree. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
-import { openConsole, openSignedIn } from '../../../tests/support/console-page.ts';
+import { openConsole, openSignedIn, openTab } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import type { Pipeline } from '../../../tests/support/pipeline.ts';
 import { Signal } from '../../../tests/support/signal.ts';
@@ -15,7 +15,7 @@ const search = '/#/search?filter=skills%3DWelding&view=people';
 let pipeline: Pipeline;
 let browser: Browser;
 
-describeWithBrowser('a page that was left', () => {
+describeWithBrowser('a page that was left, or stays open', () => {
   beforeAll(async () => {
     ({ pipeline, browser } = await openBrowserPipeline());
     await importGraph(pipeline.sql, {
@@ -72,6 +72,32 @@ describeWithBrowser('a page that was left', () => {
     arrive.raise();
     await page.getByText('The export was created. That was in live mode.').waitFor();
     expect(page.url()).toContain('#/search');
+    await page.context().close();
+  });
+
+  test('shows the days of the service where the clock of the browser is a day behind', async () => {
+    const caller = await account();
+    const { page } = await openSignedIn(browser, `${pipeline.url}/#/credits`, caller.key);
+    await page.clock.setFixedTime(new Date(Date.now() - 86_400_000));
+    await page.reload();
+    await page.getByText('Added: 100 on').waitFor();
+    await page.context().close();
+  });
+
+  test('shows the credits that another tab spends, in the menu and on the page', async () => {
+    const caller = await account();
+    const { page } = await openSignedIn(browser, `${pipeline.url}/#/credits`, caller.key);
+    const available = page.getByRole('region', { name: 'Balance', exact: true }).locator('dd');
+    await expect.poll(() => available.first().textContent()).toBe('100');
+    await page.getByText('Added: 100 on').waitFor();
+    const { page: other } = await openTab(await page.context().newPage(), pipeline.url + search);
+    await other.getByRole('button', { name: /^Show up to 25/ }).click();
+    await other.waitForURL(/#\/exports\/./);
+    await pipeline.runUntilIdle();
+    await other.reload();
+    await expect.poll(() => page.locator('.wallet strong').textContent()).toBe('75');
+    await expect.poll(() => available.first().textContent()).toBe('75');
+    await page.getByRole('cell', { name: '-25' }).waitFor();
     await page.context().close();
   });
 });

@@ -52,13 +52,21 @@ describeWithBrowser('runs of a schedule', () => {
     expect(await runs.getByText('Nothing new').count()).toBe(2);
     expect(await page.getByRole('link', { name: 'Open the export' }).count()).toBe(1);
     await expectAccessible(page);
+    // A run that begins while the page is open is shown, too.
+    await page.clock.install();
+    await page.reload();
+    await runs.waitFor();
+    await runDueSchedules(pipeline.context, new Date(Date.now() + 4 * 86_400_000));
+    await pipeline.runUntilIdle();
+    await page.clock.runFor(20_000);
+    await expect.poll(() => runs.getByText('Nothing new').count()).toBe(3);
     await page.goto(`${pipeline.url}/#/exports`);
-    const summary = page.getByText('2 runs of schedules with nothing new');
+    const summary = page.getByText('3 runs of schedules with nothing new');
     await summary.waitFor();
     const files = page.getByRole('link', { name: /^Nightly/ });
     expect(await files.filter({ visible: true }).count()).toBe(1);
     await summary.click();
-    expect(await files.filter({ visible: true }).count()).toBe(3);
+    expect(await files.filter({ visible: true }).count()).toBe(4);
     await expectAccessible(page);
     expect(wrong).toEqual([]);
     await page.context().close();

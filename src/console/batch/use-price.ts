@@ -1,6 +1,7 @@
 /** The price of a held list: asked for, and again after each change that may alter it and when it is old. */
 import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api.ts';
+import { now } from '../clock.ts';
 import type { Problem } from '../problem.ts';
 import { useAction } from '../use-call.ts';
 import type { Batch } from './batch.ts';
@@ -69,7 +70,7 @@ export function usePrice(
 }
 
 function isOld({ quote }: Batch): boolean {
-  return quote?.state === 'done' && Date.now() - Date.parse(quote.asked_at) > FRESH_MS;
+  return quote?.state === 'done' && now() - Date.parse(quote.asked_at) > FRESH_MS;
 }
 
 function priceOf({ quote, live, credits: { max } }: Batch): Price {

@@ -37,6 +37,7 @@ export function WithShownOnce({ children }: { children: ComponentChildren }) {
 /** Escape closes it only after the text was copied; before that the browser asks before it leaves the console. */
 function ShownOnceDialog({ noun, text, about, onClose }: Required<ShownOnce>) {
   const [isCopied, setIsCopied] = useState(false);
+  const [isRefused, setIsRefused] = useState(false);
   useUnloadWarning(text !== null && !isCopied);
   if (text === null) {
     return (
@@ -52,10 +53,13 @@ function ShownOnceDialog({ noun, text, about, onClose }: Required<ShownOnce>) {
   }
   // Browsers give the clipboard to pages with HTTPS alone; the text can be selected everywhere.
   const copy = () =>
-    navigator.clipboard?.writeText(text).then(() => {
-      setIsCopied(true);
-      readOut(`The ${noun} was copied`);
-    });
+    navigator.clipboard?.writeText(text).then(
+      () => {
+        setIsCopied(true);
+        readOut(`The ${noun} was copied`);
+      },
+      () => setIsRefused(true),
+    );
   return (
     <Dialog title={`Save this ${noun} now`} isLocked={!isCopied} onClose={onClose}>
       <div class="dialog-text">
@@ -65,6 +69,9 @@ function ShownOnceDialog({ noun, text, about, onClose }: Required<ShownOnce>) {
             <code>{text}</code>
           </output>
         </p>
+        {isRefused && (
+          <p role="alert">The browser refused to copy it. Select the {noun} and copy it.</p>
+        )}
       </div>
       <div class="dialog-buttons">
         {navigator.clipboard && (

@@ -1,6 +1,7 @@
 /** Changes of the wallet, as `/v1/usage` returns them: ledger lines by UTC day, kind, operation and batch. */
 import type { Calls } from '../../client/api-types.ts';
 import { call } from '../api.ts';
+import { now } from '../clock.ts';
 
 type UsagePage = Calls['GET /v1/usage']['response'];
 export type UsageLine = UsagePage['data'][number];
@@ -91,8 +92,8 @@ export function daysOf(from: string, to: string): string[] {
 }
 
 /** The UTC day so many days before today. */
-export function daysAgo(days: number, now = Date.now()): string {
-  return new Date(now - days * DAY_MS).toISOString().slice(0, 10);
+export function daysAgo(days: number, today = now()): string {
+  return new Date(today - days * DAY_MS).toISOString().slice(0, 10);
 }
 
 /** Credits spent by what a line names, such as its key; lines that name nothing are left out. */

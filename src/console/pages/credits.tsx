@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { Calls, Key } from '../../client/api-types.ts';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -22,8 +23,10 @@ import { useUsage } from '../credits/use-usage.ts';
 import { download } from '../download.ts';
 import { countOf, formatBytes, formatNumber, formatShare } from '../format.ts';
 import { goTo, linkTo } from '../router.ts';
-import { session } from '../session.ts';
+import { creditsRemaining, session } from '../session.ts';
+import { useStore } from '../store.ts';
 import { useAction, useResource } from '../use-call.ts';
+import { useRepeating } from '../use-repeating.ts';
 import type { PageProps } from './page.ts';
 
 const ranges = [
@@ -33,21 +36,33 @@ const ranges = [
   { value: '365', label: 'Last 365 days' },
 ];
 const SHOWN_LINES = 200;
+const LOOK_AGAIN_MS = 15_000;
 
 type Me = Calls['GET /v1/me']['response'];
 
 /** The wallet, and what moved it. The choice of days and of operations is in the address. */
 export function CreditsPage({ query }: PageProps) {
   const me = useResource<Me>('/v1/me');
+  const wallet = me.data?.credits;
+  // Credits are spent and added elsewhere, too: the menu shows that, and this page must show the same.
+  const remaining = useStore(creditsRemaining);
+  useEffect(() => {
+    if (wallet !== undefined && wallet.remaining !== remaining) me.refresh();
+  }, [remaining]);
+  useRepeating(me.refresh, LOOK_AGAIN_MS);
   const days = ranges.find(({ value }) => value === query.get('days'))?.value ?? '30';
   const operation = query.get('operation') ?? '';
   const [from, to] = [daysAgo(Number(days) - 1), daysAgo(0)];
-  const { usage, problem, retry } = useUsage(from, to);
+  const { usage, problem, retry } = useUsage(
+    from,
+    to,
+    wallet && `${wallet.remaining} ${wallet.reserved}`,
+  );
   const lines = usage?.lines ?? [];
   const nameOf = (line: UsageLine) => line.operation ?? line.kind;
   const names = [...new Set(lines.map(nameOf))].sort();
   const chosen = operation === '' ? lines : lines.filter((line) => nameOf(line) === operation);
-  const balance = me.data && me.data.credits.remaining + me.data.credits.reserved;
+  const balance = wallet && wallet.remaining + wallet.reserved;
   const named = useNames();
   const downloading = useAction((href: string) => download(href, '/v1/me'));
   const choose = (name: 'days' | 'operation', value: string) =>

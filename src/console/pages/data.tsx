@@ -19,12 +19,12 @@ import {
 } from '../data/import-run.ts';
 import { RejectsLink } from '../data/rejected-rows.tsx';
 import { SendingNotice } from '../data/sending-notice.tsx';
-import { useRepeating } from '../data/use-repeating.ts';
 import { useSendingFiles } from '../data/use-sending-files.ts';
 import { formatNumber } from '../format.ts';
 import { goTo, linkTo } from '../router.ts';
 import { session } from '../session.ts';
 import { useList, useResource } from '../use-call.ts';
+import { useRepeating } from '../use-repeating.ts';
 
 /** Files that become the graph, and the imports that made it. */
 export function DataPage() {

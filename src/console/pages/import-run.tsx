@@ -22,7 +22,6 @@ import {
 import { RejectedRows } from '../data/rejected-rows.tsx';
 import { ReviewRun } from '../data/review-run.tsx';
 import { RunProgress } from '../data/run-progress.tsx';
-import { useRepeating } from '../data/use-repeating.ts';
 import { useSendingFiles } from '../data/use-sending-files.ts';
 import { countOf, formatBytes } from '../format.ts';
 import { pageProblem } from '../problem.ts';
@@ -30,6 +29,7 @@ import { goTo, linkTo } from '../router.ts';
 import { session } from '../session.ts';
 import { useAction, useResource } from '../use-call.ts';
 import { useChanges } from '../use-changes.ts';
+import { useRepeating } from '../use-repeating.ts';
 import type { PageProps } from './page.ts';
 
 const MOVING_MS = 1_000;

@@ -1,4 +1,5 @@
 import { useContext, useState } from 'preact/hooks';
+import { now } from '../clock.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
@@ -76,7 +77,6 @@ interface KeyTableProps {
 }
 
 function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
-  const now = Date.now();
   const { usage } = useUsage(daysAgo(29), daysAgo(0));
   // The table stands without it.
   const spent = usage?.isWhole === true ? spentBy(usage.lines, ({ key_id }) => key_id) : null;
@@ -98,7 +98,7 @@ function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
             </>
           ),
         },
-        { header: 'Status', cell: (key) => <KeyState shown={key} now={now} /> },
+        { header: 'Status', cell: (key) => <KeyState shown={key} /> },
         {
           header: 'Last used',
           cell: ({ last_used_at: at }) =>
@@ -123,7 +123,7 @@ function KeyTable({ keys, onRolled, onChanged }: KeyTableProps) {
         {
           header: 'Actions',
           cell: (key) =>
-            stateOf(key, now).isInForce &&
+            stateOf(key, now()).isInForce &&
             key.expires_at === null && (
               <KeyActions keyShown={key} onRolled={onRolled} onChanged={onChanged} />
             ),
@@ -145,8 +145,8 @@ function Allowed({ shown }: { shown: Key }) {
   );
 }
 
-function KeyState({ shown, now }: { shown: Key; now: number }) {
-  const { label, tone, isInForce } = stateOf(shown, now);
+function KeyState({ shown }: { shown: Key }) {
+  const { label, tone, isInForce } = stateOf(shown, now());
   const endsAt = shown.revoked_at ?? shown.expires_at;
   return (
     <span class="lines">

@@ -1,3 +1,4 @@
+import { isFinal } from '../batch/batch.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Loading } from '../components/loading.tsx';
@@ -6,6 +7,7 @@ import { Table } from '../components/table.tsx';
 import { formatNumber } from '../format.ts';
 import { linkTo } from '../router.ts';
 import { useList } from '../use-call.ts';
+import { useRepeating } from '../use-repeating.ts';
 import {
   isNothingNew,
   runLabel,
@@ -16,17 +18,28 @@ import {
 } from './schedule-words.ts';
 import { ZoneTime } from './zone-time.tsx';
 
+/** A list that is longer than its first page is read again by hand. */
+const PAGE = 20;
+const MOVING_MS = 4_000;
+const RESTING_MS = 20_000;
+
 /** The outcome of each slot of a schedule, latest first. */
 export function ScheduleRuns({ schedule }: { schedule: Schedule }) {
   const runs = useList<ScheduleRun>(`/v1/schedules/${schedule.id}/runs`);
   const { items } = runs;
+  const isMoving = items?.some(({ state }) => state !== 'skipped' && !isFinal(state)) === true;
+  const isShort = (items?.length ?? 0) <= PAGE;
+  useRepeating(
+    () => {
+      if (isShort && !runs.isLoading) runs.reload();
+    },
+    isMoving ? MOVING_MS : RESTING_MS,
+  );
   return (
     <section class="card" aria-labelledby="runs-title">
       <div class="card-head">
         <h2 id="runs-title">Runs</h2>
-        <Button isBusy={runs.isLoading} onClick={runs.reload}>
-          Refresh
-        </Button>
+        <Button onClick={runs.reload}>Refresh</Button>
       </div>
       <ProblemNotice problem={runs.problem} onRetry={runs.reload} />
       {items === undefined && runs.isLoading && <Loading />}

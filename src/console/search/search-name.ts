@@ -1,4 +1,5 @@
 /** A short name of a search, by what it asks for first: `Civil Engineer, Dentist · Germany`. */
+import { now } from '../clock.ts';
 import { countOf } from '../format.ts';
 import { type ControlName, controls, findRowField } from './filter-fields.ts';
 import { placeLabel, readForm } from './filter-form.ts';
@@ -48,5 +49,5 @@ function joined(values: readonly string[]): string[] {
 
 /** The day in the name of a file: `2026-11-21`. */
 export function today(): string {
-  return new Date().toLocaleDateString('sv');
+  return new Date(now()).toLocaleDateString('sv');
 }
