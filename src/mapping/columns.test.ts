@@ -285,6 +285,25 @@ describe('content', () => {
     expect(guess('companies.enrich', list)).toBe('name:2');
   });
 
+  test.each([
+    'https://www.other0.example.com/page',
+    'vendor0.co.uk',
+    'desk@vendor0.co.uk',
+    'https://www.linkedin.com/company/agency-0',
+    '+44 20 7946 0950',
+    '01234560',
+  ])('as many vendors as companies are not the companies: %s', (cell) => {
+    for (const vendors of [4, 7]) {
+      const rows = Array.from({ length: 40 }, (_, row) => {
+        return `P${row} X|Acme ${'ABCD'[row % 4]} Ltd|${cell.replace('0', String(row % vendors))}`;
+      });
+      for (const header of ['Vendor Website', 'Agentur', 'Strona odsyłająca', 'Page du formulaire'])
+        expect(guess('companies.enrich', head(`Contact Name|Company|${header}`, ...rows))).toBe(
+          'name:2',
+        );
+    }
+  });
+
   test('refutes a header only with enough cells', () => {
     const list = (cells: number) => head('E-mail', ...Array.from({ length: cells }, () => 'ask'));
     expect(guess('people.enrich', list(4))).toBe('email:1');

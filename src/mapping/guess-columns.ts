@@ -10,6 +10,7 @@ import type { ContentKind } from './column-content.ts';
 import { ofEachKind } from './column-kinds.ts';
 import { type ColumnRole, foldColumnName } from './column-names.ts';
 import { rankOfColumn } from './column-ranks.ts';
+import { isOfFew, isOfNamedCompanies } from './few-values.ts';
 import {
   type ColumnView,
   describeShare,
@@ -58,7 +59,7 @@ export function guessColumns(
 ): ColumnMapping {
   const { identifiers, subject } = operations[operation];
   const views = withoutFurtherPeople(list, readColumns(list, subject), subject);
-  const few = columnsOfFew(views, subject);
+  const few = columnsOfFew(list, views, subject);
   const believed = views.filter(
     (view) => isConfirmedByCells(view, subject) && (view.reading.isExact || !few.has(view)),
   );
@@ -196,25 +197,19 @@ function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
   return filled < CELLS_TO_REFUTE || usable >= filled * REFUTED_BELOW;
 }
 
-/** Of this many rows in one, a column's values are those of others: of a clerk, or of the page with the form. */
-const ROWS_OF_ONE = 5;
-
-/**
- * Returns the columns whose few values would each identify one record for many rows. In a list of contacts, of whom many have one
- * employer, a column is of the rows' own companies when these have as few names.
- */
-function columnsOfFew(views: readonly ColumnView[], subject: Subject): ReadonlySet<ColumnView> {
-  const few = views.filter(
-    ({ header, content: { filled, different } }) =>
-      header !== null && filled >= ROWS_OF_ONE && different * ROWS_OF_ONE <= filled,
-  );
-  const names = few.filter(({ reading: { role } }) => /^(?:company_)?name$/.test(role ?? ''));
-  const named = subject === 'company' ? names.map(({ content }) => content.different) : [];
-  const isOfOthers = (view: ColumnView) =>
-    isIdentifierKind(kindOfContent(view) ?? contentOfRole[view.reading.role ?? 'other'] ?? '');
-  return new Set(
-    few.filter((view) => isOfOthers(view) && !named.some((n) => n <= view.content.different)),
-  );
+/** Returns the columns of few values that are not named as the companies of the rows are. */
+function columnsOfFew(
+  list: ListHead,
+  views: readonly ColumnView[],
+  subject: Subject,
+): ReadonlySet<ColumnView> {
+  const names = views.filter(({ reading: { role } }) => /^(?:company_)?name$/.test(role ?? ''));
+  const named = subject === 'company' ? names : [];
+  const isOfOthers = (view: ColumnView) => {
+    const kind = kindOfContent(view) ?? contentOfRole[view.reading.role ?? 'other'] ?? '';
+    return isIdentifierKind(kind) && !isOfNamedCompanies(list, kind, view, named);
+  };
+  return new Set(views.filter((view) => isOfFew(view) && isOfOthers(view)));
 }
 
 function nameContent(subject: Subject): ContentKind {
