@@ -10,7 +10,7 @@ import type { ContentKind } from './column-content.ts';
 import { ofEachKind } from './column-kinds.ts';
 import { type ColumnRole, foldColumnName } from './column-names.ts';
 import { rankOfColumn } from './column-ranks.ts';
-import { isOfFew, isOfNamedCompanies } from './few-values.ts';
+import { isOfOthers } from './columns-of-others.ts';
 import {
   type ColumnView,
   describeShare,
@@ -59,11 +59,11 @@ export function guessColumns(
 ): ColumnMapping {
   const { identifiers, subject } = operations[operation];
   const views = withoutFurtherPeople(list, readColumns(list, subject), subject);
-  const few = columnsOfFew(list, views, subject);
+  const others = columnsOfOthers(list, views, subject);
   const believed = views.filter(
-    (view) => isConfirmedByCells(view, subject) && (view.reading.isExact || !few.has(view)),
+    (view) => isConfirmedByCells(view, subject) && (view.reading.isExact || !others.has(view)),
   );
-  const rest = views.filter((view) => !believed.includes(view) && !few.has(view));
+  const rest = views.filter((view) => !believed.includes(view) && !others.has(view));
   const mapping: ColumnMapping = {};
   const add = (kind: Kind, columns: MappedColumn[]) => {
     if (columns.length > 0) mapping[kind] = columns;
@@ -197,19 +197,19 @@ function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
   return filled < CELLS_TO_REFUTE || usable >= filled * REFUTED_BELOW;
 }
 
-/** Returns the columns of few values that are not named as the companies of the rows are. */
-function columnsOfFew(
+/** Returns the columns that are of others than the rows. */
+function columnsOfOthers(
   list: ListHead,
   views: readonly ColumnView[],
   subject: Subject,
 ): ReadonlySet<ColumnView> {
   const names = views.filter(({ reading: { role } }) => /^(?:company_)?name$/.test(role ?? ''));
   const named = subject === 'company' ? names : [];
-  const isOfOthers = (view: ColumnView) => {
+  const others = views.filter((view) => {
     const kind = kindOfContent(view) ?? contentOfRole[view.reading.role ?? 'other'] ?? '';
-    return isIdentifierKind(kind) && !isOfNamedCompanies(list, kind, view, named);
-  };
-  return new Set(views.filter((view) => isOfFew(view) && isOfOthers(view)));
+    return isIdentifierKind(kind) && isOfOthers(list, kind, view, named);
+  });
+  return new Set(others);
 }
 
 function nameContent(subject: Subject): ContentKind {
