@@ -157,8 +157,9 @@ test('a cell without a value is no identifier and no place', async () => {
   }
 });
 
-test('the label of a link and an answer are no handles', async () => {
-  const labels = ['Link', 'Profile', 'LinkedIn', 'view', 'No', 'yes', 'x', '1'];
+test('the label of a link, the state of a contact and an answer are no handles', async () => {
+  const words = 'Link Profile LinkedIn view No yes x 1 Klick Voir Ver connected pending Sent 1st';
+  const labels = words.split(' ');
   const piece = Buffer.from([...labels, 'janedoe', 'x.com/link'].join('\n'));
   const column = [{ column: 1, header: 'Twitter', reason: 'chosen' as const }];
   for (const kind of ['professional_network', 'twitter']) {

@@ -23,7 +23,14 @@ import { toASCII } from 'tr46';
 import { isAccessDomain, isFreeMailDomain } from './free-mail-domains.ts';
 import type { CellContent, KindDescription } from './kind.ts';
 import { linkTarget } from './link-target.ts';
-import { invalid, isTooLong, type Normalised, severalValues, tidyCell } from './normalised.ts';
+import {
+  invalid,
+  isTooLong,
+  joinEllipsis,
+  type Normalised,
+  severalValues,
+  tidyCell,
+} from './normalised.ts';
 import { hasSitesOfOthers, isProfilePage } from './other-networks.ts';
 
 export const domain = {
@@ -90,7 +97,7 @@ export function normaliseDomain(text: string): Normalised {
     if (SIMPLE_DOMAIN.test(lower)) return domainsOfHost(lower);
   }
   if (isTooLong(text)) return invalid('too_long');
-  const shown = tidyCell(text)
+  const shown = joinEllipsis(tidyCell(text))
     .replace(/&nbsp;|、/g, ' ')
     .replace(AROUND, '')
     .replace(LABEL, '')

@@ -25,8 +25,10 @@ import {
   foldCase,
   foldUnicode,
   HIDING_SIGNS,
+  HIDING_WORDS,
   invalid,
   isTooLong,
+  joinEllipsis,
   type Normalised,
   severalValues,
   tidyCell,
@@ -68,7 +70,7 @@ const PLAIN_ADDRESS =
 const ATOM = "[\\p{L}\\p{N}\\p{M}!#$%&'*+/=?^_`{|}~-]+";
 const mailbox = new RegExp(`^(?!['\`])${ATOM}(?:\\.${ATOM})*\\.?$`, 'u');
 /** The end of an address that a program cut: `jane@acme.co...`. */
-const CUT = '...';
+const CUT = /\.{3}['’`]{0,2}$/;
 const MAILBOX_CHARACTERS_MAX = 64;
 const ADDRESS_CHARACTERS_MAX = 254;
 /** Up to this length of the domain no label can exceed the 63 characters that DNS allows. */
@@ -92,6 +94,7 @@ const entities: ReadonlyMap<string, string> = new Map(
     apos: "'",
     commat: '@',
     gt: ' ',
+    hellip: '...',
     lowbar: '_',
     lt: ' ',
     nbsp: ' ',
@@ -110,15 +113,21 @@ const ADDRESS_IN_PARTS =
 /** The end of the pattern before, which takes longer. */
 const SHORT_WORD_AT_END = /\s(?:\.\s{0,3})?[a-z]{1,3}\s{0,3}(?:$|[;,|\n])/i;
 /** A word or the domain of an address, and a mailbox behind it: the start of the next pattern, which takes longer. */
-const WORD_BEFORE_END = /[^\s,;<>()[\]][\s,;]{1,3}[^\s,;<>()[\]]{1,64}$/;
-/** A few words directly before a mailbox, divided from it by a space, or by a comma or a semicolon without one. */
-const WORDS_BEFORE_MAILBOX =
-  /^\s*((?:\p{L}[\p{L}\p{N}\p{M}._'’-]{0,40}[\s,;]{1,3}){0,2}\p{L}[\p{L}\p{N}\p{M}._'’-]{0,40})(?:\s{1,3}|[,;])([^\s,;<>()[\]]{1,64})$/u;
+const WORD_BEFORE_END = /[^\s,;<>()[\]][\s,;\\•·]{1,3}[^\s,;<>()[\]\\•·]{1,64}$/;
+/** A few words directly before a mailbox, divided from it by a space and what else joins words, or by another sign without one. */
+const WORD = "\\p{N}{0,3}\\p{L}[\\p{L}\\p{N}\\p{M}._'’+&~=%*-]{0,40}";
+const WORDS_BEFORE_MAILBOX = new RegExp(
+  `^\\s*((?:${WORD}[\\s,;]{1,3}){0,2}${WORD})(?:\\s{1,3}(?:[&+]\\s{1,3})?|[,;\\\\•·])([^\\s,;<>()[\\]\\\\•·]{1,64})$`,
+  'u',
+);
 /** The domain of an address, and what joins the next one to it. */
 const BEFORE_NEXT_ADDRESS =
-  /^[^\s,;]*[\s,;]*(?:(?:and|e|eller|en|et|i|o|och|oder|og|or|ou|und|y)\s)?/i;
-/** An address of which characters are hidden: `j•••doe@acme.com`. */
-const HIDDEN_CHARACTERS = new RegExp(`(?<!\\S)\\S*[${HIDING_SIGNS}]{2}\\S*`, 'gu');
+  /^[^\s,;]*[\s,;]*(?:(?:a|aka|and|bzw\.|dan|e|eller|en|és|et|i|in|ir|ja|o|och|oder|og|or|ou|plus|resp\.|sau|și|şi|si|sowie|un|und|va|ve|và|y|και|и)\s)?/iu;
+/** An address of which characters are hidden: `j•••doe@acme.com`, `j[hidden]doe@acme.com`. */
+const HIDDEN_CHARACTERS = new RegExp(
+  `(?<!\\S)\\S*(?:[${HIDING_SIGNS}]{2}|[[(<](?:\\.{3}|[*x]{2,9}|${HIDING_WORDS})[)\\]>])\\S*`,
+  'giu',
+);
 const addressWords: ReadonlySet<string> = new Set(
   `address adresse addr alt alternative and arbeit at attn bcc beruflich bureau buro business cc contact contacto courriel correo
    current dienstlich direct email emailadresse from general geschaftlich home kontakt lavoro mail mailadresse mailto main new not
@@ -126,6 +135,11 @@ const addressWords: ReadonlySet<string> = new Set(
    professionnel see secondary to trabajo ufficio und use verified via work write zakelijk`.split(
     /\s+/,
   ),
+);
+/** Titles before a name. Of `dr. doe@acme.com` without a capital the title may be the beginning of the mailbox, and `M.` an initial. */
+const titles: ReadonlySet<string> = new Set(
+  `bc dhr dipl don dott dottssa dr dra frau fru herr herrn hon hr ing lady lord mag mevr miss mlle mme mr mrs ms mx pan pani phd
+   prof professor ra rev sig sir sr sra srta`.split(/\s+/),
 );
 const TELLING_LETTERS_MIN = 3;
 const EMPHASIS = /^(?:\*(.+)\*|_(.+)_|\{(.+)\})$/;
@@ -193,19 +207,19 @@ function isPunycode(text: string, at: number): boolean {
 function addressesIn(tidy: string): string[] {
   const [, host = '', country = ''] = COMMA_BEFORE_COUNTRY.exec(tidy) ?? [];
   if (host !== '' && isListedDomain(`${host}.${country}`.toLowerCase())) return [];
-  const domains = withWholeDomains(tidy);
+  const domains = withWholeDomains(joinEllipsis(tidy));
   const text = withoutParts(domains);
   const found = text
     .replace(SCHEMES, ' ')
     .split(SEPARATORS)
-    .filter((token) => token.includes('@') && !token.endsWith(CUT))
+    .filter((token) => token.includes('@') && !CUT.test(token))
     .map(trimPunctuation)
     .map(canonicalAddress)
     .filter((address) => address !== null);
   // No address is longer, and the slips of a long text would take time.
   if (found.length > 0 || tidy.length > ADDRESS_CHARACTERS_MAX) return found;
   const meant =
-    text !== domains || (tidy.includes('@') && tidy.endsWith(CUT))
+    text !== domains || (tidy.includes('@') && CUT.test(joinEllipsis(tidy)))
       ? null
       : canonicalAddress(withoutSlips(text));
   return meant === null ? [] : [meant];
@@ -222,7 +236,8 @@ function withWholeDomains(tidy: string): string {
 
 /** Takes away what may be the end of a longer address, with a space, a comma or hidden characters before it. */
 function withoutParts(text: string): string {
-  const shown = ASCII.test(text) ? text : text.replace(HIDDEN_CHARACTERS, '@@');
+  const shown =
+    ASCII.test(text) && !BRACKET.test(text) ? text : text.replace(HIDDEN_CHARACTERS, '@@');
   const pieces = shown.split('@');
   return pieces
     .map((piece, index) => {
@@ -252,6 +267,7 @@ function explainsAddress(words: string, mailbox: string, after: string): boolean
     // A mailbox has letters of one alphabet.
     (!ASCII.test(all.join('')) && ASCII.test(own)) ||
     all.some((word) => addressWords.has(word) || isNamed(word)) ||
+    (/^\p{Lu}/u.test(words) && all.every((word) => titles.has(word))) ||
     (all.length > 1 && [...own].sort().join('') === initials.sort().join('')) ||
     isSharedMailbox(`${foldCase(mailbox)}@`)
   );

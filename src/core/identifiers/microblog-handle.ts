@@ -8,7 +8,7 @@
  */
 import { type CellContent, handleMention, type KindDescription } from './kind.ts';
 import { linkTarget } from './link-target.ts';
-import { invalid, isTooLong, type Normalised, tidyCell } from './normalised.ts';
+import { invalid, isTooLong, joinEllipsis, type Normalised, tidyCell } from './normalised.ts';
 import { isNoHandle } from './placeholder.ts';
 
 export const twitter = {
@@ -56,7 +56,7 @@ export function normaliseMicroblogHandle(text: string): Normalised {
   const plain = PLAIN_HANDLE.exec(text);
   if (plain?.[1] !== undefined) return handleValue(plain[1]);
   if (isTooLong(text)) return invalid('too_long');
-  const cell = tidyCell(text);
+  const cell = joinEllipsis(tidyCell(text));
   if (cell === '') return invalid('empty');
   if (CUT_HANDLE.test(cell)) return invalid('not_a_handle');
   // A bare word with a note may as well be a name: `Ada (CEO)`.

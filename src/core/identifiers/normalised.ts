@@ -21,7 +21,12 @@ const NON_ASCII = /[^\0-\x7f]/;
 const SPREADSHEET_QUOTES = /^="([^"]*)"$/;
 
 /** Signs in the place of characters that are not shown, for a class of a pattern. */
-export const HIDING_SIGNS = '\u2022\u00b7\u2217\u2588\u25a0\u25aa\u25cf\u26ab\u2b24';
+export const HIDING_SIGNS =
+  '\u2022\u00b7\u2217\u2588\u2591-\u2593\u25a0\u25aa\u25cb\u25cf\u25e6\u25fc\u25fe\u26ab\u2b1b\u2b24';
+/** Words in the place of what is not shown. */
+export const HIDING_WORDS = 'hidden|masked|redacted|verborgen|oculto|masqu[eé]';
+
+const ELLIPSIS_APART = /\s{0,3}[([]?\s{0,2}\.{3}[\s)\]]{0,3}$/;
 
 export function isTooLong(text: string): boolean {
   return text.length > INPUT_CHARACTERS_MAX;
@@ -54,6 +59,11 @@ export function tidyCell(text: string): string {
   if (tidy.startsWith('=')) tidy = tidy.replace(SPREADSHEET_QUOTES, '$1').trim();
   while (tidy.startsWith("'")) tidy = tidy.slice(1).trim();
   return tidy;
+}
+
+/** Joins the ellipsis of a program that cut the text to what it cut: `acme.co …`, `acme.co (…)`. */
+export function joinEllipsis(text: string): string {
+  return text.includes('...') ? text.replace(ELLIPSIS_APART, '...') : text;
 }
 
 /** NFKC without format characters; plain ASCII is returned unchanged. */

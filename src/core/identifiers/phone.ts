@@ -24,6 +24,7 @@ import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-j
 import type { CellContent, KindDescription } from './kind.ts';
 import {
   HIDING_SIGNS,
+  HIDING_WORDS,
   invalid,
   isTooLong,
   type Normalised,
@@ -69,7 +70,8 @@ const extension = new RegExp(`(?<!\\p{L})(?:${EXTENSION_WORDS})[.:= ]{0,3}\\d{1,
 /** A number with hidden digits, and the rest of it. Two asterisks may as well set the text apart, before and behind. */
 const HIDDEN =
   `(?<!\\p{L})x{2,}(?!\\p{L})|[${HIDING_SIGNS}_?#]{2,}|` +
-  String.raw`\*{3,}|(?<!\*{2}.*)\*{2}|\.{3}`;
+  String.raw`\*{3,}|(?<!\*{2}.*)\*{2}|\.{3}|(?<=\d)(?:-{2,}(?=\s*(?:$|[;,|\n]))|(?<letter>[a-z])\k<letter>+(?!\p{L}))|` +
+  `[([]?(?:${HIDING_WORDS})[)\\]]?`;
 const HIDDEN_DIGITS = new RegExp(
   `[+(]{0,2}\\d[\\d ().-]{0,30}(?:${HIDDEN})[\\d ().x*#${HIDING_SIGNS}_?-]*`,
   'giu',
@@ -221,10 +223,22 @@ function numbersInPart(piece: string, country: Region | undefined, space: boolea
 
 function readPiece(piece: string, country: Region | undefined, space: boolean): string[] {
   const range = piece.indexOf('~');
-  const readings = range < 0 ? [piece] : [piece.slice(0, range), piece];
+  const lines = range < 0 ? firstOfLines(piece, country) : null;
+  const readings = range < 0 ? [lines ?? piece] : [piece.slice(0, range), piece];
   return readings
     .map((reading) => readNumber(reading, country, space))
     .filter((number) => number !== null);
+}
+
+/** The first number of `7946 0958-59`; null when the digits behind the dash belong to it, as in `6856-12`. */
+function firstOfLines(piece: string, country: Region | undefined): string | null {
+  const first = /^(.*\d)-\d{1,2}\s*$/.exec(piece)?.[1];
+  if (first === undefined) return null;
+  const isValid = (text: string) => {
+    const digits = text.replace(/\D+/g, '');
+    return validNumber(text.includes('+') ? `+${digits}` : digits, country) !== null;
+  };
+  return isValid(first) && !isValid(piece) ? first : null;
 }
 
 function readNumber(

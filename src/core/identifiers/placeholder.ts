@@ -37,9 +37,12 @@ export function withoutPlaceholder(text = ''): string {
   return isPlaceholder(text) ? '' : text;
 }
 
-/** The label of a link, shown in place of its address. */
-const LINK_LABEL =
-  /^(?:links?|lien|enlace|url|profile?|perfil|profilo|profiel|view|open|here|hier|click|see|show|visit|website|linkedin|twitter)$/i;
+/** The label of a link, shown in place of its address, or the state of a contact. */
+const LINK_LABEL = new RegExp(
+  '^(?:links?|lien|enlace|url|profile?|perfil|profilo|profiel|view|voir|ver|ansehen|open|here|hier|click|klick|see|show|visit|' +
+    'website|linkedin|twitter|connect|connected|pending|follow|followed|following|invited|accepted|sent|verified|1st|2nd|3rd)$',
+  'i',
+);
 
 /**
  * Returns true for a text that stands where a handle should: an answer to a question, or the label of a link. As a handle it

@@ -19,6 +19,7 @@ import {
   foldUnicode,
   invalid,
   isTooLong,
+  joinEllipsis,
   type Normalised,
   oneValue,
   severalValues,
@@ -75,7 +76,7 @@ const PREFIX_SEGMENTS_MAX = 2;
 export function normaliseProfileUrl(text: string, subject: 'person' | 'company'): Normalised {
   if (isTooLong(text)) return invalid('too_long');
   if (text.length <= HANDLE_CHARACTERS_MAX && PLAIN_HANDLE.test(text)) return { values: [text] };
-  const tidy = tidyCell(text)
+  const tidy = joinEllipsis(tidyCell(text))
     .replace(/^<(.*)>$/s, '$1')
     .replace(/[\s,;]{1,5}$/, '')
     .replace(LABEL, '');
