@@ -103,6 +103,10 @@ function normaliseRegistryNumber(text: string, registryCountry = DEFAULT_REGISTE
     return invalid('not_a_registry_number');
 
   const named = namedCountry(cell, country);
+  // Letters of another script name another register: without them the digits would be those of a British company.
+  if (named.country === 'GB' && /(?![A-Z])\p{L}/u.test(cell)) {
+    return invalid('not_a_registry_number');
+  }
   const compact = cell.slice(named.skip).replace(/[^A-Z0-9]+/g, '');
   const number = canonicalNumber(compact, named.country);
   return number === null
@@ -110,18 +114,22 @@ function normaliseRegistryNumber(text: string, registryCountry = DEFAULT_REGISTE
     : oneValue(`${named.country}-${number}`);
 }
 
-/** Returns Greek letters as the Latin ones that look alike, as in Cypriot `ΗΕ 123456`. In a word with others they are Greek. */
+/**
+ * Returns Greek and Cyrillic letters as the Latin ones that look alike, as in Cypriot `ΗΕ 123456`. In a word with others they are
+ * their own; so are three Cyrillic ones and more, which may be a word such as `ТОВ`.
+ */
 function inLatin(cell: string): string {
-  const greek = cell.match(/\p{Script=Greek}/gu) ?? [];
-  const isLatin = greek.every((letter) => GREEK_AS_LATIN.includes(letter));
-  if (greek.length === 0 || !isLatin) return cell;
-  return cell.replace(/\p{Script=Greek}/gu, (letter) =>
-    LATIN_AS_GREEK.charAt(GREEK_AS_LATIN.indexOf(letter)),
-  );
+  const greek = withLookalikes(cell, /\p{Script=Greek}/gu, 'ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', 'ABEZHIKMNOPTYX');
+  const cyrillic = greek.match(/\p{Script=Cyrillic}/gu)?.length ?? 0;
+  if (cyrillic > 2) return greek;
+  return withLookalikes(greek, /\p{Script=Cyrillic}/gu, 'АВЕЅІЈКМНОРСТУХ', 'ABESIJKMHOPCTYX');
 }
 
-const GREEK_AS_LATIN = 'ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ';
-const LATIN_AS_GREEK = 'ABEZHIKMNOPTYX';
+function withLookalikes(cell: string, letters: RegExp, from: string, to: string): string {
+  const found = cell.match(letters) ?? [];
+  if (!found.every((letter) => from.includes(letter))) return cell;
+  return cell.replace(letters, (letter) => to.charAt(from.indexOf(letter)));
+}
 
 /** Returns the country that the text begins with, and the length of that part. */
 function namedCountry(cell: string, country: string): { country: string; skip: number } {
