@@ -70,8 +70,9 @@ const extension = new RegExp(`(?<!\\p{L})(?:${EXTENSION_WORDS})[.:= ]{0,3}\\d{1,
 /** A number with hidden digits, and the rest of it. Two asterisks may as well set the text apart, before and behind. */
 const HIDDEN =
   `(?<!\\p{L})x{2,}(?!\\p{L})|[${HIDING_SIGNS}_?#]{2,}|` +
-  String.raw`\*{3,}|(?<!\*{2}.*)\*{2}|\.{3}|(?<=\d)(?:-{2,}(?=\s*(?:$|[;,|\n]))|(?<letter>[a-z])\k<letter>+(?!\p{L}))|` +
-  `[([]?(?:${HIDING_WORDS})[)\\]]?`;
+  String.raw`\*{3,}|(?<!\*{2}.*)\*{2}|\.{3}|[([]?(?:${HIDING_WORDS})[)\]]?`;
+/** Signs right behind a digit for hidden ones: `6856--`, `6856nn`. In the next pattern they would take time. */
+const HIDDEN_AT_END = /(?<=\d)(?:-{2,}(?=\s{0,9}(?:$|[;,|\n]))|([a-z])\1+(?!\p{L}))/giu;
 const HIDDEN_DIGITS = new RegExp(
   `[+(]{0,2}\\d[\\d ().-]{0,30}(?:${HIDDEN})[\\d ().x*#${HIDING_SIGNS}_?-]*`,
   'giu',
@@ -170,6 +171,7 @@ function foldDigits(text: string): string {
 function splitCell(cell: string): string[] {
   return withoutEmails(cell)
     .replace(DAY, ';')
+    .replace(HIDDEN_AT_END, '...')
     .replace(HIDDEN_DIGITS, ';')
     .replace(extension, ';')
     .replace(/\s*[\r\n\t]\s*/g, ';')
