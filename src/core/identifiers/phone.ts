@@ -8,6 +8,7 @@
  * value, in order. An area code before a slash belongs to the number after it (`0711 / 123456`, `+49 711 / 123456`), as
  * German and Belgian lists write them. Extensions are removed. `784-8380~2` is 784-8380 first (a range of lines), then the
  * digits as written, which is how some sources stored it.
+ * `7946 0958-59` is the first number when the whole is none of the plan.
  * 4. A lost `+` is restored when that is certain: `00` before a valid number; the region's own calling code; or,
  * without a region, a valid international number that is too long to be a national one. No calling code begins with 0, so a
  * `+` before one is none (`+0044`, `+07911`). A query string turns `+44`
@@ -15,7 +16,7 @@
  * not a valid North American number.
  * 5. Numbers that a spreadsheet wrote as `4.47911123457E+11` are restored if no digit is missing, and those of a
  * program that read them as fractions (`+447911123456.0`).
- * 6. A number of which digits are hidden or cut off (`+49 711 6856xxx`, `020 7946...`) is none.
+ * 6. A number of which digits are hidden or cut off (`+49 711 6856xxx`, `6856--`, `020 7946...`) is none.
  * 7. A day (`02.10.2023`) is none.
  * 8. Numbers that are typed where there is none identify no one: after the calling code one digit nine times and more
  * (`9999999999`), or all digits in a row (`01 23 45 67 89`).
