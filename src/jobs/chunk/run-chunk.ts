@@ -122,12 +122,14 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
     const waits = isUnavailable(error) ? 'batch' : 'chunk';
     const seconds = isObjectMissing(error) ? MISSING_SECONDS : RETRY_SECONDS;
     const why = { waits, seconds } as const;
-    if (!(await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why)))) {
+    const isReleased = await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
+    // One object may be stored without the other, or both without the commit.
+    await deleteUncommitted(context, chunk);
+    if (!isReleased) {
       // Another worker holds the chunk, or the batch ended.
       const { batchId, number } = chunk;
       context.log.info({ err: error, batch: batchId, chunk: number }, 'chunk ended without effect');
-      // The deletion of a list takes the folder from under one of the two objects; the other may have been stored after it.
-      return await deleteAbandonedParts(context, objectKeysOf(chunk));
+      return;
     }
     if (isObjectMissing(error)) await endWhenObjectMissing(context, batch);
     throw error;
@@ -223,9 +225,19 @@ async function leaveUncommitted(
     countPart('repeated');
     await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, { waits: 'nothing' }));
   } else warnRefused(context.log, chunk);
-  // It counts towards no account's storage, and callers can end a list at any moment of its run. It may have someone who was
-  // erased since the match.
-  await deleteAbandonedParts(context, objectKeysOf(chunk));
+  await deleteUncommitted(context, chunk);
+}
+
+/**
+ * Deletes what a claim has stored and not committed. It counts towards no account's storage, and callers can end or delete a
+ * list at any moment of its run. It may have someone who was erased since the match. A store that fails keeps it until a day
+ * after the end of the list.
+ */
+async function deleteUncommitted(context: ChunkContext, chunk: ClaimedChunk): Promise<void> {
+  const { batchId, number } = chunk;
+  await deleteAbandonedParts(context, objectKeysOf(chunk)).catch((error: unknown) =>
+    context.log.warn({ err: error, batch: batchId, chunk: number }, 'uncommitted part is left'),
+  );
 }
 
 /** The records of a part that are each charged once, by `dedupe`; null for none. */

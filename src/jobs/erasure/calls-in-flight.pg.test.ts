@@ -19,6 +19,16 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
+/** The contents of all objects. */
+async function storedTexts(): Promise<string> {
+  const { store } = pipeline.context;
+  const texts = (await pipeline.objects()).map(async (key) => {
+    const size = (await store.head(key)) ?? 0;
+    return (await store.get(key, { from: 0, to: size })).toString();
+  });
+  return (await Promise.all(texts)).join();
+}
+
 test('stores no response with the person, and charges for none', async () => {
   const { sql, context } = pipeline;
   const caller = await pipeline.account(10);
@@ -91,13 +101,35 @@ test('keeps no part with the person that was matched from a local copy, and stor
     operation: 'people.enrich',
   });
   expect((await pipeline.results(caller, id)).text).toContain('no_match');
-  const stored = await Promise.all(
-    (await pipeline.objects()).map(async (key) => {
-      const size = (await context.store.head(key)) ?? 0;
-      return (await context.store.get(key, { from: 0, to: size })).toString();
-    }),
-  );
-  expect(stored.join()).not.toContain(person.surname);
+  expect(await storedTexts()).not.toContain(person.surname);
+});
+
+test('keeps no part with the person whose person index could not be stored after the erasure', async () => {
+  const { sql, context, faults } = pipeline;
+  const person = { id: 3003, email: 'half@list.example', surname: 'Halfstored' };
+  await importGraph(sql, { persons: [person] });
+  const caller = await pipeline.account(10);
+  const erased = new Signal();
+  faults.put = async (key) => {
+    if (key.endsWith('.ids')) {
+      await erased.raised;
+      delete faults.put;
+      throw new Error('the store is full');
+    }
+    const { left } = await erasePerson(context, { identifier: person.email });
+    expect(left).toEqual([]);
+    erased.raise();
+  };
+  const id = await pipeline.upload(caller, `email\n${person.email}\n`, {
+    operation: 'people.enrich',
+  });
+  await pipeline.runUntilIdle();
+  expect(faults.put).toBeUndefined();
+  expect(await storedTexts()).not.toContain(person.surname);
+  await pipeline.passAnHour();
+  await pipeline.sweep();
+  await pipeline.runUntilIdle();
+  expect((await pipeline.results(caller, id)).text).toContain('no_match');
 });
 
 test('records of no one who was erased meanwhile that a list has paid for them', async () => {
