@@ -1,6 +1,6 @@
 /**
  * A proxy for Postgres that counts statements, transactions, rows and columns as the server reports them,
- * independent of the driver. The messages are described in the protocol's chapter "Message Formats".
+ * independent of the driver and of time. The messages are described in the protocol's chapter "Message Formats".
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
@@ -44,8 +44,9 @@ export async function openCountingProxy(databaseUrl: string): Promise<CountingPr
         upstream.destroy();
       });
     }
-    client.on('data', readTexts(traffic));
-    upstream.on('data', countAnswers(traffic));
+    const sent: string[][] = [];
+    client.on('data', readTexts(traffic, sent));
+    upstream.on('data', countAnswers(traffic, sent));
     client.pipe(upstream).pipe(client);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -69,33 +70,50 @@ function emptyTraffic(): Traffic {
   return { statements: {}, transactions: 0, rows: 0, cells: 0, texts: {} };
 }
 
-/** Records the statements of one connection's client. */
-function readTexts(traffic: Traffic): (piece: Buffer) => void {
+/** Statements that are due by the clock, whatever is done meanwhile: whether the server responds, and whether callers are valid. */
+const TIMED = /^\s*select(\s+c\.place::int - 1 as place\s.*)?\s*$/s;
+
+/** Records the statements of one connection's client; in `sent` those before each response that the server is ready. */
+function readTexts(traffic: Traffic, sent: string[][]): (piece: Buffer) => void {
   const prepared = new Map<string, string>();
+  let run: string[] = [];
   return readMessages(true, (kind, body) => {
     const [first = '', second = ''] = body.toString().split('\0', 2);
     if (kind === 'P') prepared.set(first, second);
     // A bound portal is executed; a simple query contains its text.
     const ran = kind === 'B' ? prepared.get(second) : kind === 'Q' ? first : undefined;
-    if (ran !== undefined) traffic.texts[ran] = (traffic.texts[ran] ?? 0) + 1;
+    if (ran !== undefined) {
+      traffic.texts[ran] = (traffic.texts[ran] ?? 0) + 1;
+      run.push(ran);
+    }
+    if (kind !== 'Q' && kind !== 'S') return;
+    sent.push(run);
+    run = [];
   });
 }
 
-/** Counts the server's responses on one connection. */
-function countAnswers(traffic: Traffic): (piece: Buffer) => void {
+/** Counts the server's responses on one connection, without those to timed statements. */
+function countAnswers(traffic: Traffic, sent: string[][]): (piece: Buffer) => void {
   let hasRun = false;
+  let words: string[] = [];
+  let cells: number[] = [];
   return readMessages(false, (kind, body) => {
-    if (kind === 'D') {
-      traffic.rows++;
-      traffic.cells += body.readInt16BE(0);
-    } else if (kind === 'C') {
-      // "SELECT 12", "INSERT 0 1", "COMMIT": the first word is the command.
-      const word = body.toString('latin1').split(/[ \0]/)[0] ?? '';
-      traffic.statements[word] = (traffic.statements[word] ?? 0) + 1;
-      hasRun = true;
-    } else if (kind === 'Z' && hasRun && body.toString('latin1') === 'I') {
-      traffic.transactions++;
-      hasRun = false;
+    if (kind === 'D') cells.push(body.readInt16BE(0));
+    // "SELECT 12", "INSERT 0 1", "COMMIT": the first word is the command.
+    else if (kind === 'C') words.push(body.toString('latin1').split(/[ \0]/)[0] ?? '');
+    else if (kind === 'Z') {
+      const texts = sent.shift() ?? [];
+      if (texts.length === 0 || !texts.every((text) => TIMED.test(text))) {
+        traffic.rows += cells.length;
+        traffic.cells += cells.reduce((sum, count) => sum + count, 0);
+        for (const word of words) traffic.statements[word] = (traffic.statements[word] ?? 0) + 1;
+        hasRun ||= words.length > 0;
+        if (hasRun && body.toString('latin1') === 'I') {
+          traffic.transactions++;
+          hasRun = false;
+        }
+      }
+      [words, cells] = [[], []];
     }
   });
 }
