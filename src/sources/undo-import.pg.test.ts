@@ -239,6 +239,17 @@ describe('imports of sources', () => {
     expect(await companyOfAda()).toBe(0);
   });
 
+  it('take a contact away from a company of an own file that comes before it, by the domain that it has no more', async () => {
+    const { sql } = database;
+    const companyOfAda = async () => (await personOf(sql, 'hubspot', '1'))?.companyId;
+    const own = { id: 5, name: 'Acme (own)' };
+    await importValues(sql, 'companies', [{ ...own, domain: 'acme.example' }]);
+    await load(sql, [files[5]]);
+    expect(await companyOfAda()).toBe(5);
+    await importValues(sql, 'companies', [{ ...own, domain: 'other.example' }]);
+    expect(await companyOfAda()).toBe(0);
+  });
+
   it('bring a record again under its id after an undo', async () => {
     const { sql } = database;
     const [id = 0] = await load(sql, [files[2]]);

@@ -32,16 +32,18 @@ export interface StoredRow {
 }
 
 /**
- * Returns the stored records with ids of one's own that share a sure value with a touched record and are not
- * among the records of sources yet.
+ * Returns the stored records with ids of one's own that share a sure value with a touched record, or to which a touched person
+ * refers, and are not among the records of sources yet.
  */
 export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<StoredRow[]> {
   const { code, kinds } = entities[of];
   const codes = kinds.map(([kind]) => kind);
   const names = kinds.map(([, name]) => name);
+  // A person refers to a company, which may have another value later.
   const shared = tx`
     select distinct k.value from touched t join source_keys k on k.number = t.number
-    where t.entity = ${code} and not k.is_reference`;
+    where t.entity = ${code} and not k.is_reference
+      or ${of === 'company'} and t.entity = ${entityCodes.person} and k.is_reference`;
   const kindNames = tx`unnest(${codes}::smallint[], ${names}::text[]) n (kind, name)`;
   if (of === 'company') {
     return tx<StoredRow[]>`
