@@ -135,9 +135,10 @@ export async function commitPart(sql: Sql, part: CommitPart): Promise<Committed 
       select chunk.batch_id, r.id, r.row from chunk, unnest(
         ${part.records.map((r) => r.id)}::bigint[], ${part.records.map((r) => r.row)}::int[]
       ) r (id, row) cross join batch
-      -- Of someone who was erased since the match nothing would delete it.
+      -- Of someone who was erased since the match nothing would delete it. With an offset one opt-out is read for each record,
+      -- and not all of them for each part.
       where not (${subjectOf(part.operation) === 'person'} and batch.live
-        and exists (select from suppressed_persons s where s.person_id = r.id))),
+        and exists (select from suppressed_persons s where s.person_id = r.id offset 0))),
     delivered as (
       insert into schedule_deliveries (schedule_id, person_id)
       select schedule.id, p.id
