@@ -13,7 +13,7 @@ import { requireOwnStore } from '../../src/jobs/batch/own-store.ts';
 import { insertAudit } from '../../src/jobs/monitor/monitor.sql.ts';
 import { moment } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
-import { countOf, printResult } from '../output.ts';
+import { countOf, printResult, say } from '../output.ts';
 import { readLogs } from '../read-logs.ts';
 import { withDatabase } from '../with-database.ts';
 
@@ -50,7 +50,7 @@ export function addAuditCommand(program: Command): void {
         const forgotten = log === undefined ? undefined : await auditLog(sql, readLogs(log), since);
         let objects: PartsAudit['objects'] | undefined;
         if (context !== null) {
-          const parts = await auditParts({ ...context, config });
+          const parts = await auditParts({ ...context, config }, say);
           checks.push(...parts.checks);
           objects = parts.objects;
         }

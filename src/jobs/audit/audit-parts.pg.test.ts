@@ -112,6 +112,27 @@ test('a list that its caller deletes while it is read is no violation', async ()
   expect(pipeline.faults.get).toBeUndefined();
 });
 
+test('a list of which a row changes its outcome while it is read is no violation', async () => {
+  const id = await pipeline.enrich(caller, list, options);
+  const { store } = pipeline.context;
+  const decide = async (key: string, bytes: Buffer) => {
+    await pipeline.sql`
+      update batches set no_match = no_match - 1, ambiguous = ambiguous + 1 where id = ${id}`;
+    return store.put(key, [Buffer.from(bytes.toString().replace('no_match', 'ambiguous'))]);
+  };
+  pipeline.faults.get = async (key) => {
+    if (!key.includes(`${id}/parts/1-`) || key.endsWith('.ids')) return;
+    delete pipeline.faults.get;
+    const [part] = await pipeline.sql<{ bytes: number }[]>`
+      select bytes from parts where object_key = ${key}`;
+    const sum = await decide(key, await store.get(key, { from: 0, to: must(part, key).bytes }));
+    await pipeline.sql`
+      update parts set bytes = ${sum.bytes}, crc32 = ${sum.crc32} where object_key = ${key}`;
+  };
+  expect(await broken()).toEqual({});
+  expect(pipeline.faults.get).toBeUndefined();
+});
+
 test('a list whose files are no longer kept lacks none of those that housekeeping has deleted', async () => {
   const { context, sql } = pipeline;
   const id = await pipeline.enrich(caller, list, options);

@@ -11,11 +11,12 @@ import { scanPart } from '../result/part-records.ts';
 import type { PartsContext } from '../result/read-part.ts';
 import { matchColumns } from '../result/render-part.ts';
 import { layoutOf } from '../result/result-layout.ts';
-import { listBatchesWithFiles } from './audit.sql.ts';
+import type { RecordedPart } from './audit.sql.ts';
 import type { AuditCheck } from './audit.ts';
-import { checkObjects } from './check-objects.ts';
+import { checkBatches } from './check-batches.ts';
+import { type CheckedObjects, checkObjects } from './check-objects.ts';
 
-const BATCHES_AT_ONCE = 1_000;
+const BATCHES_REPORTED = 1_000;
 /** A lost bucket would fill the screen with names. */
 const NAMED_MAX = 20;
 
@@ -46,21 +47,26 @@ export interface PartsAudit {
 }
 
 /**
- * Reads all stored objects and recounts all stored results, one part in memory at a time. A list that ended longer ago than
- * files are kept has no missing objects: housekeeping deletes its files.
+ * Reads all stored objects and recounts all stored results. A list that ended longer ago than files are kept has no missing
+ * objects: housekeeping deletes its files.
  */
 export async function auditParts(
   context: PartsContext & { config: { filesKeepDays: number } },
+  onProgress: (line: string) => void = () => {},
 ): Promise<PartsAudit> {
   const broken = { missing: 0, damaged: 0, outcomes: 0, credits: 0 };
   const objects: PartsAudit['objects'] = { checked: 0, missing: [], damaged: [] };
-  for await (const batch of batchesWithFiles(context)) {
-    const recount: Recount = { outcomes: {}, credits: 0, withheld: 0 };
-    const { unreadable, gone, ...found } = await checkObjects(context, batch, (part) =>
-      countRows(recount, batch, part),
-    );
-    found.damaged.push(...unreadable.map(({ key }) => key));
-    objects.checked += found.checked;
+  const examineOne = (batch: Batch, parts?: readonly RecordedPart[]) =>
+    examine(context, batch, parts);
+  let batches = 0;
+  for await (const [listed, first] of checkBatches(context, examineOne)) {
+    if (++batches % BATCHES_REPORTED === 0) onProgress(`batches read: ${batches}`);
+    objects.checked += first.checked;
+    if (isRight(first)) continue;
+    // Callers delete lists and decide rows, also of one that was read meanwhile.
+    const batch = await findBatch(context.sql, listed.id);
+    if (batch === undefined || batch.filesDeletedAt !== null) continue;
+    const found = await examineOne(batch);
     const isOver =
       found.missing.length > 0 &&
       (await isExpired(context.sql, batch.id, context.config.filesKeepDays));
@@ -71,12 +77,8 @@ export async function auditParts(
       const { id, kind } = batch;
       objects[how].push(...named.map((object) => ({ object, batch_id: id, kind })));
     }
-    // Redaction removes people from an export without a trace, so its rows cannot be recounted.
-    const unread = gone + found.missing.length + found.damaged.length;
-    if (batch.kind === 'export' || unread > 0) continue;
-    if (batch.state !== 'completed' && batch.state !== 'cancelled') continue;
-    if (!hasSameOutcomes(batch, recount)) broken.outcomes += 1;
-    if (recount.credits !== batch.creditsCharged) broken.credits += 1;
+    if (!found.hasSameOutcomes) broken.outcomes += 1;
+    if (!found.hasSameCredits) broken.credits += 1;
   }
   const checks = [
     { name: 'every recorded object is stored', violations: broken.missing },
@@ -87,18 +89,37 @@ export async function auditParts(
   return { checks, objects };
 }
 
-/** Every batch that still has its files, by id. */
-export async function* batchesWithFiles({ sql }: Pick<PartsContext, 'sql'>): AsyncGenerator<Batch> {
-  let after: string | null = null;
-  while (true) {
-    const ids: string[] = await listBatchesWithFiles(sql, after, BATCHES_AT_ONCE);
-    for (const id of ids) {
-      const batch = await findBatch(sql, id);
-      if (batch !== undefined) yield batch;
-    }
-    after = ids.at(-1) ?? null;
-    if (after === null) return;
-  }
+interface Examined extends Pick<CheckedObjects, 'checked' | 'gone' | 'missing' | 'damaged'> {
+  /** True also when the rows cannot be counted. */
+  hasSameOutcomes: boolean;
+  hasSameCredits: boolean;
+}
+
+async function examine(
+  context: PartsContext,
+  batch: Batch,
+  parts?: readonly RecordedPart[],
+): Promise<Examined> {
+  const recount: Recount = { outcomes: {}, credits: 0, withheld: 0 };
+  const visit = (part: Buffer) => countRows(recount, batch, part);
+  const known = parts === undefined ? {} : { parts };
+  const { unreadable, ...found } = await checkObjects(context, batch, { ...known, visit });
+  const damaged = [...found.damaged, ...unreadable.map(({ key }) => key)];
+  const unread = found.gone + found.missing.length + damaged.length;
+  const hasEnded = batch.state === 'completed' || batch.state === 'cancelled';
+  // Redaction removes people from an export without a trace, so its rows cannot be recounted.
+  const isUncounted = batch.kind === 'export' || unread > 0 || !hasEnded;
+  return {
+    ...found,
+    damaged,
+    hasSameOutcomes: isUncounted || hasSameOutcomes(batch, recount),
+    hasSameCredits: isUncounted || recount.credits === batch.creditsCharged,
+  };
+}
+
+function isRight({ gone, missing, damaged, ...rows }: Examined): boolean {
+  const unread = gone + missing.length + damaged.length;
+  return unread === 0 && rows.hasSameOutcomes && rows.hasSameCredits;
 }
 
 function countRows(recount: Recount, batch: Batch, part: Buffer): void {

@@ -1,21 +1,22 @@
 import type { Sql } from '../../core/db/client.ts';
 import { isToCome } from '../../core/db/lease.ts';
 import type { ObjectSum } from '../../core/storage/object-store.ts';
+import type { Batch } from '../batch/batch.ts';
+import { batchColumns } from '../batch/batches.sql.ts';
 import type { BatchReason, BatchState } from '../batch/states.ts';
 import type { Part } from '../result/parts.sql.ts';
 import { idsOf } from '../result/redaction.sql.ts';
 
-/** Batches that still have their files, by id, after this one. */
+/** A page of the batches that still have their files, by id, after this one. */
 export async function listBatchesWithFiles(
   sql: Sql,
   after: string | null,
   limit: number,
-): Promise<string[]> {
-  const rows = await sql<{ id: string }[]>`
-    select id from batches
+): Promise<Batch[]> {
+  return sql<Batch[]>`
+    select ${batchColumns(sql)} from batches
     where files_deleted_at is null and (${after}::uuid is null or id > ${after}::uuid)
     order by id limit ${limit}`;
-  return rows.map((row) => row.id);
 }
 
 /** The state of a batch, as an answer about it shows it. */
@@ -40,11 +41,15 @@ export interface RecordedPart
   ids: ObjectSum | null;
 }
 
-/** All recorded parts of a batch that have an object, in file order. */
-export async function listRecordedParts(sql: Sql, batchId: string): Promise<RecordedPart[]> {
+/** All recorded parts of these batches that have an object, by batch and in file order. */
+export async function listRecordedParts(
+  sql: Sql,
+  batchIds: readonly string[],
+): Promise<RecordedPart[]> {
   return sql<RecordedPart[]>`
     select batch_id, chunk_number, number, object_key, bytes, crc32, ${idsOf(sql)} from parts
-    where batch_id = ${batchId} and bytes > 0 order by chunk_number, number`;
+    where batch_id = any(${[...batchIds]}::uuid[]) and bytes > 0
+    order by batch_id, chunk_number, number`;
 }
 
 /**

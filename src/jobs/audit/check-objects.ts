@@ -24,20 +24,28 @@ export interface CheckedObjects {
   unreadable: { key: string; error: unknown }[];
 }
 
+interface Reading {
+  /** The recorded parts, where they are known. */
+  parts?: readonly RecordedPart[];
+  /** Gets the bytes of each intact part. */
+  visit?: (bytes: Buffer) => void;
+  /** Ends the reading once it returns true. */
+  mustStop?: () => boolean;
+}
+
 /**
- * Reads all objects of a batch, one part in memory at a time, until `mustStop()` is true. `visit` gets the
- * bytes of each intact part. Throws the error of a store that does not respond at all. An object that was deleted or replaced
- * meanwhile is neither damaged nor missing: callers delete lists, and have held ones read in another way.
+ * Reads all objects of a batch, one part in memory at a time. Throws the error of a store that does not respond at all. An
+ * object that was deleted or replaced meanwhile is neither damaged nor missing: callers delete lists, and have held ones read
+ * in another way.
  */
 export async function checkObjects(
   context: PartsContext,
   batch: Batch,
-  visit: (bytes: Buffer) => void = () => {},
-  mustStop: () => boolean = () => false,
+  reading: Reading = {},
 ): Promise<CheckedObjects> {
   const found: CheckedObjects = { checked: 0, gone: 0, damaged: [], missing: [], unreadable: [] };
-  for await (const { key, read } of objectsOf(context, batch, visit)) {
-    if (mustStop()) break;
+  for await (const { key, read } of objectsOf(context, batch, reading)) {
+    if (reading.mustStop?.() === true) break;
     found.checked++;
     try {
       await read();
@@ -61,7 +69,7 @@ async function keysNow(context: PartsContext, id: string): Promise<Set<string>> 
   const keys = new Set<string>();
   const now = await findBatch(context.sql, id);
   if (now?.filesDeletedAt !== null) return keys;
-  for await (const { key } of objectsOf(context, now, () => {})) keys.add(key);
+  for await (const { key } of objectsOf(context, now, {})) keys.add(key);
   return keys;
 }
 
@@ -74,7 +82,7 @@ interface StoredObject {
 async function* objectsOf(
   context: PartsContext,
   batch: Batch,
-  visit: (bytes: Buffer) => void,
+  { parts, visit = () => {} }: Reading,
 ): AsyncGenerator<StoredObject> {
   const { store, sql } = context;
   const whole = (key: string, bytes: number, crc32: number) => ({
@@ -89,7 +97,7 @@ async function* objectsOf(
   if (isCopy && key !== null && bytes !== null && crc32 !== null) {
     yield whole(key, bytes, crc32);
   }
-  for (const part of await listRecordedParts(sql, batch.id)) {
+  for (const part of parts ?? (await listRecordedParts(sql, [batch.id]))) {
     const read = async () => visit(await readPart(context, part));
     yield { key: part.objectKey, read };
     if (part.ids !== null) {

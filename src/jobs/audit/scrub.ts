@@ -29,13 +29,11 @@ export async function scrub(context: JobContext, mustStop: () => boolean): Promi
     const id = await takeForScrub(sql, limits);
     const batch = id === undefined ? undefined : await findBatch(sql, id);
     if (batch === undefined) return batches;
-    const found = await checkObjects(context, batch, undefined, mustStop).catch(
-      async (error: unknown) => {
-        if (isOfDatabase(error) || !(await storeResponds(context.store))) throw error;
-        log.error({ err: error, batch: batch.id }, 'objects cannot be read');
-        return null;
-      },
-    );
+    const found = await checkObjects(context, batch, { mustStop }).catch(async (error: unknown) => {
+      if (isOfDatabase(error) || !(await storeResponds(context.store))) throw error;
+      log.error({ err: error, batch: batch.id }, 'objects cannot be read');
+      return null;
+    });
     if (found === null) {
       await recordScrub(sql, batch.id, 1);
       continue;

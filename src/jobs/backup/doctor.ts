@@ -11,11 +11,11 @@ import { bornAt } from '../../core/storage/abandoned-write.ts';
 import { streamObject, twiceIfDamaged } from '../../core/storage/object-sum.ts';
 import { describeStorage, type StorageConfig } from '../../core/storage-config.ts';
 import { columnNumbers } from '../../mapping/guess-columns.ts';
-import { batchesWithFiles } from '../audit/audit-parts.ts';
-import { checkObjects } from '../audit/check-objects.ts';
+import { checkBatches } from '../audit/check-batches.ts';
+import { type CheckedObjects, checkObjects } from '../audit/check-objects.ts';
 import { type Batch, type ListBatch, optionsOf } from '../batch/batch.ts';
 import { batchOfKey } from '../batch/batch-keys.ts';
-import { isExpired, lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
+import { findBatch, isExpired, lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
 import { isOwnStore, markStore, requireOwnStore } from '../batch/own-store.ts';
 import { deleteAnsweredRecords, listRerunsBelow } from '../batch/reruns.sql.ts';
 import { isFinal } from '../batch/states.ts';
@@ -26,7 +26,7 @@ import { storeUpload, type UploadContext } from '../list/store-upload.ts';
 import { batchOfRewritten } from '../result/part-keys.ts';
 import { adoptReplacements, findReplacements } from '../result/replaced-parts.ts';
 import { deliverAgain, readDelivered } from '../schedule/deliver-again.ts';
-import type { OnProgress } from './backup-file.ts';
+import { isReported, type OnProgress } from './backup-file.ts';
 import { type LeftPast, leaveThePast } from './leave-the-past.ts';
 
 /** A batch of which objects are missing, damaged or cannot be read, and its cure. */
@@ -84,7 +84,7 @@ export async function diagnose(
 ): Promise<Diagnosis> {
   const { fix, restored = false, filesLost = false, onProgress = () => {} } = options;
   await requireOwnStore(context, describeStorage(context.config.storage), { filesLost });
-  const { known, unknown, rewritten } = await listStored(context);
+  const { known, unknown, rewritten } = await listStored(context, onProgress);
   if (fix && unknown.length > known) {
     const isOwn = await isOwnStore(context);
     if (!isOwn || !restored) throw anotherStore(known, unknown.length, isOwn);
@@ -92,8 +92,13 @@ export async function diagnose(
   const leftPast = restored ? await inTransaction(context.sql, leaveThePast) : null;
   const findings: Finding[] = [];
   let batches = 0;
-  for await (const batch of batchesWithFiles(context)) {
-    if (++batches % 100 === 0) onProgress(`batches examined: ${batches}`);
+  const checked = checkBatches(context, (batch, parts) => checkObjects(context, batch, { parts }));
+  for await (const [{ id }, found] of checked) {
+    if (isReported(++batches, 0)) onProgress(`batches examined: ${batches}`);
+    if (countLost(found) === 0) continue;
+    // It, or a list that it belongs to, may have been changed or mended meanwhile: it is read again.
+    const batch = await findBatch(context.sql, id);
+    if (batch === undefined) continue;
     const rewrittenKeys = rewritten.get(batch.id) ?? [];
     const finding = await examine(context, batch, { fix, rewritten: rewrittenKeys, onProgress });
     if (finding !== null) findings.push(finding);
@@ -122,6 +127,10 @@ async function deleteUnknown({ sql, store }: DoctorContext, ids: string[]): Prom
   return deleted;
 }
 
+function countLost({ missing, damaged, unreadable }: CheckedObjects): number {
+  return new Set([...missing, ...damaged]).size + unreadable.length;
+}
+
 async function examine(
   context: DoctorContext,
   batch: Batch,
@@ -131,9 +140,10 @@ async function examine(
     onProgress,
   }: { fix: boolean; rewritten: readonly string[]; onProgress: OnProgress },
 ): Promise<Finding | null> {
-  const { missing, damaged, unreadable } = await checkObjects(context, batch);
+  const checked = await checkObjects(context, batch);
+  const { missing, damaged, unreadable } = checked;
   const lost = new Set([...missing, ...damaged]);
-  const objects = lost.size + unreadable.length;
+  const objects = countLost(checked);
   if (objects === 0) return null;
   const found = { batch_id: batch.id, objects, credits_refunded: 0, rerun_id: null };
   for (const { key, error } of unreadable) onProgress(`${key} cannot be read: ${String(error)}`);
@@ -264,10 +274,12 @@ interface Stored {
   rewritten: ReadonlyMap<string, string[]>;
 }
 
-async function listStored({ sql, store }: DoctorContext): Promise<Stored> {
+async function listStored({ sql, store }: DoctorContext, onProgress: OnProgress): Promise<Stored> {
   const ids = new Set<string>();
   const rewritten = new Map<string, string[]>();
+  let files = 0;
   for await (const key of store.list()) {
+    if (isReported(++files, 0)) onProgress(`stored files listed: ${files}`);
     const id = batchOfKey(key);
     if (id !== null) ids.add(id);
     const batchId = batchOfRewritten(key);
