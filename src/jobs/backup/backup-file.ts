@@ -33,6 +33,10 @@ const GZIP_LEVEL = 1;
 /** Called with each line of progress. */
 export type OnProgress = (line: string) => void;
 
+/** Files up to this size are read and written whole, several at once: most are small, and take little but waiting. */
+export const SMALL_BYTES_MAX = 256 * 1024;
+export const SMALL_AT_ONCE = 16;
+
 /** Files between two lines of progress. */
 const FILES_REPORTED = 1000;
 
@@ -56,6 +60,7 @@ export async function sealed(tar: Pack, passphrase: string | null): Promise<Read
 /** One entry of a backup. Its bytes must be read before the next entry comes. */
 export interface Entry {
   name: string;
+  size: number;
   bytes: AsyncIterable<Buffer> & Readable;
 }
 
@@ -77,7 +82,8 @@ export async function* readEntries(
   unzipped.on('error', (error) => tar.destroy(error)).pipe(tar);
   try {
     for await (const entry of tar) {
-      yield { name: entry.header.name, bytes: entry as unknown as Entry['bytes'] };
+      const { name, size } = entry.header;
+      yield { name, size: size ?? 0, bytes: entry as unknown as Entry['bytes'] };
     }
   } finally {
     plain.destroy();

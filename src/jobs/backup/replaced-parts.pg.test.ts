@@ -148,11 +148,15 @@ test('while a backup was written are in it, and restored without a refund', asyn
   const emptied = await pipeline.makeExport(caller, { filter: 'id=1027', fields: ['id'] });
   await pipeline.runUntilIdle();
   expect(await balance()).toBe(94);
-  const optOuts = ['p22@list.example', 'p27@list.example'];
+  const optOut = async () => {
+    for (const email of ['p22@list.example', 'p27@list.example']) await suppress(sql, email);
+    await redactAllResults(context);
+  };
+  let replaced: Promise<void> | undefined;
   const head = async (key: string) => {
-    if (key.startsWith(`batches/${id}/parts/`)) {
-      for (const email of optOuts.splice(0)) await suppress(sql, email);
-      await redactAllResults(context);
+    if ([id, emptied].some((batch) => key.startsWith(`batches/${batch}/parts/`))) {
+      replaced ??= optOut();
+      await replaced;
     }
     return context.store.head(key);
   };

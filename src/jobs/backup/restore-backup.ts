@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { type Database, inTransaction, type Sql } from '../../core/db/client.ts';
 import { listPending, readOwnSchema } from '../../core/db/migrate.ts';
 import {
@@ -40,6 +41,8 @@ import {
   manifestSchema,
   type OnProgress,
   readEntries,
+  SMALL_AT_ONCE,
+  SMALL_BYTES_MAX,
   unreadable,
 } from './backup-file.ts';
 import { type LeftPast, leaveThePast } from './leave-the-past.ts';
@@ -231,7 +234,12 @@ async function load(
   const tables = new Map(manifest.tables.map((table) => [table.name, table]));
   let open: { table: BackupTable; finish: () => Promise<void>; write: Write } | null = null;
   let objects = 0;
-  for await (const { name, bytes } of entries) {
+  let small: { key: string; bytes: Buffer }[] = [];
+  const putSmall = async () => {
+    await Promise.all(small.map(({ key, bytes }) => store.put(key, [bytes])));
+    small = [];
+  };
+  for await (const { name, size, bytes } of entries) {
     const [kind, ...rest] = name.split('/');
     const table = kind === 'tables' ? must(tables.get(rest[0] ?? ''), `table of ${name}`) : null;
     // One COPY for a table: its rows may refer to each other.
@@ -246,8 +254,11 @@ async function load(
       }
       for await (const piece of bytes) await open.write(piece);
     } else if (kind === 'objects') {
-      await store.putStream(rest.join('/'), bytes);
+      const key = rest.join('/');
+      if (size > SMALL_BYTES_MAX) await store.putStream(key, bytes);
+      else small.push({ key, bytes: await buffer(bytes) });
       objects++;
+      if (small.length === SMALL_AT_ONCE || objects === end.objects) await putSmall();
       if (isReported(objects, end.objects)) onProgress(`files: ${objects} of ${end.objects}`);
     } else for await (const _ of bytes);
   }

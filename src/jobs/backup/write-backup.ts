@@ -27,7 +27,15 @@ import {
   readTable,
   waitWithoutEnd,
 } from './backup.sql.ts';
-import { type End, isReported, type Manifest, type OnProgress, sealed } from './backup-file.ts';
+import {
+  type End,
+  isReported,
+  type Manifest,
+  type OnProgress,
+  SMALL_AT_ONCE,
+  SMALL_BYTES_MAX,
+  sealed,
+} from './backup-file.ts';
 
 /** A tar has the size of an entry before its bytes: pieces of this size are held in memory. */
 const PIECE_BYTES = 8 * 1024 * 1024;
@@ -102,19 +110,24 @@ async function fill(
     return { keys: await listObjectKeys(tx), created_at: moment, databaseBytes };
   });
   let bytes = SERVER_BYTES + RESTORE_FACTOR * databaseBytes;
-  const add: AddObject = async (key) => {
-    const size = await addObject(tar, store, key);
+  const add = async (object: FoundObject) => {
+    const size = await addObject(tar, store, object);
     if (size !== null) end.objects++;
     bytes += size ?? 0;
     return size !== null;
   };
   const missing: string[] = [];
-  for (const [index, key] of keys.entries()) {
-    if (!(await add(key))) missing.push(key);
-    if (isReported(index + 1, keys.length)) onProgress(`files: ${index + 1} of ${keys.length}`);
+  for (let at = 0; at < keys.length; ) {
+    const found = keys.slice(at, at + SMALL_AT_ONCE).map((key) => findObject(store, key));
+    for (const object of await Promise.all(found)) {
+      if (!(await add(object))) missing.push(object.key);
+      if (isReported(++at, keys.length)) onProgress(`files: ${at} of ${keys.length}`);
+    }
   }
   end.missing = missing.length;
-  await addReplacements(sql, { keys, missing, keepDays: config.filesKeepDays }, add);
+  await addReplacements(sql, { keys, missing, keepDays: config.filesKeepDays }, async (key) =>
+    add(await findObject(store, key)),
+  );
   await addEntry(tar, 'end.json', [Buffer.from(JSON.stringify(end))]);
   tar.finalize();
   return { created_at, restore_bytes: bytes, ...end };
@@ -201,19 +214,46 @@ async function addEntry(tar: Pack, name: string, bytes: readonly Buffer[]): Prom
   });
 }
 
-/** Returns the size of the object; null for one that does not exist any more. */
-async function addObject(tar: Pack, store: ObjectStore, key: string): Promise<number | null> {
+interface FoundObject {
+  key: string;
+  /** Null when it does not exist any more. */
+  size: number | null;
+  /** The bytes of a small one. */
+  bytes: Buffer | null;
+}
+
+async function findObject(store: ObjectStore, key: string): Promise<FoundObject> {
   const size = await store.head(key);
+  if (size === null || size === 0 || size > SMALL_BYTES_MAX) return { key, size, bytes: null };
+  const bytes = await nullIfMissing(store.get(key, { from: 0, to: size }));
+  return { key, size: bytes === null ? null : size, bytes };
+}
+
+/** Returns the size of the object; null for one that does not exist any more. */
+async function addObject(
+  tar: Pack,
+  store: ObjectStore,
+  { key, size, bytes }: FoundObject,
+): Promise<number | null> {
   if (size === null) return null;
+  const name = `objects/${key}`;
+  if (bytes !== null) {
+    await addEntry(tar, name, [bytes]);
+    return size;
+  }
   const pieces = store.getStream(key)[Symbol.asyncIterator]();
-  const first = await pieces.next().catch((error: unknown) => {
-    if (isObjectMissing(error)) return null;
-    throw error;
-  });
+  const first = await nullIfMissing(pieces.next());
   if (first === null) return null;
   const whole = async function* () {
     for (let piece = first; piece.done !== true; piece = await pieces.next()) yield piece.value;
   };
-  await pipeline(whole, tar.entry({ name: `objects/${key}`, size }));
+  await pipeline(whole, tar.entry({ name, size }));
   return size;
+}
+
+async function nullIfMissing<T>(reading: Promise<T>): Promise<T | null> {
+  return reading.catch((error: unknown) => {
+    if (isObjectMissing(error)) return null;
+    throw error;
+  });
 }
