@@ -8,6 +8,7 @@ import { closeDataFolder, makeDataFolder } from '../infra/embedded/private-folde
 import { readFolderIdentity, readProcessStart } from '../infra/embedded/process-identity.ts';
 import { type Config, environmentWith } from '../src/core/config.ts';
 import { must } from '../src/core/lib/assert.ts';
+import { type AppError, conflict, unavailable } from '../src/core/lib/errors.ts';
 import type { Log } from '../src/core/log.ts';
 import { type UpFile, upFilePath } from './find-service.ts';
 import { type KeptPostgres, keepPostgres } from './keep-postgres.ts';
@@ -16,11 +17,15 @@ import { type MetricsSource, serveStackMetrics } from './stack-metrics.ts';
 import { type Ready, type Supervised, supervise } from './supervise.ts';
 
 const UP_FILE_RETRY_MS = 1_000;
+const FOLDER_CHECK_MS = 1_000;
 
 export interface Stack {
   up: UpFile;
-  /** Resolves when the embedded database ended and cannot be started again. */
-  failed: Promise<string>;
+  /**
+   * Resolves when the embedded database ended and cannot be started again, or when the data folder is not at its path any
+   * more: `AppError` 503 `database_ended`, 409 `data_folder_moved`.
+   */
+  failed: Promise<AppError>;
   stop(): Promise<void>;
 }
 
@@ -58,8 +63,11 @@ async function startProcesses(
   const metrics = await serveStackMetrics(config, sources);
   up.metrics_url = metrics.url;
   const upFile = keepUpFile(upFilePath(config), up, log);
+  const moved = watchFolder(dataDir, up.folder);
   const stop = async () => {
-    await upFile.remove();
+    moved.stop();
+    // At the path of a folder that was moved may be the file of another service.
+    if (await isAt(dataDir, up.folder)) await upFile.remove();
     metrics.server.close();
     await Promise.all(running.map((one) => one.stop()));
     await postgres?.stop();
@@ -104,8 +112,48 @@ async function startProcesses(
     }
     upFile.update();
   };
-  const failed = postgres?.watch(followDatabase) ?? new Promise<string>(() => {});
+  if (postgres === null) return { up, failed: new Promise(() => {}), stop };
+  const failed = Promise.race([
+    postgres.watch(followDatabase).then(databaseEnded),
+    moved.happened.then(async () => {
+      // At once, as after a crash: what they still wrote would be in the wrong folder.
+      await Promise.all(running.map((one) => one.stop('SIGKILL')));
+      return dataFolderMoved(dataDir);
+    }),
+  ]);
   return { up, failed, stop };
+}
+
+/** `happened` resolves once the path is not that of the folder: the database stays in it, but files are written at the path. */
+function watchFolder(dataDir: string, folder: string) {
+  let timer: NodeJS.Timeout | undefined;
+  const happened = new Promise<void>((resolve) => {
+    timer = setInterval(async () => {
+      if (!(await isAt(dataDir, folder))) resolve();
+    }, FOLDER_CHECK_MS);
+  });
+  return { happened, stop: () => clearInterval(timer) };
+}
+
+/** True also when the path cannot be read: only a missing or another folder is one that was moved. */
+async function isAt(dataDir: string, folder: string): Promise<boolean> {
+  try {
+    return (await readFolderIdentity(dataDir)) === folder;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
+}
+
+function dataFolderMoved(dataDir: string): AppError {
+  return conflict(
+    'data_folder_moved',
+    `The data folder ${dataDir} was moved, replaced or deleted while the service ran, so the service was stopped. ` +
+      'Start it again with the path where the folder is now.',
+  );
+}
+
+function databaseEnded(reason: string): AppError {
+  return unavailable('database_ended', `The embedded database ended: ${reason}`);
 }
 
 async function describeUp(

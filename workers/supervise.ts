@@ -26,7 +26,8 @@ const restarts = new Counter({
 export interface Supervised {
   /** Ends the process, which then starts again. */
   restart(): void;
-  stop(): Promise<void>;
+  /** Ends the process, gracefully unless the signal is another one. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
 /**
@@ -79,10 +80,10 @@ export async function supervise(
   const running = keepRunning();
   return {
     restart: () => void child.kill('SIGTERM'),
-    async stop() {
+    async stop(signal = 'SIGTERM') {
       stopping = true;
       stopped.abort();
-      child.kill('SIGTERM');
+      child.kill(signal);
       const kill = setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS);
       await running;
       clearTimeout(kill);

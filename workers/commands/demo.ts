@@ -15,7 +15,6 @@ import { connect, type Database } from '../../src/core/db/client.ts';
 import { listKeys } from '../../src/core/keys/account-keys.sql.ts';
 import { revokeOwnKey } from '../../src/core/keys/account-keys.ts';
 import { createKey, VALID_KEYS_MAX } from '../../src/core/keys/keys.ts';
-import { unavailable } from '../../src/core/lib/errors.ts';
 import { packageRoot } from '../../src/core/lib/package-root.ts';
 import { createLog } from '../../src/core/log.ts';
 import { changePassword, createSignInLink } from '../../src/core/sessions/sessions.ts';
@@ -59,15 +58,10 @@ export function addDemoCommand(program: Command): void {
           interrupted,
         ]);
         if (!isInterrupted && !staysUp) return;
-        const reason = await Promise.race([
-          interrupted,
-          stack.failed.then((why) => ({ failed: why })),
-        ]);
+        const reason = await Promise.race([interrupted, stack.failed]);
         say('Stopping ...');
         await stack.stop();
-        if (reason !== true) {
-          throw unavailable('database_ended', `The embedded database ended: ${reason.failed}`);
-        }
+        if (reason !== true) throw reason;
         // What the demo was in the middle of would still ask for what is gone.
         if (isInterrupted) process.exit(1);
       } finally {

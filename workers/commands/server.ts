@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { type PlannedMigration, planMigrations } from '../../src/core/db/migration-plan.ts';
 import { availableCores } from '../../src/core/lib/available-cores.ts';
-import { conflict, unavailable } from '../../src/core/lib/errors.ts';
+import { conflict } from '../../src/core/lib/errors.ts';
 import { createLog } from '../../src/core/log.ts';
 import { checkRedis } from '../../src/core/redis/check-redis.ts';
 import { wholeNumber } from '../arguments.ts';
@@ -102,10 +102,9 @@ async function up(config: CommandConfig, workers: number): Promise<void> {
   say(
     'Sign in with an API key (`key create`), or with a password (`account password`): see README.md.',
   );
-  const reason = await Promise.race([untilSignal(), stack.failed.then((why) => ({ failed: why }))]);
+  const failure = await Promise.race([untilSignal(), stack.failed]);
   await stack.stop();
-  if (reason === null) return;
-  throw unavailable('database_ended', `The embedded database ended: ${reason.failed}`);
+  if (failure !== null) throw failure;
 }
 
 /** Resolves at the first SIGINT or SIGTERM; later ones are ignored while the stack ends. */
