@@ -138,7 +138,7 @@ describeWithBrowser('the Data page', () => {
       expect(Math.abs(y - (860 - height) / 2)).toBeLessThan(2);
       await picture(page, `undo-${width}`);
       await page.getByRole('button', { name: 'Undo it' }).click();
-      await page.locator('.toast').waitFor();
+      await page.locator('.toast', { hasText: 'The import is undone.' }).waitFor();
       expect(await countPeople()).toBe(0);
       await page.getByRole('link', { name: 'Import another file' }).click();
       await page.getByRole('table', { name: 'History of imports' }).waitFor();
