@@ -2,15 +2,23 @@
  * Requests whose answer was not heard, with their Idempotency-Keys. The tab keeps them, also when it is reloaded, or restored
  * after a crash: the next click sends the same request again.
  */
+import { now } from './clock.ts';
 import { Problem } from './problem.ts';
+import { session } from './session.ts';
 
 interface Attempt {
   key: string;
   /** The body as it was sent first. */
   text: string | null;
+  /** The id of the account. */
+  account: string | undefined;
+  /** The time of the first sending. */
+  at: number;
 }
 
 const STORED_AS = 'enrich-attempts';
+/** After this time the service has forgotten a key, and a request would be sent with the name and price of that day. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
 
 const attempts = new Map<string, Attempt>(stored());
 
@@ -30,14 +38,30 @@ function store(): void {
   }
 }
 
+/** Forgets the other attempts. */
+function keep(isKept: (attempt: Attempt) => boolean): void {
+  for (const [request, sent] of attempts) if (!isKept(sent)) attempts.delete(request);
+  store();
+}
+
+let before = session.get();
+session.follow(() => {
+  const shown = session.get();
+  // The bodies are not for the next user of the tab. After a reload, one whose session has ended may sign in again.
+  if (before !== undefined || shown !== null) keep((sent) => sent.account === shown?.account.id);
+  before = shown;
+});
+
 /** Sends a request by its attempt, the earlier one if there is one, which ends when `send` returns or is refused. */
 export async function attempt<Answer>(
   request: string,
   text: string | null,
   send: (attempt: Attempt) => Promise<Answer>,
 ): Promise<Answer> {
+  keep(({ at }) => now() - at < KEPT_MS);
   const earlier = attempts.get(request);
-  const sent = earlier ?? { key: newId(), text };
+  const account = session.get()?.account.id;
+  const sent = earlier ?? { key: newId(), text, account, at: now() };
   attempts.set(request, sent);
   store();
   const end = () => {

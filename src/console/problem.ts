@@ -20,7 +20,7 @@ export class Problem extends Error {
     // A proxy may answer in JSON that is no document, or another one.
     const isOurs = typeof document?.code === 'string';
     const { detail, title, code = 'unknown', errors = [], ...more } = isOurs ? document : {};
-    super(detail ?? title ?? sayStatus(status));
+    super(pageWords[code] ?? detail ?? title ?? sayStatus(status));
     this.status = status;
     this.code = code;
     this.errors = errors;
@@ -32,6 +32,16 @@ export class Problem extends Error {
     const seconds = this.more.retry_after;
     return this.status === 429 && typeof seconds === 'number' ? seconds : null;
   }
+}
+
+/** Words for refusals that the API states with an id and a time in UTC. */
+const pageWords: Readonly<Record<string, string>> = {
+  files_expired: 'The files are no longer kept. The counts and charges stay.',
+};
+
+/** Returns true when there is nothing left of a list or export that a call could be about. */
+export function isOfGoneFiles(problem: Problem | null): boolean {
+  return problem !== null && (problem.status === 404 || problem.code === 'files_expired');
 }
 
 /** Words for a refusal of a proxy, which has none of its own. */

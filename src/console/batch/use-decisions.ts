@@ -2,6 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { call } from '../api.ts';
 import { asProblem, pageProblem } from '../problem.ts';
+import { session } from '../session.ts';
 import { createStore, useStore } from '../store.ts';
 import { type Action, useAction } from '../use-call.ts';
 import { useUnloadWarning } from '../use-unload-warning.ts';
@@ -25,10 +26,19 @@ export interface Decisions {
   /** Takes a choice for a row, in place of another one; undefined clears it. Saved choices stay. */
   choose(row: number, id: number | null | undefined): void;
   saving: Action<void>;
+  /** Forgets the choices of a list that is gone. */
+  forget(): void;
 }
 
 /** The choices of each list, by its path: they stay when the page changes, as by Back. */
 const choicesOf = createStore<ReadonlyMap<string, Choices>>(new Map());
+
+let account = session.get()?.account.id;
+session.follow(() => {
+  const shown = session.get()?.account.id;
+  if (shown !== account) choicesOf.set(new Map());
+  account = shown;
+});
 
 function change(path: string, changed: (choices: Choices) => Choices): void {
   const lists = choicesOf.get();
@@ -77,6 +87,7 @@ export function useDecisions(path: string): Decisions {
       });
     },
     saving,
+    forget: () => change(path, () => new Map()),
   };
 }
 

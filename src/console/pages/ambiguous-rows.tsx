@@ -11,7 +11,7 @@ import { Loading } from '../components/loading.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf } from '../format.ts';
-import { asProblem, type Problem } from '../problem.ts';
+import { asProblem, isOfGoneFiles, type Problem } from '../problem.ts';
 import { linkTo } from '../router.ts';
 import { useList, useResource } from '../use-call.ts';
 import type { PageProps } from './page.ts';
@@ -24,8 +24,13 @@ export function AmbiguousRowsPage({ params: { id = '' } }: PageProps) {
   const batch = useResource<Batch>(path);
   const rows = useList<AmbiguousRow>(`${path}/ambiguous`);
   const [current, setCurrent] = useState(0);
-  const items = rows.items ?? [];
   const decisions = useDecisions(path);
+  const isGone = [batch.problem, rows.problem, decisions.saving.problem].some(isOfGoneFiles);
+  const problem = batch.problem ?? rows.problem ?? (isGone ? decisions.saving.problem : null);
+  useEffect(() => {
+    if (isGone) decisions.forget();
+  }, [isGone]);
+  const items = isGone ? [] : (rows.items ?? []);
   const choose = (index: number, id: number | null | undefined) => {
     const row = items[index];
     if (row === undefined) return;
@@ -61,7 +66,7 @@ export function AmbiguousRowsPage({ params: { id = '' } }: PageProps) {
       <PageHeader title="Ambiguous rows" back={back} />
       <div class="stack">
         {batch.data && items.length > 0 && <p class="soft">{sayPrice(batch.data)}</p>}
-        <ProblemNotice problem={batch.problem ?? rows.problem} onRetry={rows.reload} />
+        <ProblemNotice problem={problem} onRetry={isGone ? undefined : rows.reload} />
         {rows.items === undefined && rows.problem === null && <Loading />}
         {rows.items?.length === 0 && batch.data && <NothingToDecide batch={batch.data} />}
         <ul class="stack plain">
