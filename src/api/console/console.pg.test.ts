@@ -204,6 +204,8 @@ describeWithBrowser('the console', () => {
     const dialog = page.getByRole('dialog', { name: /^Your session expired/ });
     await dialog.waitFor();
     await expectAccessible(page);
+    // Escape would lose what the dialog promises to keep.
+    await page.keyboard.press('Escape');
     await signInWithKey(page, caller.key);
     await waitForState(caller, 'queued');
     await heading(page, 'Progress').waitFor();

@@ -38,9 +38,16 @@ export function SignInDialog() {
     again.done(false);
   };
   return (
-    <Dialog title="Your session expired. Sign in to continue" onClose={leave}>
-      <p class="dialog-text">Nothing on this page is lost. We’ll pick up where you left off.</p>
+    <Dialog title="Your session expired. Sign in to continue" isLocked onClose={leave}>
+      <p class="dialog-text">
+        Nothing on this page is lost when you sign in. We’ll pick up where you left off.
+      </p>
       <SignInForm email={before?.account.email ?? ''} />
+      <div class="dialog-buttons">
+        <Button kind="quiet" onClick={leave}>
+          Leave without saving
+        </Button>
+      </div>
     </Dialog>
   );
 }
