@@ -186,4 +186,21 @@ describeWithBrowser('the page of a list that ran', () => {
     await page.getByText('Not processed').first().waitFor();
     expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(0);
   });
+
+  test('downloads nothing of a list that was deleted elsewhere, and says so in words', async () => {
+    const id = await enrich();
+    await open(id);
+    const download = page.getByRole('button', { name: 'Download' });
+    await download.waitFor();
+    let downloads = 0;
+    page.on('download', () => downloads++);
+    await pipeline.call(caller, `/v1/batches/${id}`, { method: 'DELETE' });
+    await page.getByRole('searchbox', { name: 'Search in the rows' }).fill('Person1');
+    await page.getByText('The files are no longer kept. The counts and charges stay.').waitFor();
+    await download.click();
+    await page.getByText('The files of this list are no longer kept.').waitFor();
+    expect(await download.count()).toBe(0);
+    expect(downloads).toBe(0);
+    expect(wrong).toEqual([]);
+  });
 });

@@ -3,6 +3,8 @@ import { Button } from '../components/button.tsx';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { download } from '../download.ts';
 import { useAction } from '../use-call.ts';
+import type { Progress } from './batch.ts';
+import type { Live } from './use-live-batch.ts';
 
 const formats = [
   { format: 'xlsx', label: 'Excel (.xlsx)', about: 'Opens in Excel, Numbers and LibreOffice.' },
@@ -17,9 +19,11 @@ const formats = [
 
 type Format = (typeof formats)[number]['format'];
 
-interface DownloadsProps {
+interface DownloadsProps<Item extends Progress> {
   /** Of the list or export. */
   path: string;
+  /** The list or export, which may have been deleted elsewhere. */
+  live: Live<Item>;
   /** Further parameters of the file. */
   query?: Readonly<Record<string, string>>;
   isComplete: boolean;
@@ -28,12 +32,17 @@ interface DownloadsProps {
 }
 
 /** The results as a file, in the format that is chosen. */
-export function Downloads({ path, query = {}, isComplete, notAsXlsx = null }: DownloadsProps) {
+export function Downloads<Item extends Progress>(props: DownloadsProps<Item>) {
+  const { path, live, query = {}, isComplete, notAsXlsx = null } = props;
   const offered = formats.filter(({ format }) => format !== 'xlsx' || notAsXlsx === null);
   const [chosen, setChosen] = useState<Format>(offered[0]?.format ?? 'csv-safe');
-  const downloading = useAction(() =>
-    download(`${path}/results?${new URLSearchParams({ format: chosen, ...query })}`, path),
-  );
+  const downloading = useAction(async () => {
+    const href = `${path}/results?${new URLSearchParams({ format: chosen, ...query })}`;
+    await download(href, path, (now: Item) => {
+      live.show(now);
+      return now.files_deleted_at === null;
+    });
+  });
   return (
     <>
       <div class="downloads">

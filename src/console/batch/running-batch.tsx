@@ -41,7 +41,7 @@ export function RunningBatch({ batch, live }: RunningBatchProps) {
         {report.data && <ResultsSummary batch={batch} report={report.data} />}
       </ProgressCard>
       <ProblemNotice problem={report.problem} onRetry={report.reload} />
-      {hasResults && <Results batch={batch} isOver={isOver} reruns={reruns.data} />}
+      {hasResults && <Results batch={batch} live={live} isOver={isOver} reruns={reruns.data} />}
       {isOver && hasFiles && !hasResults && rows.not_processed > 0 && (
         <div class="buttons">
           <RerunButton batch={batch} hasReruns={reruns.data?.data.length !== 0} />
@@ -75,15 +75,14 @@ interface RerunPage {
   next_cursor: string | null;
 }
 
-interface ResultsProps {
-  batch: Batch;
+interface ResultsProps extends RunningBatchProps {
   isOver: boolean;
   /** Undefined until they are known. */
   reruns: RerunPage | undefined;
 }
 
 /** Rows and files, with the answers of the retries unless they are not wanted. */
-function Results({ batch, isOver, reruns: page }: ResultsProps) {
+function Results({ batch, live, isOver, reruns: page }: ResultsProps) {
   const [isMerged, setIsMerged] = useState(true);
   const reruns = page?.data ?? [];
   const hasReruns = reruns.some(({ rows }) => rows.processed > 0);
@@ -117,6 +116,7 @@ function Results({ batch, isOver, reruns: page }: ResultsProps) {
       )}
       <Downloads
         path={`/v1/batches/${batch.id}`}
+        live={live}
         query={withReruns ? { reruns: 'true' } : {}}
         isComplete={isOver}
         notAsXlsx={batch.not_as_xlsx}

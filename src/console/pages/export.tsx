@@ -72,7 +72,7 @@ function Present({ file, live }: { file: ExportFile; live: Live<ExportFile> }) {
           <div class="card-head">
             <h2 id="results-title">People</h2>
           </div>
-          <Downloads path={`/v1/exports/${file.id}`} isComplete={isFinal(state)} />
+          <Downloads path={`/v1/exports/${file.id}`} live={live} isComplete={isFinal(state)} />
           <ExportPeople file={file} />
         </section>
       )}
