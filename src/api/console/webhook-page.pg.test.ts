@@ -73,9 +73,9 @@ describeWithBrowser('the page of a webhook', () => {
     await pipeline.sql`
       update webhook_deliveries set state = 'failed', error = 'refused' where webhook_id = ${id}`;
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await expect.poll(() => page.getByText('failed', { exact: true }).count()).toBe(SENT);
+    await expect.poll(() => page.getByText('Failed', { exact: true }).count()).toBe(SENT);
     await page.getByRole('button', { name: 'Send again' }).last().click();
-    await page.getByText('pending', { exact: true }).waitFor();
+    await page.getByText('Pending', { exact: true }).waitFor();
     await pipeline.sql`
       update webhook_deliveries set state = 'failed', error = 'refused again'
       where webhook_id = ${id} and state = 'pending'`;

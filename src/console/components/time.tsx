@@ -3,5 +3,7 @@ import { formatTime } from '../format.ts';
 
 /** @param at an ISO 8601 time */
 export function Time({ at }: { at: string }) {
-  return <time dateTime={at}>{formatTime(at)}</time>;
+  // Where it is narrow, the line ends between the day and the time.
+  const text = formatTime(at).replaceAll(/ (?=.*,)/g, '\u00a0');
+  return <time dateTime={at}>{text}</time>;
 }

@@ -9,13 +9,14 @@ interface TopSpendProps {
   title: string;
   header: string;
   spent: ReadonlyMap<string, number>;
+  /** Credits that were spent in all, also by what is not listed. */
+  total: number;
   nameOf: (id: string) => ComponentChildren;
 }
 
 /** The largest spenders, highest first. */
-export function TopSpend({ title, header, spent, nameOf }: TopSpendProps) {
+export function TopSpend({ title, header, spent, total, nameOf }: TopSpendProps) {
   const rows = [...spent].sort(([, one], [, other]) => other - one);
-  const total = rows.reduce((sum, [, credits]) => sum + credits, 0);
   if (rows.length === 0) return null;
   return (
     <section class="stack tight">
@@ -27,7 +28,11 @@ export function TopSpend({ title, header, spent, nameOf }: TopSpendProps) {
         columns={[
           { header, cell: ([id]) => nameOf(id) },
           { header: 'Credits', isNumber: true, cell: ([, credits]) => formatNumber(credits) },
-          { header: 'Share', isNumber: true, cell: ([, credits]) => formatShare(credits, total) },
+          {
+            header: 'Share of all spent',
+            isNumber: true,
+            cell: ([, credits]) => formatShare(credits, total),
+          },
         ]}
       />
       {rows.length > SHOWN_MAX && (

@@ -177,12 +177,14 @@ function UsageFilters({ days, operation, names, onChoose }: UsageFiltersProps) {
 function Spend({ lines, names }: LedgerProps) {
   const keys = useResource<{ data: Key[] }>('/v1/keys?limit=100');
   const keyOf = (id: string) => keys.data?.data.find((key) => key.id === id);
+  const total = lines.reduce((sum, { credits }) => sum + Math.max(0, -credits), 0);
   return (
     <>
       <TopSpend
         title="Spend by list and export"
         header="List or export"
         spent={spentBy(lines, ({ batch_id }) => batch_id)}
+        total={total}
         nameOf={(id) => {
           const operation = lines.find(({ batch_id }) => batch_id === id)?.operation ?? null;
           return (
@@ -197,6 +199,7 @@ function Spend({ lines, names }: LedgerProps) {
         title="Spend by key"
         header="Key"
         spent={spentBy(lines, ({ key_id }) => key_id)}
+        total={total}
         nameOf={(id) => keyOf(id)?.name ?? keyOf(id)?.prefix ?? 'Web console'}
       />
     </>

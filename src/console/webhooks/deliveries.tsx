@@ -8,7 +8,7 @@ import { Table } from '../components/table.tsx';
 import { Time } from '../components/time.tsx';
 import { formatTime } from '../format.ts';
 import { type List, useAction } from '../use-call.ts';
-import { type Delivery, deliveryTone } from './webhook-words.ts';
+import { type Delivery, deliveryState } from './webhook-words.ts';
 
 interface DeliveriesProps {
   webhookId: string;
@@ -41,10 +41,13 @@ export function Deliveries({ webhookId, list, onSent }: DeliveriesProps) {
           rows={items}
           keyOf={({ id }) => id}
           columns={[
-            { header: 'Event', cell: ({ type }) => type },
+            { header: 'Event', cell: ({ type }) => <span class="unbroken">{type}</span> },
             {
               header: 'Status',
-              cell: ({ state }) => <Badge tone={deliveryTone(state)}>{state}</Badge>,
+              cell: ({ state }) => {
+                const { label, tone } = deliveryState(state);
+                return <Badge tone={tone}>{label}</Badge>;
+              },
             },
             {
               header: 'Response',

@@ -37,8 +37,12 @@ export function stateOf(webhook: Webhook): { label: string; tone: Tone } {
   return { label: 'On', tone: 'good' };
 }
 
-const deliveryTones: Record<string, Tone> = { delivered: 'good', pending: 'active', failed: 'bad' };
+const deliveryStates: Record<string, { label: string; tone: Tone }> = {
+  delivered: { label: 'Delivered', tone: 'good' },
+  pending: { label: 'Pending', tone: 'active' },
+  failed: { label: 'Failed', tone: 'bad' },
+};
 
-export function deliveryTone(state: string): Tone {
-  return deliveryTones[state] ?? 'neutral';
+export function deliveryState(state: string): { label: string; tone: Tone } {
+  return deliveryStates[state] ?? { label: state, tone: 'neutral' };
 }
