@@ -240,6 +240,8 @@ describeWithBrowser('the console', () => {
     await heading(second, 'Progress').waitFor();
     await second.getByText('This has changed meanwhile').waitFor();
     await second.unroute('**/events');
+    // The notice goes at any moment, and moves what is clicked.
+    await second.getByText('Connection lost').waitFor({ state: 'detached' });
     await second.getByRole('button', { name: 'Pause' }).click();
     await second.getByText('Paused. Resume to continue').waitFor();
     await page.getByText('Paused. Resume to continue').waitFor();
