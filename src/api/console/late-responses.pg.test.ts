@@ -219,6 +219,23 @@ describeWithBrowser('the page of a list or an export', () => {
     await page.unrouteAll();
   });
 
+  test('shows the end of a list by itself after a proxy has refused for a while, as during an update', async () => {
+    const id = await priced();
+    const refuse = (route: Route) => route.fulfill({ status: 502, body: '<h1>Bad Gateway</h1>' });
+    await page.route('**/events', refuse);
+    await open(`/batches/${id}`);
+    await startButton().waitFor();
+    await act(id, 'start');
+    await page.route(`**/batches/${id}`, refuse);
+    await page.clock.runFor(10_000);
+    await page.getByText('can’t reach the server (502)').first().waitFor();
+    await page.unrouteAll();
+    await pipeline.runUntilIdle();
+    await page.clock.runFor(10_000);
+    await status('Completed').waitFor();
+    expect(await page.getByText('can’t reach the server').count()).toBe(0);
+  });
+
   test('reads a list again whose open stream brings nothing', async () => {
     const id = await priced();
     // A proxy that holds every event back.

@@ -65,6 +65,8 @@ export function useLive<Item extends Progress>(path: string, event: string): Liv
         const found = asProblem(error);
         setProblem(found);
         if (found.code === 'unreachable') readAfter(AGAIN_MS);
+        // A proxy refuses while the service is updated, and limits of calls pass.
+        else if (found.status >= 500 || found.status === 429) readAfter(BESIDES_MS);
       }
     };
     const listen = () => {
