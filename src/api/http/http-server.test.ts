@@ -108,6 +108,39 @@ test('requests with the longest heads, whose bodies do not come, keep no more th
   expect(left.length).toBeLessThan(700);
 });
 
+describe('of heads that have not arrived in full', () => {
+  const lines = `${'n'.repeat(57)}: ${'x'.repeat(56)}\r\n`.repeat(120);
+
+  test.each([
+    ['the head of a request', `GET / HTTP/1.1\r\nHost: x\r\n${lines}`],
+    [
+      'a head after a request',
+      `GET /moment HTTP/1.1\r\nHost: x\r\n\r\n${get.slice(0, -2)}${lines}`,
+    ],
+    ['trailers', `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${lines}`],
+  ])('those of %s keep no more than the maximum, and the newest stay', async (_name, text) => {
+    const { open, moment } = await serve({ headBytesMax: 150_000 });
+    const sockets: Socket[] = [];
+    for (let index = 0; index < 12; index++) {
+      const socket = (await open()).on('error', () => {}).resume();
+      socket.write(text);
+      sockets.push(socket);
+      await moment();
+    }
+    const left = () => sockets.filter((socket) => !socket.closed);
+    while (left().length > 6) await moment();
+    for (let round = 0; round < 100; round++) await moment();
+    expect(left()).toEqual(sockets.slice(-6));
+  });
+});
+
+test('the trailers of a body do not stay in memory while its response takes', async () => {
+  const { taken, moment, socket } = await serve();
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\na: b\r\n\r\n');
+  while (taken[0]?.req.complete !== true) await moment();
+  expect([taken[0].req.rawTrailers, taken[0].req.trailers]).toEqual([[], {}]);
+});
+
 test('a hundred connections that come at once are accepted before as many pieces of a download are read', async () => {
   const { open } = await serve();
   const connections = Promise.all(Array.from({ length: 100 }, open));

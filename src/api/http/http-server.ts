@@ -19,6 +19,7 @@ import { AppError, invalidRequest } from '../../core/lib/errors.ts';
 import { noteConnection } from '../../core/limits/thread-turns.ts';
 import { readInTurns } from './body-turns.ts';
 import { makeRoom } from './make-room.ts';
+import { boundPartialHeads, bytesOfHead } from './partial-heads.ts';
 import { renderProblem, toProblem } from './problem.ts';
 import { bodyRateMin, isSending, type SlownessLimits, watchSlowClients } from './slow-clients.ts';
 
@@ -41,7 +42,10 @@ export interface HttpLimits extends SlownessLimits {
   headerBytesMax: number;
   /** A header of five bytes takes ten times as many in memory. */
   headersMax: number;
-  /** Maximum bytes that the heads of all requests take. Those of 4,200 connections filled the heap that Node has in 512 MiB. */
+  /**
+   * Maximum bytes that the heads of all requests take, and again those that have not arrived in full. Those of 4,200 connections
+   * filled the heap that Node has in 512 MiB.
+   */
   headBytesMax: number;
   urlCharactersMax: number;
   connectionsMax: number;
@@ -104,6 +108,7 @@ export function createHttpServer(
       for (const response of responses) waiting.delete(response);
     });
   });
+  boundPartialHeads(server, limits.headBytesMax);
   const room = makeRoom(server, limits, (socket) => isWaitingForClient(socket, open.get(socket)));
   const watch = watchSlowClients(server, limits, (request, response) => {
     if (response.headersSent) request.socket.destroy();
@@ -122,7 +127,7 @@ export function createHttpServer(
       return;
     }
     ahead.add(response);
-    const headBytes = bytesOfHead(request);
+    const headBytes = bytesOfHead(request.url ?? '', request.rawHeaders);
     room.enter(socket, headBytes);
     if (socket.destroyed) return;
     response.once('close', () => {
@@ -167,6 +172,11 @@ export function createHttpServer(
 function messagesOf(app: Express) {
   class AppRequest extends IncomingMessage {}
   class AppResponse<Of extends IncomingMessage> extends ServerResponse<Of> {}
+  // No route reads trailers: kept, they would take as much memory as a second head.
+  Object.defineProperties(AppRequest.prototype, {
+    rawTrailers: { get: () => [], set: () => {} },
+    trailers: { get: () => ({}) },
+  });
   app.request = Object.setPrototypeOf(AppRequest.prototype, app.request);
   app.response = Object.setPrototypeOf(AppResponse.prototype, app.response);
   return { IncomingMessage: AppRequest, ServerResponse: AppResponse };
@@ -179,15 +189,6 @@ function isWaitingForClient(
 ): boolean {
   const [response] = responses ?? [];
   return response !== undefined && (isSending(response.req) || socket.writableLength > 0);
-}
-
-/** Bytes of memory that each name and each value of a header takes beyond its characters. */
-const TEXT_OVERHEAD = 50;
-
-function bytesOfHead({ url = '', rawHeaders }: IncomingMessage): number {
-  let bytes = url.length + TEXT_OVERHEAD;
-  for (const text of rawHeaders) bytes += text.length + TEXT_OVERHEAD;
-  return bytes;
 }
 
 /** The one that was added last. */
