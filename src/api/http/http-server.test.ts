@@ -74,6 +74,24 @@ describe('of requests that are sent before the response to the one before them',
     await closed;
   });
 
+  test.each([
+    ['', get],
+    [', with an expectation that is not known', get.replace('x\r\n', 'x\r\nExpect: y\r\n')],
+  ])('no more are parsed when the connection has ended for their number%s', async (_name, text) => {
+    const { taken, moment, socket } = await serve();
+    let parsed = 0;
+    for (const event of ['request', 'checkExpectation'])
+      server?.prependListener(event, ({ url }: IncomingMessage) => {
+        if (url === '/') parsed++;
+      });
+    const closed = once(socket.on('error', () => {}).resume(), 'close');
+    socket.write(get + text.repeat(500));
+    await closed;
+    await moment();
+    expect(taken).toHaveLength(1);
+    expect(parsed).toBeLessThan(10);
+  });
+
   test('so many of all connections wait, until theirs close', async () => {
     const { taken, moment, open, socket } = await serve({ waitingMax: 1 });
     const second = await open();

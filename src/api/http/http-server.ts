@@ -76,6 +76,9 @@ export const httpLimits: HttpLimits = {
 /** Time for which a connection stays open after a response to a request that was not read to its end. */
 const LINGER_MS = 1_000;
 
+/** Node takes what follows for another protocol. */
+const PARSE_NO_MORE = 2;
+
 /** Returns a server for the application, or for a listener that passes requests on to it; the caller calls `listen`. */
 export function createHttpServer(
   app: Express,
@@ -114,7 +117,7 @@ export function createHttpServer(
     if (response.headersSent) request.socket.destroy();
     else refuseRest(request, response, bodyTooSlow(bodyRateMin(response, limits), limits));
   });
-  server.on('request', (request, response) => {
+  const take = (request: IncomingMessage, response: ServerResponse, refusal?: AppError) => {
     const { socket } = request;
     const ahead = must(open.get(socket), 'responses of the connection');
     const before = lastOf(ahead);
@@ -124,6 +127,7 @@ export function createHttpServer(
       ahead.size < limits.pipelinedMax && waiting.size < limits.waitingMax && !hasBody(request);
     if (socket.destroyed || !(isInTurn || mayWait)) {
       socket.destroy();
+      stopParsing(socket);
       return;
     }
     ahead.add(response);
@@ -143,7 +147,8 @@ export function createHttpServer(
       watch(request, response);
       if (request.rawHeaders.length > 2 * limits.headersMax) {
         refuseUnread(request, response, headersTooLarge(limits));
-      } else if (!hasHost(request)) refuseUnread(request, response, hostMissing());
+      } else if (refusal !== undefined) refuseUnread(request, response, refusal);
+      else if (!hasHost(request)) refuseUnread(request, response, hostMissing());
       else listener(request, response);
     };
     if (isInTurn) begin();
@@ -151,9 +156,10 @@ export function createHttpServer(
       waiting.add(response);
       before.once('close', begin);
     }
-  });
+  };
+  server.on('request', (request, response) => take(request, response));
   server.on('checkExpectation', (request, response) => {
-    refuseUnread(request, response, expectationUnknown(request.headers.expect ?? ''));
+    take(request, response, expectationUnknown(request.headers.expect ?? ''));
   });
   server.on('clientError', (error: ClientError, socket) => {
     const response = latest.get(socket);
@@ -189,6 +195,15 @@ function isWaitingForClient(
 ): boolean {
   const [response] = responses ?? [];
   return response !== undefined && (isSending(response.req) || socket.writableLength > 0);
+}
+
+/**
+ * Ends the parsing of what was read of a closed connection: up to 64 KiB, thousands of requests that Node would keep until the round
+ * of the event loop is over.
+ */
+function stopParsing(socket: Socket): void {
+  const { parser } = socket as { parser?: { onIncoming: () => number } | null };
+  if (parser) parser.onIncoming = () => PARSE_NO_MORE;
 }
 
 /** The one that was added last. */

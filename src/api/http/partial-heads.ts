@@ -29,9 +29,9 @@ export function bytesOfHead(url: string, rawHeaders: readonly string[]): number 
 }
 
 /**
- * Closes connections when heads that have not arrived in full take more than `bytesMax`: those that began first, so no client that
- * sends its head at once. A timer would come too late: Node may parse thousands of heads between two timers. The last lines, up
- * to 32, are not in the heap yet and do not count.
+ * Closes connections when heads that have not arrived in full take more than `bytesMax`: those that began first, so no client
+ * that sends its head at once. A timer would come too late: Node may parse thousands of heads between two timers. The last
+ * lines, up to 32, are not in the heap yet and do not count.
  */
 export function boundPartialHeads(server: Server, bytesMax: number): void {
   /** Bytes by connection, in the order in which the heads began. Some have become complete since. */
