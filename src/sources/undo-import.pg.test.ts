@@ -250,6 +250,19 @@ describe('imports of sources', () => {
     expect(await companyOfAda()).toBe(0);
   });
 
+  it('build nothing again for an own file that is imported unchanged', async () => {
+    const { sql } = database;
+    await load(sql, [files[5]]);
+    const own = { id: 5, name: 'Acme (own)', domain: 'acme.example' };
+    await importValues(sql, 'companies', [own]);
+    await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'queued'; end $$`;
+    await sql`create trigger refused before insert on records_to_build for each row execute function refuse()`;
+    await importValues(sql, 'companies', [own]);
+    await expect(importValues(sql, 'companies', [{ ...own, name: 'Acme' }])).rejects.toThrow(
+      'queued',
+    );
+  });
+
   it('bring a record again under its id after an undo', async () => {
     const { sql } = database;
     const [id = 0] = await load(sql, [files[2]]);
