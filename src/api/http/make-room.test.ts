@@ -79,3 +79,13 @@ test('when none waits for its client a short head closes the oldest long one, an
   if (last !== undefined) room.enter(last, 8000);
   expect(last?.destroyed).toBe(false);
 });
+
+test('a connection of an address whose closed ones have not ended yet is counted when they have', () => {
+  const { sockets, add, room } = fill({ addresses: Array(2).fill('192.0.2.1'), isBusy: true });
+  for (const socket of sockets) room.enter(socket, 30_000);
+  sockets[0]?.emit('close');
+  const first = add('192.0.2.1');
+  sockets[1]?.emit('close');
+  const later = [add('192.0.2.1'), add('192.0.2.1')];
+  expect([first, ...later].map(({ destroyed }) => destroyed)).toEqual([true, false, false]);
+});

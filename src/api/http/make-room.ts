@@ -76,7 +76,7 @@ export function makeRoom(
     open += 1;
     socket.once('close', () => {
       forget(socket);
-      if (sizeOf(own) === 0) networks.delete(network);
+      if (sizeOf(own) === 0 && networks.get(network) === own) networks.delete(network);
     });
     if (open > max)
       findClosable({ networks, own, added: socket, max }, isWaitingForClient)?.destroy();
