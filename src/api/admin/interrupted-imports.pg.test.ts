@@ -68,7 +68,7 @@ test('an import whose worker died after it wrote is built to its end, once', asy
     await sql`update import_runs set claim_after = null`;
     await importing.work();
     const { problem } = await importing.read(id);
-    const told = Number(/after (\d+) s/.exec(problem?.detail ?? '')?.[1]);
+    const told = Number(/in (\d+) s/.exec(problem?.detail ?? '')?.[1]);
     const early =
       await sql`select from import_runs where claim_after <= clock_timestamp() + ${told} * interval '1 s'`;
     expect(early).toHaveLength(1);

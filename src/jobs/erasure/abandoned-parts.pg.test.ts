@@ -51,7 +51,7 @@ test('of a worker that lost its lease are deleted, and those of one that works a
   await pipeline.passAnHour();
   await pipeline.sweep();
   await pipeline.runUntilIdle();
-  await expect(lost.thaw()).rejects.toThrow('killed');
+  await lost.thaw();
   expect(await partsOf(lost.id)).toHaveLength(2);
   const working = await frozenAfterPart('p2@list.example');
   const erasure = await erasePerson(pipeline.context, { identifier: 'p1@list.example' });
