@@ -167,18 +167,23 @@ function tidyContact({ suffix, surname, country, ...contact }: Contact): Contact
 
 /** The address of a profile in canonical form, if it is one. */
 export function profileOf(text: string | undefined): string | undefined {
-  // `no` or `-` would be the handle of all who have none.
-  const stated = statedText('professional_network', text);
-  const normalised = normaliseIdentifier('professional_network', stated, { subject: 'person' });
-  return 'values' in normalised ? `https://www.linkedin.com/in/${normalised.values[0]}` : undefined;
+  const handle = canonicalOf('professional_network', text);
+  return handle && `https://www.linkedin.com/in/${handle}`;
 }
 
 /** The handle of a text as `@handle`, if it is one. */
 function handleOf(text: string | undefined): string | undefined {
-  const normalised = normaliseIdentifier('twitter', statedText('twitter', text), {
-    subject: 'person',
-  });
-  return 'values' in normalised ? `@${normalised.values[0]}` : undefined;
+  const handle = canonicalOf('twitter', text);
+  return handle && `@${handle}`;
+}
+
+function canonicalOf(
+  kind: 'professional_network' | 'twitter',
+  text: string | undefined,
+): string | undefined {
+  // `no` or `-` would be the handle of all who have none.
+  const normalised = normaliseIdentifier(kind, statedText(kind, text), { subject: 'person' });
+  return 'values' in normalised ? normalised.values[0] : undefined;
 }
 
 function domainOfSite(text: string | undefined): string | undefined {

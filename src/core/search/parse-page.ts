@@ -86,8 +86,8 @@ function readOrder(parameter: RawParameter | undefined): PageOrder {
 
 /** Encodes a cursor: the place of the last person of a page, and the search that it belongs to. */
 export function encodeCursor({ id, key }: Place, searchSha256: Buffer): string {
-  const place = key === null ? [id] : [id, Buffer.from(key).toString('base64url')];
-  return Buffer.from([fingerprint(searchSha256), ...place].join('.')).toString('base64url');
+  const cursor = Buffer.from(`${fingerprint(searchSha256)}.${id}`).toString('base64url');
+  return key === null ? cursor : withKey(cursor, key);
 }
 
 /** Returns the cursor with the key of its place, which `encodeCursor` was not given. */
