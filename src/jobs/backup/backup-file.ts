@@ -41,7 +41,7 @@ export const SMALL_AT_ONCE = 16;
 const FILES_REPORTED = 1000;
 
 /** True for the number of files after which a line of progress is printed. */
-export function isReported(files: number, all: number): boolean {
+export function isReported(files: number, all?: number): boolean {
   return files % FILES_REPORTED === 0 || files === all;
 }
 

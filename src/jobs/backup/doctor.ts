@@ -94,7 +94,7 @@ export async function diagnose(
   let batches = 0;
   const checked = checkBatches(context, (batch, parts) => checkObjects(context, batch, { parts }));
   for await (const [{ id }, found] of checked) {
-    if (isReported(++batches, 0)) onProgress(`batches examined: ${batches}`);
+    if (isReported(++batches)) onProgress(`batches examined: ${batches}`);
     if (countLost(found) === 0) continue;
     // It, or a list that it belongs to, may have been changed or mended meanwhile: it is read again.
     const batch = await findBatch(context.sql, id);
@@ -279,7 +279,7 @@ async function listStored({ sql, store }: DoctorContext, onProgress: OnProgress)
   const rewritten = new Map<string, string[]>();
   let files = 0;
   for await (const key of store.list()) {
-    if (isReported(++files, 0)) onProgress(`stored files listed: ${files}`);
+    if (isReported(++files)) onProgress(`stored files listed: ${files}`);
     const id = batchOfKey(key);
     if (id !== null) ids.add(id);
     const batchId = batchOfRewritten(key);
