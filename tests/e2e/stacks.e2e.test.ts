@@ -11,11 +11,11 @@ import { type S3Process, startS3Process } from '../../bench/servers/s3-server.ts
 import { generateGraph } from '../../samples/generate/generate-graph.ts';
 import { createAccount } from '../../src/core/accounts/accounts.ts';
 import type { OptionTexts } from '../../src/core/config.ts';
-import type { Sql } from '../../src/core/db/client.ts';
 import { createKey } from '../../src/core/keys/keys.ts';
 import { must } from '../../src/core/lib/assert.ts';
 import { audit } from '../../src/jobs/audit/audit.ts';
 import { createTestDatabase, type TestDatabase } from '../support/database.ts';
+import { loseQueue } from '../support/lose-queue.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../support/redis-server.ts';
 import { buildIfStale } from './compiled-code.ts';
 import {
@@ -47,19 +47,6 @@ interface Stack {
 const root = mkdtempSync(path.join(tmpdir(), 'enrich-stacks-'));
 const leads = path.join(root, 'leads.csv');
 
-/** Drops the queue's schema under the workers, whose statements may lock its tables in another order. */
-async function dropQueue(sql: Sql): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await sql`drop schema bullmq cascade`;
-      return;
-    } catch (error) {
-      const isDeadlock = error instanceof Error && 'code' in error && error.code === '40P01';
-      if (!isDeadlock || attempt === 5) throw error;
-    }
-  }
-}
-
 describeWithRedis('a list on the embedded stack and on Redis with S3', () => {
   let redis: TestRedis;
   let s3: S3Process;
@@ -74,7 +61,7 @@ describeWithRedis('a list on the embedded stack and on Redis with S3', () => {
   beforeAll(async () => {
     await buildIfStale();
     [redis, s3] = await Promise.all([startRedis(), startS3Process()]);
-    embedded = await openStack({ dataDir: path.join(root, 'data') }, ({ sql }) => dropQueue(sql));
+    embedded = await openStack({ dataDir: path.join(root, 'data') }, ({ sql }) => loseQueue(sql));
     production = await openStack({ redisUrl: redis.url, ...s3.options }, () =>
       redis.client.flushall(),
     );

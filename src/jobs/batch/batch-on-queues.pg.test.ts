@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
+import { loseQueue } from '../../../tests/support/lose-queue.ts';
 import { type Caller, openPipeline, type Storage } from '../../../tests/support/pipeline.ts';
 import {
   describeWithRedis,
@@ -192,7 +193,7 @@ function testQueue(
 describe('on Postgres', () => {
   testQueue(
     async () => ({}),
-    (pipeline) => pipeline.sql`drop schema bullmq cascade`,
+    (pipeline) => loseQueue(pipeline.sql),
   );
 });
 

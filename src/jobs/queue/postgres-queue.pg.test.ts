@@ -3,6 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import type { Pool } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { createTestDatabase } from '../../../tests/support/database.ts';
+import { loseQueue } from '../../../tests/support/lose-queue.ts';
 import { createLog } from '../../core/log.ts';
 import { openPostgresBackend } from './backend-postgres.ts';
 import { queueNames } from './job-names.ts';
@@ -16,13 +17,7 @@ describe('the queue in Postgres', () => {
     const database = await createTestDatabase();
     return {
       backend: openPostgresBackend(database.url, log, queueNames.length),
-      // In a deadlock with a worker, Postgres ends the worker's statement.
-      lose: async () => {
-        await database.sql.begin(async (sql) => {
-          await sql`set local deadlock_timeout = '1min'`;
-          await sql`drop schema bullmq cascade`;
-        });
-      },
+      lose: () => loseQueue(database.sql),
       refuse: () => database.sql`alter schema bullmq rename to lost`,
       obey: () => database.sql`alter schema lost rename to bullmq`,
       close: () => database.drop(),
