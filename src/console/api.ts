@@ -1,7 +1,7 @@
 /**
  * Calls of `/v1` in the name of who is signed in. A refusal is a `Problem`. A session that has ended is
  * renewed over the page, and the call is made again; a GET waits for the limits of the key; a POST with a body whose
- * answer was lost is sent again as it was, with the same Idempotency-Key, so that nothing is made twice.
+ * answer was lost is sent again with the same Idempotency-Key, so that nothing is made twice.
  */
 import { attempt } from './attempts.ts';
 import { heedTime } from './clock.ts';
@@ -47,7 +47,7 @@ async function send<Answer>(
   take: (response: Response) => Promise<Answer>,
 ): Promise<Answer> {
   const now = body === undefined ? null : JSON.stringify(body);
-  const sendOnce = async (text: string | null, key: string | null): Promise<Answer> => {
+  const sendOnce = async (key: string | null): Promise<Answer> => {
     const answer: Answering = (shown) =>
       fetch(path, {
         method,
@@ -55,10 +55,10 @@ async function send<Answer>(
         headers: {
           Accept: 'application/json',
           ...shown,
-          ...(text === null ? {} : { 'Content-Type': 'application/json' }),
+          ...(now === null ? {} : { 'Content-Type': 'application/json' }),
           ...(key === null ? {} : { 'Idempotency-Key': key }),
         },
-        body: text,
+        body: now,
         signal: signal ?? null,
       }).catch((error: unknown) => {
         if (signal?.aborted) throw error;
@@ -77,9 +77,8 @@ async function send<Answer>(
     return answered;
   };
   // One without a body changes a state, such as a pause: by its key, a later one would do nothing.
-  if (method !== 'POST' || now === null) return sendOnce(now, null);
-  const request = nameRequest(method, path, wanted ?? now);
-  return attempt(request, now, ({ key, text }) => sendOnce(text, key));
+  if (method !== 'POST' || now === null) return sendOnce(null);
+  return attempt(nameRequest(method, path, wanted ?? now), sendOnce);
 }
 
 /** A request with the account and the mode that the page shows: what was wanted in one is not sent to another. */

@@ -1,97 +1,82 @@
 /**
- * Requests whose answer was not heard, with their Idempotency-Keys. The tab keeps them, also when it is reloaded, or restored
- * after a crash: the next click sends the same request again.
+ * The Idempotency-Keys of requests whose answer was not heard: the next click for the same has the same key, in every tab of
+ * the browser, after a reload and after another sign-in. So it is done once, and at the price that is shown now. Requests
+ * are stored as hashes, in which the next user of the browser reads nothing.
  */
 import { now } from './clock.ts';
-import { Problem } from './problem.ts';
-import { session } from './session.ts';
+import { asProblem } from './problem.ts';
 
 interface Attempt {
   key: string;
-  /** The body as it was sent first. */
-  text: string | null;
-  /** The id of the account. */
-  account: string | undefined;
-  /** The time of the first sending. */
+  /** The time of the last sending. */
   at: number;
 }
 
-const STORED_AS = 'enrich-attempts';
-/** After this time the service has forgotten a key, and a request would be sent with the name and price of that day. */
+const STORED_AS = 'enrich-attempt ';
+/** After this time the service has forgotten a key. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
-const attempts = new Map<string, Attempt>(stored());
+/** Those of this page, which has not heard the answer when another tab has, or whose browser refuses to store them. */
+const ofPage = new Map<string, Attempt>();
 
-function stored(): [string, Attempt][] {
+const isKept = (sent: Attempt | null | undefined) => sent != null && now() - sent.at < KEPT_MS;
+
+function stored(id: string): Attempt | null {
   try {
-    return JSON.parse(sessionStorage.getItem(STORED_AS) ?? '[]') as [string, Attempt][];
+    return JSON.parse(localStorage.getItem(id) ?? 'null') as Attempt | null;
   } catch {
-    return [];
+    return null;
   }
 }
 
-function store(): void {
+function keep(id: string, sent: Attempt): void {
+  ofPage.set(id, sent);
   try {
-    sessionStorage.setItem(STORED_AS, JSON.stringify([...attempts]));
+    for (const other of Object.keys(localStorage)) {
+      if (other.startsWith(STORED_AS) && !isKept(stored(other))) localStorage.removeItem(other);
+    }
+    localStorage.setItem(id, JSON.stringify(sent));
   } catch {
-    // Full, or refused by the browser: the attempts last as long as the page.
+    // Full, or refused by the browser.
   }
 }
 
-/** Forgets the other attempts. */
-function keep(isKept: (attempt: Attempt) => boolean): void {
-  for (const [request, sent] of attempts) if (!isKept(sent)) attempts.delete(request);
-  store();
+/** Forgets an attempt, unless a later one has replaced it. */
+function end(id: string, { key }: Attempt): void {
+  if (ofPage.get(id)?.key === key) ofPage.delete(id);
+  if (stored(id)?.key === key) localStorage.removeItem(id);
 }
 
-let before = session.get();
-session.follow(() => {
-  const shown = session.get();
-  // The bodies are not for the next user of the tab. After a reload, one whose session has ended may sign in again.
-  if (before !== undefined || shown !== null) keep((sent) => sent.account === shown?.account.id);
-  before = shown;
-});
-
-/** Sends a request by its attempt, the earlier one if there is one, which ends when `send` returns or is refused. */
+/**
+ * Sends a request, which names its account, with the key of its attempt. The attempt ends when the answer is heard; nothing
+ * is made of a request that is refused, so its key serves for the next one.
+ */
 export async function attempt<Answer>(
   request: string,
-  text: string | null,
-  send: (attempt: Attempt) => Promise<Answer>,
+  send: (key: string) => Promise<Answer>,
 ): Promise<Answer> {
-  keep(({ at }) => now() - at < KEPT_MS);
-  const earlier = attempts.get(request);
-  const account = session.get()?.account.id;
-  const sent = earlier ?? { key: newId(), text, account, at: now() };
-  attempts.set(request, sent);
-  store();
-  const end = () => {
-    attempts.delete(request);
-    store();
-  };
+  const id = STORED_AS + hashOf(request);
+  const earlier = [ofPage.get(id), stored(id)].find(isKept);
+  const sent = { key: earlier?.key ?? newId(), at: now() };
+  keep(id, sent);
   try {
-    const answer = await send(sent);
-    end();
+    const answer = await send(sent.key);
+    end(id, sent);
     return answer;
   } catch (error) {
-    // What was refused is not made, and may be corrected.
-    if (isRefusal(error, earlier !== undefined)) end();
+    // The earlier request is made, and was another one: the user is told, and may ask for this one too.
+    if (asProblem(error).code === 'idempotency_key_reused') end(id, sent);
     throw error;
   }
 }
 
-/**
- * Returns true for an answer after which the request has done nothing. Only the service says so, by a code: a proxy may
- * answer 408 or 499 for a request that is made. Sent again, it may be refused by a limit although it was made before.
- */
-function isRefusal(error: unknown, isAgain: boolean): boolean {
-  if (!(error instanceof Problem) || error.code === 'unknown') return false;
-  if (error.code === 'idempotency_in_progress') return false;
-  // These are checked before an earlier request with the key is looked for.
-  const isBefore =
-    [401, 403, 429].includes(error.status) ||
-    ['account_changed', 'mode_changed'].includes(error.code);
-  if (isAgain && isBefore) return false;
-  return error.status >= 400 && error.status < 500;
+/** FNV-1a of 64 bits; `crypto.subtle` is missing on pages without HTTPS. */
+function hashOf(text: string): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const byte of new TextEncoder().encode(text)) {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
+  }
+  return hash.toString(16);
 }
 
 /** A random id; `crypto.randomUUID` is missing on pages without HTTPS. */

@@ -37,6 +37,8 @@ export class Problem extends Error {
 /** Words for refusals that the API states with an id and a time in UTC. */
 const pageWords: Readonly<Record<string, string>> = {
   files_expired: 'The files are no longer kept. The counts and charges stay.',
+  idempotency_key_reused:
+    'An earlier click has done this already, under another name or at another price. Check what it made before you do it again.',
 };
 
 /** Returns true when there is nothing left of a list or export that a call could be about. */

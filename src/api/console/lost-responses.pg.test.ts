@@ -3,7 +3,7 @@ import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
 import { openBrowserPipeline } from '../../../tests/support/browser-pipeline.ts';
-import { openSignedIn, runUntil } from '../../../tests/support/console-page.ts';
+import { openSignedIn, openTab, runUntil } from '../../../tests/support/console-page.ts';
 import { importGraph } from '../../../tests/support/graph.ts';
 import type { Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
@@ -90,14 +90,54 @@ describeWithBrowser('a response that is lost', () => {
     return { page, caller, name };
   }
 
-  test('to a payment is repeated as it was, also when the search has got its name since', async () => {
+  const sayDone = (page: Page) => page.getByText('An earlier click has done this already');
+
+  test('to a payment is not repeated under the name that the search has got since, but told', async () => {
     const { page, caller, name } = await openUnnamed('people', '**/v1/exports');
     await page.getByRole('heading', { name: /^About 30 people$/ }).waitFor();
     await button(page, /^Show up to 25/).click();
     await sayUnreachable(page).waitFor();
     await name();
     await button(page, /^Show up to 25/).click();
+    await sayDone(page).waitFor();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.wallet(caller)).toMatchObject({ balance: 975 });
+    // Told of it, a user may want another one.
+    await button(page, /^Show up to 25/).click();
     await page.waitForURL(/#\/exports\/./);
+    await pipeline.runUntilIdle();
+    expect(await pipeline.wallet(caller)).toMatchObject({ balance: 950 });
+    await page.context().close();
+  });
+
+  test('to a payment is not repeated for the fewer people whom the credits that it left pay for, but told', async () => {
+    const caller = await pipeline.account(30);
+    const search = `${pipeline.url}/#/search?filter=industryIds%3D30&view=people`;
+    const { page } = await openSignedIn(browser, search, caller.key);
+    await loseResponse(page, '**/v1/exports');
+    await button(page, /^Show up to 25/).click();
+    await sayUnreachable(page).waitFor();
+    await pipeline.runUntilIdle();
+    await page.reload();
+    await button(page, 'Show up to 5 people, 5 credits at most').click();
+    await sayDone(page).waitFor();
+    await pipeline.runUntilIdle();
+    expect(await pipeline.wallet(caller)).toMatchObject({ balance: 5 });
+    await page.context().close();
+  });
+
+  test('to a payment is repeated by a click in another tab, and then by one in its own: it is made once', async () => {
+    const caller = await pipeline.account(1_000);
+    const search = `${pipeline.url}/#/search?filter=industryIds%3D30&view=people`;
+    const { page } = await openSignedIn(browser, search, caller.key);
+    const { page: other } = await openTab(await page.context().newPage(), search);
+    await loseResponse(page, '**/v1/exports');
+    await button(page, /^Show up to 25/).click();
+    await sayUnreachable(page).waitFor();
+    for (const tab of [other, page]) {
+      await button(tab, /^Show up to 25/).click();
+      await tab.getByText(/^This export was created .* No other was created\.$/).waitFor();
+    }
     await pipeline.runUntilIdle();
     expect(await pipeline.wallet(caller)).toMatchObject({ balance: 975 });
     await page.context().close();
@@ -190,49 +230,102 @@ describeWithBrowser('a response that is lost', () => {
     await page.context().close();
   });
 
-  test('to a new schedule makes no second one, also when the search has got its name since', async () => {
+  test('to a new schedule makes no second one, also under a name that is refused at first', async () => {
     const { page, caller, name } = await openUnnamed('schedule', '**/v1/schedules');
     await button(page, 'Save the schedule').click();
     await sayUnreachable(page).waitFor();
     await name();
-    await expect.poll(() => page.getByLabel('Name', { exact: true }).inputValue()).toBe('Shipping');
+    const named = page.getByLabel('Name', { exact: true });
+    await expect.poll(() => named.inputValue()).toBe('Shipping');
+    await named.fill('n'.repeat(1_000));
     await button(page, 'Save the schedule').click();
-    await page.waitForURL(/#\/schedules\/./);
+    await expect.poll(() => named.getAttribute('aria-invalid')).toBe('true');
+    await named.fill('Ships');
+    await button(page, 'Save the schedule').click();
+    await sayDone(page).waitFor();
     const made = await pipeline.sql`
       select from schedules where account_id = ${caller.accountId}`;
     expect(made).toHaveLength(1);
     await page.context().close();
   });
 
-  test('to a run is not repeated, also at another price, and told as the earlier one that it shows', async () => {
-    const fishers = (first: number) =>
-      importGraph(pipeline.sql, {
-        industries: [{ id: 31, name: 'Fishing' }],
-        persons: people.map((_, index) => ({ id: first + index, industryId: 31 })),
+  /** A schedule of 30 people, of whom more come, and a page on which a run of it is clicked. */
+  async function openRun(industry: number) {
+    let next = industry * 1_000;
+    const more = () => {
+      const first = next;
+      next += 100;
+      return importGraph(pipeline.sql, {
+        industries: [{ id: industry, name: 'Fishing' }],
+        persons: people.map((_, index) => ({ id: first + index, industryId: industry })),
       });
-    await fishers(5_000);
+    };
+    await more();
     const caller = await pipeline.account(1_000);
     const made = await pipeline.call(caller, '/v1/schedules', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name: 'Weekly', cron: '0 6 * * 1', filter: 'industryIds=31' }),
+      body: JSON.stringify({
+        name: 'Weekly',
+        cron: '0 6 * * 1',
+        filter: `industryIds=${industry}`,
+      }),
     });
     const { id } = (await made.json()) as { id: string };
-    const schedule = `${pipeline.url}/#/schedules/${id}`;
-    const { page } = await openSignedIn(browser, schedule, caller.key);
+    const { page } = await openSignedIn(browser, `${pipeline.url}/#/schedules/${id}`, caller.key);
+    const runFor = async (price: string) => {
+      await button(page, 'Run now').click();
+      await button(page, `Run for up to ${price}`).click();
+    };
+    const limits = async () => {
+      const runs = await pipeline.sql<{ limit: number }[]>`
+        select max_credits::integer as limit from batches where account_id = ${caller.accountId} order by id`;
+      return runs.map(({ limit }) => limit);
+    };
+    return { page, caller, id, more, runFor, limits };
+  }
+
+  test('to a run is not repeated at another price, but told, and may be asked for again', async () => {
+    const { page, id, more, runFor, limits } = await openRun(31);
     await loseResponse(page, `**/v1/schedules/${id}/run`);
-    await button(page, 'Run now').click();
-    await button(page, /^Run for up to/).click();
+    await runFor('34 credits');
     await sayUnreachable(page).waitFor();
     await button(page, 'Cancel').click();
     await pipeline.runUntilIdle();
-    await fishers(6_000);
-    await button(page, 'Run now').click();
+    await more();
+    await runFor('64 credits');
+    await sayDone(page).waitFor();
+    expect(await limits()).toEqual([34]);
     await button(page, 'Run for up to 64 credits').click();
     await page.waitForURL(/#\/exports\/./);
+    expect(await limits()).toEqual([34, 64]);
+    await page.context().close();
+  });
+
+  test('to a run is one at the price that the page shows by then, when the request was lost too', async () => {
+    const { page, id, more, runFor, limits } = await openRun(32);
+    const request = `**/v1/schedules/${id}/run`;
+    await page.route(request, (route) => route.abort('connectionreset'), { times: 1 });
+    await runFor('34 credits');
+    await sayUnreachable(page).waitFor();
+    await button(page, 'Cancel').click();
+    await more();
+    await runFor('64 credits');
+    await page.waitForURL(/#\/exports\/./);
+    expect(await limits()).toEqual([64]);
+    await page.context().close();
+  });
+
+  test('to a run is repeated after a reload, and told as the earlier one that it shows', async () => {
+    const { page, id, runFor, limits } = await openRun(33);
+    await loseResponse(page, `**/v1/schedules/${id}/run`);
+    await runFor('34 credits');
+    await sayUnreachable(page).waitFor();
+    await page.reload();
+    await runFor('34 credits');
+    await page.waitForURL(/#\/exports\/./);
     await page.getByText(/^This run was started .* No other was started\.$/).waitFor();
-    const runs = await pipeline.sql`select from schedule_runs where schedule_id = ${id}`;
-    expect(runs).toHaveLength(1);
+    expect(await limits()).toEqual([34]);
     await page.context().close();
   });
 

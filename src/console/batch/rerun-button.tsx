@@ -3,7 +3,7 @@ import { call } from '../api.ts';
 import { Button } from '../components/button.tsx';
 import { Checkboxes } from '../components/checkboxes.tsx';
 import { Dialog } from '../components/dialog.tsx';
-import { fromHere } from '../components/lead-on.ts';
+import { makeAndOpen } from '../components/lead-on.ts';
 import { ProblemNotice } from '../components/problem-notice.tsx';
 import { countOf, formatNumber } from '../format.ts';
 import { useAction } from '../use-call.ts';
@@ -26,12 +26,14 @@ export function RerunButton({ batch, hasReruns }: RerunButtonProps) {
   const [chosen, setChosen] = useState<readonly Outcome[]>(() =>
     choices.filter((name) => mayChange.includes(name)),
   );
-  const running = useAction(async () => {
-    const leadOn = fromHere();
-    const body = { outcomes: chosen, hold: true };
-    const again = await call<Batch>('POST', `/v1/batches/${batch.id}/rerun`, { body });
-    leadOn(`/batches/${again.id}`, 'The list of these rows was created.');
-  });
+  const running = useAction(() =>
+    makeAndOpen('list of these rows', 'created', async (onRepeated) => {
+      const options = { body: { outcomes: chosen, hold: true }, onRepeated };
+      const path = `/v1/batches/${batch.id}/rerun`;
+      const { id, created_at: at } = await call<Batch>('POST', path, options);
+      return { path: `/batches/${id}`, at };
+    }),
+  );
   if (choices.length === 0) return null;
   // A later rerun of the same list may have rows of a rerun.
   const isCounted = !hasReruns && batch.rerun_of === null;

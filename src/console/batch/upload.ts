@@ -36,7 +36,7 @@ export async function sendUpload({ file, options }: Upload, post: Post): Promise
   });
   const path = `/v1/batches?${query}`;
   const send = () =>
-    attempt(nameRequest('POST', path, file.size), null, ({ key }) =>
+    attempt(nameRequest('POST', path, file.size), (key) =>
       postFile<Batch>(path, { file, key }, post),
     );
   return send().catch((error) => {

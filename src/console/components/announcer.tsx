@@ -1,6 +1,5 @@
 /** Short messages at the edge of the page, and what only screen readers say. */
 import { useLayoutEffect } from 'preact/hooks';
-import { formatTime } from '../format.ts';
 import { asProblem } from '../problem.ts';
 import { address, pathNow } from '../router.ts';
 import { session } from '../session.ts';
@@ -23,12 +22,6 @@ const unseen = createStore<Message | null>(null);
  */
 export function announce(text: string): void {
   say(shown, { text, path: pathNow() });
-}
-
-/** Says that what is shown was made by an earlier click, whose answer was lost. */
-export function announceEarlier(noun: string, done: string, at: string): void {
-  const when = formatTime(at);
-  announce(`This ${noun} was ${done} ${when}, when the connection was lost. No other was ${done}.`);
 }
 
 /** Waits for an action whose button has no place for a problem, and announces the problem when it fails. */

@@ -1,3 +1,4 @@
+import { formatTime } from '../format.ts';
 import { goTo } from '../router.ts';
 import { session } from '../session.ts';
 import { announce } from './announcer.tsx';
@@ -15,4 +16,25 @@ export function fromHere(): (to: string, done: string) => void {
     if (isSameMode && location.hash === from) goTo(to);
     announce(isSameMode ? done : `${done} That was in ${mode} mode.`);
   };
+}
+
+interface Made {
+  path: string;
+  /** The time at which it was made. */
+  at: string;
+}
+
+/** Makes something, such as an `export` that is `created`, and opens it; says when an earlier click has made it. */
+export async function makeAndOpen(
+  noun: string,
+  done: string,
+  make: (onRepeated: () => void) => Promise<Made>,
+): Promise<void> {
+  const leadOn = fromHere();
+  let isEarlier = false;
+  const { path, at } = await make(() => {
+    isEarlier = true;
+  });
+  const earlier = `This ${noun} was ${done} ${formatTime(at)}, by an earlier click. No other was ${done}.`;
+  leadOn(path, isEarlier ? earlier : `The ${noun} was ${done}.`);
 }

@@ -62,7 +62,10 @@ function NextPeople({ file, last }: { file: ExportFile; last: Person | undefined
   const isFull = people !== null && file.rows.matched === people;
   const next = isFull && filter !== null && id > 0 ? filterAfter(filter, id) : null;
   const search = useSearchName(filter ?? '');
-  const taking = useAction(() => takePeople(search, next ?? '', people ?? 0));
+  const taking = useAction(async () => {
+    if (next === null || people === null) return;
+    await takePeople({ search, filter: next, wanted: people, payable: people });
+  });
   if (next === null || people === null) return null;
   const price = file.live ? `, ${countOf(people * PERSON_PRICE, 'credit')} at most` : '';
   return (

@@ -56,8 +56,10 @@ const limits = [10, 25, 50, 100, 250, 500, 1000];
 function TakeForm({ filter, preview }: FoundPeopleProps) {
   const [limit, setLimit] = useState(25);
   const remaining = useStore(creditsRemaining);
-  const name = useSearchName(filter);
-  const taking = useAction((people: number) => takePeople(name, filter, people));
+  const search = useSearchName(filter);
+  const taking = useAction((people: number) =>
+    takePeople({ search, filter, wanted: limit, payable: people }),
+  );
   const { key } = session.get() ?? {};
   const isLive = key?.mode === 'live';
   if (!key?.scopes.includes('exports')) {

@@ -8,15 +8,25 @@ import { joinParameters, readFilter, writeParameter } from '../search/filter-tex
 import { today } from '../search/search-name.ts';
 import { createExport } from './create-export.ts';
 
-/** Makes the export of up to so many people, and opens it. Credits end at their price. */
-export async function takePeople(search: string, filter: string, people: number): Promise<void> {
+interface People {
+  /** The name of their search. */
+  search: string;
+  filter: string;
+  /** The number of people that the user wants. */
+  wanted: number;
+  /** The number that can be paid for; credits end at their price. */
+  payable: number;
+}
+
+/** Makes the export of up to so many people, and opens it. */
+export function takePeople({ search, filter, wanted, payable: people }: People): Promise<void> {
   const body = {
     filter,
     name: `${search} · ${countOf(people, 'person', 'people')} · ${today()}`,
     max_results: people,
     max_credits: people * PERSON_PRICE,
   };
-  await createExport(body, `${people} ${filter}`);
+  return createExport(body, `${wanted} ${filter}`);
 }
 
 /** The filter of the people after this one; null where the filter itself asks for ids. */

@@ -22,7 +22,7 @@ import { ProgressBar } from '../components/progress-bar.tsx';
 import { countOf, formatBytes } from '../format.ts';
 import { operations } from '../priced-operations.ts';
 import type { Problem } from '../problem.ts';
-import { goTo, linkTo } from '../router.ts';
+import { linkTo } from '../router.ts';
 import { session } from '../session.ts';
 import { useStore } from '../store.ts';
 import type { Action } from '../use-call.ts';
@@ -42,7 +42,7 @@ export function NewBatchPage() {
   const isTest = key?.mode === 'test';
   const bytes = limits?.upload_bytes;
   const limit = bytes === undefined ? '' : `, up to ${formatBytes(bytes)}`;
-  const { sending, progress, stop } = useSending((batchId) => goTo(`/batches/${batchId}`));
+  const { sending, progress, stop } = useSending();
   // What is sent is what the page shows.
   useEffect(() => stop, [file, operation, reading]);
   const choose = (files: [File, ...File[]]) => {

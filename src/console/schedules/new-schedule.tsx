@@ -1,5 +1,5 @@
 import { call } from '../api.ts';
-import { fromHere } from '../components/lead-on.ts';
+import { makeAndOpen } from '../components/lead-on.ts';
 import { ScheduleForm } from './schedule-form.tsx';
 import type { Schedule } from './schedule-words.ts';
 
@@ -10,13 +10,15 @@ export function NewSchedule({ filter }: { filter: string }) {
       filter={filter}
       schedule={null}
       submit="Save the schedule"
-      onSubmit={async (request) => {
-        const leadOn = fromHere();
-        const body = { ...request, filter };
-        const wanted = JSON.stringify({ ...body, name: undefined });
-        const { id } = await call<Schedule>('POST', '/v1/schedules', { body, wanted });
-        leadOn(`/schedules/${id}`, 'The schedule was saved.');
-      }}
+      onSubmit={(request) =>
+        makeAndOpen('schedule', 'saved', async (onRepeated) => {
+          const body = { ...request, filter };
+          const wanted = JSON.stringify({ ...body, name: undefined });
+          const options = { body, wanted, onRepeated };
+          const { id, created_at: at } = await call<Schedule>('POST', '/v1/schedules', options);
+          return { path: `/schedules/${id}`, at };
+        })
+      }
     />
   );
 }

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
 import { call } from '../api.ts';
 import { tellMovedOn } from '../batch/moved-on.ts';
-import { announceEarlier } from '../components/announcer.tsx';
 import { Button } from '../components/button.tsx';
 import { ConfirmDialog } from '../components/dialog.tsx';
-import { fromHere } from '../components/lead-on.ts';
+import { makeAndOpen } from '../components/lead-on.ts';
 import { countOf } from '../format.ts';
 import { PERSON_PRICE } from '../priced-operations.ts';
 import { pageProblem } from '../problem.ts';
@@ -52,20 +51,15 @@ function RunNowDialog({ schedule, reload, onClose }: RunNowProps & { onClose: ()
   const isKnown = !isPending && Number.isFinite(credits);
   const price = isKnown ? `up to ${said}` : null;
   const running = useAction(async () => {
-    const leadOn = fromHere();
-    await tellMovedOn({ reload }, assertShown(schedule));
-    let isEarlier = false;
-    const run = await call<ScheduleRun>('POST', `/v1/schedules/${id}/run`, {
-      // The price is a promise, also when more people match by now.
-      body: price === null ? {} : { max_credits: credits },
+    // The price is a promise, also when more people match by now.
+    const body = price === null ? {} : { max_credits: credits };
+    await makeAndOpen('run', 'started', async (onRepeated) => {
+      await tellMovedOn({ reload }, assertShown(schedule));
       // The same run, whatever it is counted to cost by now.
-      wanted: runOf(schedule),
-      onRepeated: () => {
-        isEarlier = true;
-      },
+      const options = { body, wanted: runOf(schedule), onRepeated };
+      const run = await call<ScheduleRun>('POST', `/v1/schedules/${id}/run`, options);
+      return { path: `/exports/${run.export_id}`, at: run.slot };
     });
-    leadOn(`/exports/${run.export_id}`, 'The run was started.');
-    if (isEarlier) announceEarlier('run', 'started', run.slot);
   });
   return (
     <ConfirmDialog
