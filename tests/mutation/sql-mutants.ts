@@ -79,6 +79,11 @@ const changed: Changed[] = [
   },
   {
     file: control,
+    after: 'function startBatch(',
+    changes: [['max_credits = least(max_credits, ${creditsMax}::bigint),', '', 'ownedLists']],
+  },
+  {
+    file: control,
     after: 'function resumeBatch(',
     changes: [["and reason <> 'max_credits'", '', 'maxCredits']],
   },

@@ -120,6 +120,54 @@ describeWithBrowser('the price of a list', () => {
     expect(wrong).toEqual([]);
   });
 
+  test('of an export that is started at once is known before it can be', async () => {
+    const filter = encodeURIComponent('skills=Sailing');
+    await page.route('**/personsearch/preview*', (route) => route.abort(), { times: 1 });
+    await page.goto(`${pipeline.url}/#/search?filter=${filter}&view=export`);
+    await page.getByText('We can’t reach the server').waitFor();
+    const start = page.getByRole('button', { name: 'Export', exact: true });
+    await page.getByLabel('Show me the price before it starts').uncheck();
+    expect(await start.getAttribute('aria-disabled')).toBe('true');
+    await page.getByLabel('Max credits').fill('5');
+    await page.getByRole('button', { name: 'Export for up to 5 credits' }).waitFor();
+    await page.getByLabel('Max credits').fill('');
+    // Such a filter is never counted.
+    await page.goto(`${pipeline.url}/#/search?filter=id%3D7&view=export`);
+    await expect.poll(() => start.getAttribute('aria-disabled')).toBe('false');
+    expect(wrong).toEqual([]);
+  });
+
+  test('of a held export is no more than its page says, also when its people are no longer owned', async () => {
+    const skills = 'Riveting';
+    await importGraph(pipeline.sql, {
+      persons: crowd(1_040).map(({ id }) => ({ id: Number(id) + 20_000, skills })),
+    });
+    const other = await pipeline.unmeteredAccount(5_000);
+    await pipeline.sql`update wallets set owned_days = 30 where account_id = ${other.accountId}`;
+    const made = await pipeline.call(other, '/v1/exports', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ filter: `skills=${skills}`, max_results: 1_000 }),
+    });
+    expect(made.status).toBe(202);
+    await pipeline.runUntilIdle();
+    expect(await pipeline.wallet(other)).toMatchObject({ balance: 4_000 });
+    const search = `${pipeline.url}/#/search?filter=skills%3D${skills}&view=export`;
+    const { page: own } = await openSignedIn(browser, search, other.key);
+    await own.getByRole('button', { name: 'Continue' }).click();
+    const start = own.getByRole('button', { name: /^Start for about/ });
+    await runUntil(pipeline, own, start.waitFor());
+    // About 1,000 are 1,049 at most.
+    await own.getByText('49 credits at most').waitFor();
+    await pipeline.sql`
+      update owned_people set paid_at = paid_at - interval '31 days' where account_id = ${other.accountId}`;
+    await start.click();
+    await runUntil(pipeline, own, own.getByText('Completed').first().waitFor());
+    await pipeline.runUntilIdle();
+    expect(await pipeline.wallet(other)).toMatchObject({ balance: 3_951 });
+    await own.context().close();
+  });
+
   test('that the requests of a day no longer allow is told as such, and the list can be started', async () => {
     const other = await pipeline.account(100);
     await pipeline.sql`update api_keys set requests_per_day = 1 where id = ${other.keyId}`;

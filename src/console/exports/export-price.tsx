@@ -26,6 +26,7 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
   );
   const found = rowsOf(file);
   const full = file.estimated_credits;
+  const owned = file.estimated_owned ?? 0;
   const limit = file.credits.max;
   const isCut = limit !== null && (full === null || limit < full);
   const price = isCut ? countOf(limit, 'credit') : priceOf(file);
@@ -44,16 +45,15 @@ export function ExportPrice({ file, live }: ExportPriceProps) {
               : `for ${totalOf(found, 'person', 'people')}`}
         </span>
       </p>
-      {(file.estimated_owned ?? 0) > 0 && (
+      {owned > 0 && (
         <p class="notice">
-          You already have {formatNumber(file.estimated_owned ?? 0)} of these. They are not charged
-          again.
+          You already have {formatNumber(owned)} of these. They are not charged again.
         </p>
       )}
-      {file.live && !isCut && full !== null && file.total_is === 'about' && (
+      {file.live && !isCut && found?.total_is === 'about' && (
         <p class="soft">
           The count is approximate until you pay:{' '}
-          {countOf(Math.min(mostOf({ total: full, total_is: 'about' }), cap), 'credit')} at most.
+          {countOf(Math.min((mostOf(found) - owned) * PERSON_PRICE, cap), 'credit')} at most.
         </p>
       )}
       {file.live && <PaidAgain />}

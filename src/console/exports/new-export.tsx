@@ -22,10 +22,12 @@ interface NewExportProps {
   filter: string;
   /** Undefined while it is not known, and for a filter that is not counted. */
   preview: Preview | undefined;
+  /** False for a filter by what identifies people. */
+  isCounted: boolean;
 }
 
 /** Makes an export of a filter. */
-export function NewExport({ filter, preview }: NewExportProps) {
+export function NewExport({ filter, preview, isCounted }: NewExportProps) {
   const [chosen, setOptions] = useState<FileOptions>({ ...usualOptions, name: '' });
   const search = useSearchName(filter);
   // Named by what it holds until another name is typed.
@@ -66,7 +68,13 @@ export function NewExport({ filter, preview }: NewExportProps) {
       </div>
       <ProblemNotice problem={restOf(making.problem, optionFields)} />
       <div class="buttons">
-        <Button kind="primary" type="submit" icon="download" isBusy={making.isBusy}>
+        <Button
+          kind="primary"
+          type="submit"
+          icon="download"
+          isBusy={making.isBusy}
+          isDisabled={isLive && !isHeld && price === null && isCounted}
+        >
           {isHeld ? 'Continue' : price === null ? 'Export' : `Export for ${price.said}`}
         </Button>
       </div>

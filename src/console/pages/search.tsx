@@ -44,7 +44,8 @@ export function SearchPage({ query }: PageProps) {
   );
   const total = preview.isSettled && preview.problem === null ? preview.data : undefined;
   // Such a filter can be read: it is only not counted.
-  const unreadable = preview.problem?.code === 'identifying_filter' ? null : preview.problem;
+  const isCounted = preview.problem?.code !== 'identifying_filter';
+  const unreadable = isCounted ? preview.problem : null;
   return (
     <>
       <PageHeader
@@ -69,7 +70,9 @@ export function SearchPage({ query }: PageProps) {
             {view === 'filter' && (
               <FilterBuilder filter={filter} onChange={setFilter} problem={unreadable} />
             )}
-            {view === 'export' && <NewExport filter={filter} preview={total} />}
+            {view === 'export' && (
+              <NewExport filter={filter} preview={total} isCounted={isCounted} />
+            )}
             {view === 'schedule' && <NewSchedule filter={filter} />}
           </div>
           <aside class="search-side" aria-label="Preview of the search">

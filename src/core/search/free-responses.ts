@@ -30,6 +30,12 @@ export function discloseTotal(people: number): DisclosedTotal {
   return { total: roundTo(stepOf(people), people), total_is: 'about' };
 }
 
+/** Returns the most people that a disclosed number stands for. */
+export function mostOf({ total, total_is }: DisclosedTotal): number {
+  if (total_is === 'exact') return total;
+  return (total_is === 'below' ? total : total + stepOf(total) / 2) - 1;
+}
+
 /** Returns how many people have a value of a lookup: 0 for fewer than ten. */
 export function discloseCount(people: number): number {
   return people < FEW ? 0 : roundTo(stepOf(people), people);

@@ -8,6 +8,7 @@ import { priceOf } from '../../core/operations.ts';
 import {
   type DisclosedTotal,
   discloseTotal,
+  mostOf,
   totalIsSchema,
 } from '../../core/search/free-responses.ts';
 import type { Batch, BatchKind, ExportBatch, ListBatch } from './batch.ts';
@@ -350,6 +351,17 @@ function viewTotal(batch: ExportBatch): DisclosedTotal | null {
   if (rowsTotal === null) return null;
   if (isDisclosed(batch)) return { total: rowsTotal, total_is: 'exact' };
   return namesPeople ? null : discloseTotal(rowsTotal);
+}
+
+/**
+ * Returns the most credits that an export costs by what was told of it; null when the account owned no one of it. Its people
+ * are fixed, but not for how long they are owned.
+ */
+export function promisedCredits(batch: Batch): number | null {
+  if (batch.kind !== 'export' || !batch.live || batch.ownedFound === 0) return null;
+  const told = viewTotal(batch);
+  // No limit is below one match.
+  return told && Math.max(1, mostOf(told) - batch.ownedFound) * priceOf(batch.operation);
 }
 
 /** The JSON of a list or an export. */

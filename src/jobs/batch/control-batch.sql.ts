@@ -15,11 +15,17 @@ import { cancellableStates, cappableStates, statesBefore } from './states.ts';
 
 /**
  * Starts a held batch. It counts towards the starting key from now on if that may spend less in a day than the key that
- * made it: nothing is reserved yet. False when it is not `ready`.
+ * made it: nothing is reserved yet. It spends `creditsMax` at most. False when it is not `ready`.
  */
-export async function startBatch(sql: Sql, owner: OwnerWithKey, id: string): Promise<boolean> {
+export async function startBatch(
+  sql: Sql,
+  owner: OwnerWithKey,
+  id: string,
+  creditsMax: number | null,
+): Promise<boolean> {
   const moved = await sql`
     update batches set state = 'queued', quote = ${doneQuote(sql)},
+      max_credits = least(max_credits, ${creditsMax}::bigint),
       key_id = ${tighterKey(sql, owner.keyId, sql`batches.key_id`)}
     where id = ${id} and account_id = ${owner.accountId} and live = ${owner.live}
       and state = 'ready' returning id`;

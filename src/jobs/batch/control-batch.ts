@@ -11,6 +11,7 @@ import { tooManyOpen } from '../../core/limits/limits.ts';
 import { creditsText, operations, priceOf } from '../../core/operations.ts';
 import { isMapped } from '../../mapping/columns.ts';
 import { type Batch, type ListBatch, titleOf } from './batch.ts';
+import { promisedCredits } from './batch-view.ts';
 import { findBatch, findOwnBatch, markFilesDeleted } from './batches.sql.ts';
 import {
   askQuote,
@@ -39,10 +40,13 @@ import { assertRecordedFits, type StorageBounds } from './stored-bytes.ts';
 
 export type BatchAction = 'start' | 'pause' | 'resume' | 'cancel' | 'quote';
 
-type Act = (tx: Sql, owner: OwnerWithKey, id: string) => Promise<boolean>;
+type Act = (tx: Sql, owner: OwnerWithKey, id: string, batch: Batch) => Promise<boolean>;
 
 const actions: Record<BatchAction, { act: Act; refusal: string }> = {
-  start: { act: startBatch, refusal: 'only a `ready` batch can be started' },
+  start: {
+    act: (tx, owner, id, batch) => startBatch(tx, owner, id, promisedCredits(batch)),
+    refusal: 'only a `ready` batch can be started',
+  },
   pause: { act: pauseBatch, refusal: 'only a queued or running batch can be paused' },
   resume: { act: resumeBatch, refusal: 'only a paused batch can be resumed' },
   cancel: { act: cancelBatch, refusal: 'it has already ended' },
@@ -80,7 +84,7 @@ export async function controlBatch(
   const { act, refusal } = actions[action];
   if (action === 'start' || action === 'quote') assertMapped(batch);
   if (action === 'resume') await assertMaySpend(tx, owner, batch);
-  const done = await act(tx, owner, batch.id);
+  const done = await act(tx, owner, batch.id, batch);
   const now = must(await findBatch(tx, batch.id), `batch ${batch.id}`);
   if (done) return now;
   const isCapped = action === 'resume' && now.reason === 'max_credits';

@@ -125,6 +125,11 @@ test('each price before says how many are owned, and the run charges it', async 
     estimated_owned: 10,
     estimated_credits: 10,
   });
+  // Owned no longer, they cost no more than was told: about 20 are 24 at most.
+  await pipeline.sql`update owned_people set paid_at = '2020-01-01' where account_id = ${by.accountId}`;
+  await pipeline.call(by, `/v1/exports/${exported}/start`, { method: 'POST' });
+  await pipeline.runUntilIdle();
+  expect(await pipeline.exportOf(by, exported)).toMatchObject({ credits: { charged: 14 } });
 });
 
 test('a quote of few matches does not tell that two rows are one person', async () => {
