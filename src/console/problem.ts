@@ -34,7 +34,7 @@ export class Problem extends Error {
   }
 }
 
-/** Words for refusals that the API states with an id and a time in UTC. */
+/** Words for refusals that the API states with an id, a time in UTC or a header. */
 const pageWords: Readonly<Record<string, string>> = {
   files_expired: 'The files are no longer kept. The counts and charges stay.',
   idempotency_key_reused:
