@@ -42,7 +42,7 @@ const unavailableCodes = new Set([
   '40P01',
   // lock_not_available: a process that froze may have it, for seconds.
   '55P03',
-  // query_canceled, by an operator. Who limits the time of a statement asks for `isCancelled` or `isTimedOut` first.
+  // query_canceled, by an operator. Who limits the time of a statement asks for `isCancelled` first, or for the time: `limitTime`.
   '57014',
 ]);
 
@@ -93,9 +93,4 @@ export async function isOfFullDisk(error: unknown, folder: string): Promise<bool
 /** Returns true for a statement that Postgres ended early: by a timeout or a cancellation. */
 export function isCancelled(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '57014';
-}
-
-/** Returns true for a statement that ended by its timeout, and on a server that does not speak English also by a cancellation. */
-export function isTimedOut(error: unknown): boolean {
-  return isCancelled(error) && !(error as Error).message.includes('user request');
 }

@@ -16,6 +16,8 @@ export interface Matching {
   notDeliveredBy: string | null;
   /** Maximum number of ids. */
   max: number;
+  /** Milliseconds after which the server ends a statement of the transaction. */
+  statementMsMax: number;
 }
 
 /**
@@ -24,13 +26,13 @@ export interface Matching {
  */
 export function readMatchingIds(
   tx: Sql,
-  { people, notDeliveredBy: scheduleId, max }: Matching,
+  { people, notDeliveredBy: scheduleId, max, statementMsMax }: Matching,
 ): AsyncIterable<{ id: number }[]> {
   const isNew = scheduleId === null ? tx`true` : notDelivered(tx, scheduleId);
   const select = tx`
     select s.id from person_search s
     where ${compileSearch(tx, people)} and ${isNew} order by s.id limit ${max}`;
-  return readRows(tx, select);
+  return readRows(tx, select, statementMsMax);
 }
 
 /** Condition: the schedule has delivered neither the person `s.id` nor one whose record an import has joined with theirs. */

@@ -9,8 +9,7 @@ import { uuidv7 } from 'uuidv7';
 import { findOwned, paysOnce } from '../../core/credits/owned.ts';
 import { readCancellable } from '../../core/db/cancellable.ts';
 import type { Sql } from '../../core/db/client.ts';
-import { isTimedOut } from '../../core/db/pg-errors.ts';
-import { limitTransaction } from '../../core/db/read-rows.ts';
+import { limitTime, limitTransaction, StatementTimeout } from '../../core/db/read-rows.ts';
 import { needsOnlyBrief, outputColumns } from '../../core/enrich/match-data.ts';
 import { graphOf } from '../../core/graph/graph-of.ts';
 import { must } from '../../core/lib/assert.ts';
@@ -73,8 +72,10 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
     const cancel = { signal, control: context.watchSql };
     canonical = await readCancellable(graph, cancel, async (tx) => {
       await limitTransaction(tx, { statementMsMax, pauseMsMax: PAUSE_MS_MAX });
-      const people = await prepareFilter(tx, filter, batch, batch.createdAt);
-      const pages = readMatchingIds(tx, { people, notDeliveredBy, max });
+      const people = await limitTime(statementMsMax, () =>
+        prepareFilter(tx, filter, batch, batch.createdAt),
+      );
+      const pages = readMatchingIds(tx, { people, notDeliveredBy, max, statementMsMax });
       const counted = countOwned(context.sql, batch, pages, (owned) => {
         ownedFound += owned;
       });
@@ -83,7 +84,7 @@ export async function writeIds(context: JobContext, batch: ExportBatch): Promise
     });
   } catch (error) {
     if (cancellation.signal.aborted) throw cancelled(batch.id);
-    throw isTimedOut(error) ? searchTimeout(statementMsMax, error) : error;
+    throw error instanceof StatementTimeout ? searchTimeout(statementMsMax, error) : error;
   } finally {
     watcher.stop();
   }
