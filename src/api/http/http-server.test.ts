@@ -127,7 +127,8 @@ test('requests with the longest heads, whose bodies do not come, keep no more th
 });
 
 describe('of heads that have not arrived in full', () => {
-  const lines = `${'n'.repeat(57)}: ${'x'.repeat(56)}\r\n`.repeat(120);
+  // As many as a request may have: from 24.21 on Node itself refuses one with more.
+  const lines = `${'n'.repeat(57)}: ${'x'.repeat(56)}\r\n`.repeat(98);
 
   test.each([
     ['the head of a request', `GET / HTTP/1.1\r\nHost: x\r\n${lines}`],

@@ -98,7 +98,7 @@ export function createHttpServer(
     keepAliveTimeout: limits.keepAliveMs,
   });
   server.timeout = limits.stallMs;
-  // Node leaves out those beyond: one more than may be sent shows that there are too many.
+  // Node leaves out those beyond, or refuses them (24.21): one more than may be sent shows that there are too many.
   server.maxHeadersCount = limits.headersMax + 1;
   const open = new WeakMap<Duplex, Set<ServerResponse>>();
   const waiting = new Set<ServerResponse>();
