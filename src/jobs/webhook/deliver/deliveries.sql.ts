@@ -145,6 +145,15 @@ export async function recordOutcome(
     -- Same order as deletion: webhook first, then its deliveries.
     webhook as (
       select id from webhooks where id = ${claimed.webhookId} for no key update),
+    -- It failed for too many days, but for one of them nothing was attempted although this was due: the service stood
+    -- still, or the clock was set ahead.
+    standstill as (
+      select from clock, webhooks w join webhook_deliveries d on d.webhook_id = w.id
+      where d.id = ${claimed.id} and w.failing_since <= clock.now - make_interval(days => ${failingDaysMax})
+        and d.due_at < clock.now - interval '1 day' and not exists (
+          select from webhook_deliveries other
+          where other.webhook_id = w.id and other.id <> d.id
+            and other.attempted_at > clock.now - interval '1 day')),
     delivery as (
       update webhook_deliveries d set state = ${state}, lease_until = null,
         due_at = clock.now + make_interval(secs => ${retryAfterSeconds ?? 0}),
@@ -159,6 +168,7 @@ export async function recordOutcome(
       update webhooks w set
         -- A failed test is not retried: it would count against an event of days later.
         failing_since = case when ${isDelivered} then null
+          when exists (select from standstill) then clock.now
           else coalesce(w.failing_since, ${isTest ? null : sql`clock.now`}) end,
         enabled = w.enabled and not ${isGone} and not ${isTooLong(sql, isDelivered, failingDaysMax)},
         disabled_reason = case when not w.enabled then w.disabled_reason
@@ -171,8 +181,9 @@ export async function recordOutcome(
   return { recorded: row !== undefined, disabled: row?.disabled ?? null };
 }
 
-/** The condition that webhook `w` has only failed for too many days. */
+/** The condition that webhook `w` has only failed for too many days, without a `standstill` in them. */
 function isTooLong(sql: Sql, isDelivered: boolean, failingDaysMax: number) {
   return sql`(not ${isDelivered} and coalesce(
-    w.failing_since <= clock.now - make_interval(days => ${failingDaysMax}), false))`;
+    w.failing_since <= clock.now - make_interval(days => ${failingDaysMax})
+      and not exists (select from standstill), false))`;
 }

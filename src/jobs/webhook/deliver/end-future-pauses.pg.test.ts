@@ -1,8 +1,8 @@
-/** Retries that were put off before the clock was set back. */
+/** Retries beside jumps of the clock. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { withStatus } from '../../../../tests/support/webhook-receiver.ts';
 import { endFuturePauses } from '../webhooks.sql.ts';
-import { openWebhookFixture, type WebhookFixture } from '../webhooks.test-suite.ts';
+import { DAY, fromNow, openWebhookFixture, type WebhookFixture } from '../webhooks.test-suite.ts';
 
 let fixture: WebhookFixture;
 beforeAll(async () => {
@@ -28,4 +28,22 @@ test('a delivery that was put off before the clock was set back is retried once 
   }
   expect(fixture.receiver.received).toHaveLength(2);
   expect(await fixture.deliveries(hook)).toMatchObject([{ state: 'pending', attempts: 2 }]);
+});
+
+test('a failing webhook is not disabled by a jump of the clock of days: its five days begin again', async () => {
+  const caller = await fixture.account(10);
+  const hook = await fixture.hook(caller);
+  await fixture.causeEvent(caller);
+  fixture.receiver.usually = withStatus(500);
+  await fixture.deliver({ now: fromNow(0) });
+  const jumped = fromNow(6 * DAY);
+  await fixture.deliver({ now: jumped });
+  const failing = { enabled: true, failingSince: jumped };
+  expect(await fixture.show(hook)).toMatchObject(failing);
+  for (const day of [6.9, 7.8, 8.7, 9.6, 10.5]) {
+    await fixture.deliver({ now: fromNow(day * DAY) });
+    expect(await fixture.show(hook)).toMatchObject(failing);
+  }
+  await fixture.deliver({ now: fromNow(11.4 * DAY) });
+  expect(await fixture.show(hook)).toMatchObject({ enabled: false, disabledReason: 'failing' });
 });
