@@ -354,3 +354,30 @@ describe('pages', () => {
     expect(await chargeCalls(sql, [callOf(buyer, 1)])).toMatchObject([{ paid: false }]);
   });
 });
+
+test('the budget of a key is changed beside a charge of the keys that it made, in whatever order they are stored', async () => {
+  const { sql } = database;
+  const one = await payer(100);
+  const keyOf = (creditsPerDay: number | null) =>
+    createKey(sql, { accountId: one.accountId, mode: 'live', creditsPerDay });
+  const maker = await keyOf(null);
+  const made = [await keyOf(5), await keyOf(5)].map(({ id }) => id).sort();
+  const [first = '', second = ''] = made;
+  // The first one is stored last.
+  for (const id of [second, first]) {
+    await sql`update api_keys set credits_of = ${maker.id} where id = ${id}`;
+    await sql`delete from key_budgets where key_id = ${id}`;
+    await sql`insert into key_budgets (key_id, credits_per_day) values (${id}, 5)`;
+  }
+  let changing: Promise<void> | undefined;
+  await sql.begin(async (tx) => {
+    await tx`select from key_budgets where key_id = ${first} for update`;
+    changing = setCreditsPerDay(sql, maker.id, 3);
+    await untilBlocked(sql, 1);
+    await tx`select from key_budgets where key_id = ${second} for update`;
+  });
+  await changing;
+  const budgets = await sql<{ creditsPerDay: number }[]>`
+    select credits_per_day from key_budgets where key_id in ${sql([maker.id, ...made])}`;
+  expect(budgets.map(({ creditsPerDay }) => creditsPerDay)).toEqual([3, 3, 3]);
+});

@@ -10,7 +10,7 @@ export function insertBudget(sql: Sql, creditsPerDay: number | null): ReturnType
 
 /**
  * Sets the maximum spending of a key in a UTC day, from now on; null removes it. A lower maximum also binds the
- * keys that this key created, since they share its counters.
+ * keys that this key created, since they share its counters. Locks them in the order in which charges do.
  */
 export async function setCreditsPerDay(
   sql: Sql,
@@ -18,10 +18,15 @@ export async function setCreditsPerDay(
   creditsPerDay: number | null,
 ): Promise<void> {
   await sql`
-    with made as (
+    with locked as materialized (
+      select b.key_id from key_budgets b
+      where b.key_id in (select k.id from api_keys k where k.id = ${id} or k.credits_of = ${id})
+      order by b.key_id for update),
+    made as (
       update key_budgets b set credits_per_day = least(b.credits_per_day, ${creditsPerDay}::bigint)
-      from api_keys k where k.id = b.key_id and k.credits_of = ${id} and k.id <> ${id})
-    insert into key_budgets (key_id, credits_per_day) values (${id}, ${creditsPerDay})
+      from locked where b.key_id = locked.key_id and b.key_id <> ${id})
+    insert into key_budgets (key_id, credits_per_day)
+    select ${id}::uuid, ${creditsPerDay}::bigint from (select count(*) from locked) l
     on conflict (key_id) do update set credits_per_day = excluded.credits_per_day`;
 }
 
