@@ -27,6 +27,7 @@ import { type PersonRow, selectRecords } from '../core/search/search.sql.ts';
 import { findUnknownValues, type UnknownValues } from '../core/search/unknown-values.ts';
 import { credentialsEnded } from '../core/sessions/still-valid.ts';
 import { isAnySuppressed } from '../core/suppression/suppress.ts';
+import { resultChanging } from '../jobs/result/read-part.ts';
 import { setCreditHeaders } from './http/authorize.ts';
 import type { HandlerInput, RouteInput } from './http/define-route.ts';
 import type { KeptResponse } from './http/idempotent-request.ts';
@@ -105,6 +106,9 @@ export async function respondToSearch(
       fields: page.fields,
     };
     await keep(tx, { status: 200, body: kept });
+    // Only now: an erasure that this does not see waits for the stored response, and clears it.
+    const graph = graphOf({ ...context, sql: tx }, live);
+    if (await isAnySuppressed(graph, kept.people)) throw resultChanging();
     return {
       people,
       kept,

@@ -349,7 +349,7 @@ export async function findHint(
   return hint && { position: hint.position, last: { id: hint.lastId, key: hint.lastKey } };
 }
 
-/** Saves positions for a quarter of an hour. */
+/** Saves a position for a quarter of an hour; none after a person who opted out since the page was read, whose name it may have. */
 export async function saveHint(
   sql: Sql,
   { owner, sha256, hint }: { owner: Owner; sha256: Buffer; hint: PageHint },
@@ -357,8 +357,9 @@ export async function saveHint(
   await sql`
     insert into page_hints (
       account_id, live, filter_sha256, position, last_id, last_key, expires_at)
-    values (${owner.accountId}, ${owner.live}, ${sha256}, ${hint.position}, ${hint.last.id},
-      ${hint.last.key}, now() + interval '15 minutes')
+    select ${owner.accountId}, ${owner.live}, ${sha256}, ${hint.position}::bigint, ${hint.last.id}::bigint,
+      ${hint.last.key}, now() + interval '15 minutes'
+    where not (${owner.live} and exists (select from suppressed_persons where person_id = ${hint.last.id}))
     on conflict (account_id, live, filter_sha256, position) do update set
       last_id = excluded.last_id, last_key = excluded.last_key, expires_at = excluded.expires_at`;
 }

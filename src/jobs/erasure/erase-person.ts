@@ -24,6 +24,7 @@ import {
   listHostsBehind,
   listIdentifiers,
   listJoined,
+  listWriters,
   readLastChange,
 } from './erasure.sql.ts';
 import { findOnePerson, ownIdentifiers, type PersonAsked } from './find-person.ts';
@@ -67,6 +68,7 @@ export async function erasePerson(
   const named = identifier !== null && isFormer ? [identifier] : [];
   const identifiers = [...ownIdentifiers(stored), ...named];
   await suppressPeople(sql, ids, identifiers, await listFormerHashes(sql, ids, bareCodes));
+  const behind = await waitForUses(sql, waitMs);
   const parts = await redactAllResults(context);
   const answers = await deleteResponsesAbout(sql, true, ids);
   await forgetUses(sql, ids);
@@ -77,10 +79,28 @@ export async function erasePerson(
   await waitForCopies(context, after, waitMs);
   await withdrawPublished(context, after.number);
   await deleteAbandoned(context);
-  // Parts and calls that matched the person before may have ended since, and recorded the id.
-  await forgetUses(sql, ids);
   const audit = await auditErasure(context, ids, identifiers, after);
-  return { erased, parts_rewritten: parts, answers_cleared: answers, ...audit };
+  const left = [...behind.map((where) => ({ where, found: [] })), ...audit.left];
+  return { erased, parts_rewritten: parts, answers_cleared: answers, ...audit, left };
+}
+
+/** Tables that record people who are charged or sent. Their writers leave out those who opted out before they began. */
+const USES = ['public.batch_records', 'public.owned_people', 'public.page_hints'];
+const USES_POLL_MS = 20;
+
+/**
+ * Waits until those who write these tables now have ended, at most so long: they may not see the opt-out, as when they wait for a
+ * wallet. It takes no lock, so no one waits for the erasure. Returns the tables that one of them still writes.
+ */
+async function waitForUses(sql: Sql, waitMs: number): Promise<string[]> {
+  const until = performance.now() + waitMs;
+  let writers = await listWriters(sql, USES);
+  while (writers.length > 0 && performance.now() < until) {
+    await setTimeout(USES_POLL_MS);
+    const now = new Set((await listWriters(sql, USES)).map(({ writer }) => writer));
+    writers = writers.filter(({ writer }) => now.has(writer));
+  }
+  return [...new Set(writers.map(({ table }) => table))];
 }
 
 /** Forgets what accounts have paid for these people, owned people and records of lists with `dedupe`, and their places in pages. */

@@ -215,6 +215,21 @@ export async function listHostsBehind(sql: Sql, { number, at }: AfterDeletion): 
   return rows.map(({ host }) => host);
 }
 
+/**
+ * Transactions that write one of the tables, or are about to: a statement locks its tables before it reads what is committed. The
+ * lock stays until the end of its transaction.
+ */
+export async function listWriters(
+  sql: Sql,
+  tables: readonly string[],
+): Promise<{ writer: string; table: string }[]> {
+  return sql<{ writer: string; table: string }[]>`
+    select distinct l.virtualtransaction as writer, t.name as table
+    from pg_locks l join unnest(${[...tables]}::text[]) t (name) on t.name::regclass = l.relation
+    where l.locktype = 'relation' and l.mode = 'RowExclusiveLock'
+      and l.database = (select oid from pg_database where datname = current_database())`;
+}
+
 /** Every table of the project's schemas. */
 export async function listTables(sql: Sql): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
