@@ -13,7 +13,8 @@ import { isObjectMissing } from '../../core/storage/object-sum.ts';
 import type { PersonIdentifier } from '../../core/suppression/suppress.ts';
 import { isOfOneObject } from '../batch/one-object.ts';
 import { addedTexts } from '../result/added-texts.ts';
-import { findPartsOf } from '../result/find-subjects.ts';
+import { findPartsOf, isPartOf } from '../result/find-subjects.ts';
+import { partOfPersonIndex } from '../result/part-keys.ts';
 import type { PartsContext } from '../result/read-part.ts';
 import {
   type AfterDeletion,
@@ -84,7 +85,7 @@ export async function auditErasure(
   const bytes = identifiers.map(asBytes);
   const mentions = bytes.map(needleOf);
   const inBlocks = [...mentions, ...bytes.map(blockNeedleOf)];
-  await searchObjects(context, needles, { mentions, inBlocks }, audit);
+  await searchObjects(context, { ids, needles, mentions, inBlocks }, audit);
   await searchCopy(context, { mentions, inBlocks }, audit);
   for (const host of await listHostsBehind(context.sql, after)) {
     audit.left.push({ where: `local copy on ${host}`, found: [] });
@@ -136,6 +137,12 @@ function asBytes({ kind, value }: PersonIdentifier): PersonIdentifier {
   return { kind, value: Buffer.from(value).toString('latin1') };
 }
 
+/** The person in objects: in person indexes, in added cells, and in bytes. */
+interface Sought extends ByteNeedles {
+  ids: readonly number[];
+  needles: readonly Needle[];
+}
+
 /** Search texts for bytes: those of a text, and those of a text or a file of blocks of a copy of the graph. */
 interface ByteNeedles {
   mentions: readonly Needle[];
@@ -144,8 +151,7 @@ interface ByteNeedles {
 
 async function searchObjects(
   context: PartsContext,
-  needles: readonly Needle[],
-  { mentions, inBlocks }: ByteNeedles,
+  { ids, needles, mentions, inBlocks }: Sought,
   audit: ErasureAudit,
 ): Promise<void> {
   for await (const key of context.store.list()) {
@@ -153,6 +159,12 @@ async function searchObjects(
     const byteNeedles = key.startsWith(PUBLISHED_PREFIX) ? inBlocks : mentions;
     const found = await searchObject(context, key, byteNeedles, audit);
     if (found === null) audit.left.push({ where: key, found: [] });
+    // By its id a person is found also when it is erased again: the identifiers are no longer known then.
+    const part = partOfPersonIndex(key);
+    const isListed = audit.left.some(({ where }) => where === part || where === key);
+    if (part !== null && !isListed && (await isPartOf(context, part, ids))) {
+      audit.left.push({ where: part, found: ['id'] });
+    }
     if (found === null || found.length === 0) continue;
     const ours = await foundInOurs(context, key, needles, found);
     if (ours.length > 0) audit.left.push({ where: key, found: ours });

@@ -50,6 +50,28 @@ test('finds traces in an object, across the blocks of its stream, and in the ser
   expect(left.map(({ where }) => where).sort()).toEqual([debris, 'exports/1']);
 });
 
+test.each([
+  ['people.enrich', 'email\nada@home.example\n', 'id,title'],
+  ['companies.enrich', 'registry_number\n01234567\n', 'directors'],
+])(
+  'finds the person by id in a replaced part of %s that could not be deleted, also when erased again',
+  async (operation, list, fields) => {
+    const { store } = pipeline.context;
+    await pipeline.enrich(caller, list, { operation, fields });
+    const keys = (await pipeline.objects()).filter((key) => key.includes('/parts/'));
+    const read = async (key: string) =>
+      store.get(key, { from: 0, to: (await store.head(key)) ?? 0 });
+    const before = await Promise.all(keys.map(read));
+    expect(await erasePerson(pipeline.context, { id: 1 })).toMatchObject({ erased: 1, left: [] });
+    for (const [index, key] of keys.entries()) await store.put(key, [before[index] as Buffer]);
+    const { left } = await erasePerson(pipeline.context, { id: 1 });
+    const parts = keys.filter((key) => key.endsWith('.csv'));
+    expect(left).toEqual(parts.map((where) => ({ where, found: ['id'] })));
+    for (const key of keys) await store.delete(key);
+    expect(await erasePerson(pipeline.context, { id: 1 })).toMatchObject({ left: [] });
+  },
+);
+
 test('does not mistake a longer address or number for the person’s', async () => {
   await erasePerson(pipeline.context, { id: 1 });
   const text = 'xada@home.example ada@home.example.org +4416329600012 in/ada-lovely-2 @adam';

@@ -1,8 +1,11 @@
 /** Finds the rows of people in stored results. */
+import { buffer } from 'node:stream/consumers';
 import { isObjectMissing } from '../../core/storage/object-sum.ts';
+import { batchOfKey } from '../batch/batch-keys.ts';
 import { findBatch } from '../batch/batches.sql.ts';
 import { isOfOneObject } from '../batch/one-object.ts';
-import { type IndexedRecord, indexedSubject } from './person-index.ts';
+import { personIndexKey } from './part-keys.ts';
+import { decodePersonIndex, type IndexedRecord, indexedSubject } from './person-index.ts';
 import { type PartsContext, readIndexedRecords } from './read-part.ts';
 import {
   listBatchesShowingPeople,
@@ -48,6 +51,28 @@ export async function findPartsOf(
     }
   }
   return found;
+}
+
+/**
+ * Returns true when the stored part has one of these people by its person index: also a part that no commit has recorded, or that
+ * was replaced and could not be deleted.
+ */
+export async function isPartOf(
+  { sql, store }: PartsContext,
+  objectKey: string,
+  ids: readonly number[],
+): Promise<boolean> {
+  const bytes = await buffer(store.getStream(personIndexKey(objectKey))).catch((error: unknown) => {
+    if (isObjectMissing(error)) return Buffer.alloc(0);
+    throw error;
+  });
+  const shown = decodePersonIndex(bytes).filter(({ id }) => ids.includes(Math.abs(id)));
+  if (shown.length === 0 || (await store.head(objectKey)) === null) return false;
+  const batchId = batchOfKey(objectKey);
+  const batch = batchId === null ? undefined : await findBatch(sql, batchId);
+  if (batch?.live === false) return false;
+  const isOfCompanies = batch !== undefined && indexedSubject(batch) === 'company';
+  return shown.some(({ id }) => id < 0 === isOfCompanies);
 }
 
 /** The people in a part; null when that cannot be read. A part that was replaced or deleted meanwhile contains none. */

@@ -35,3 +35,10 @@ export function isSamePart(one: string, other: string): boolean {
 export function personIndexKey(key: string): string {
   return `${key}.ids`;
 }
+
+const PERSON_INDEX = /^(batches\/[^/]+\/parts\/[^/]+\.csv)\.ids$/;
+
+/** Returns the key of the part that a person index belongs to; null for the key of another object. */
+export function partOfPersonIndex(key: string): string | null {
+  return PERSON_INDEX.exec(key)?.[1] ?? null;
+}
