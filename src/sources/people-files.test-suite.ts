@@ -32,6 +32,7 @@ export interface PeopleFile {
 }
 
 const all = ['email', 'email2', 'phone', 'mobile', 'profile', 'handle'] as const;
+const withoutHandle = ['email', 'email2', 'phone', 'mobile', 'profile'] as const;
 const calls = ['email', 'email2', 'phone', 'mobile'] as const;
 
 type Cells = Partial<Record<keyof FilePerson, string>>;
@@ -81,7 +82,6 @@ const apollo = {
   phone: 'Work Direct Phone',
   mobile: 'Mobile Phone',
   profile: 'Person Linkedin Url',
-  handle: 'Twitter Url',
   isOptedOut: 'Do Not Call',
 };
 const mapped = {
@@ -189,15 +189,17 @@ export const peopleFiles = {
     salesforceId('003'),
   ),
   apollo: csvFile(
-    { source: 'apollo', has: all },
+    { source: 'apollo', has: withoutHandle },
     { ...apollo, key: 'Apollo Contact Id' },
     {
       'Email Status': '',
     },
   ),
-  'apollo without ids': csvFile({ source: 'apollo', has: all }, apollo, { 'Email Status': '' }),
+  'apollo without ids': csvFile({ source: 'apollo', has: withoutHandle }, apollo, {
+    'Email Status': '',
+  }),
   pipedrive: csvFile(
-    { source: 'pipedrive', has: ['email', 'email2', 'phone', 'mobile', 'profile'] },
+    { source: 'pipedrive', has: withoutHandle },
     {
       key: 'Person - ID',
       name: 'Person - First name',

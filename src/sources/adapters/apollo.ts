@@ -48,8 +48,8 @@ function readContact(row: CsvRow): SourceRow {
     mobile: phone('Mobile Phone'),
     position: cell('Title'),
     website,
+    // Facebook Url and Twitter Url are those of the company: as a person's own they would opt out all colleagues with one.
     profile: cell('Person Linkedin Url'),
-    twitter: cell('Twitter Url'),
     city: cell('City'),
     region: cell('State'),
     country: cell('Country'),

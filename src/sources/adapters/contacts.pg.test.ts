@@ -219,6 +219,35 @@ it('Apollo: a phone behind an apostrophe, a stage and a flag that mean no contac
   });
 });
 
+it('Apollo: the Twitter page of the company is no handle of a contact, also of one who opted out', async () => {
+  const header = [
+    'First Name',
+    'Last Name',
+    'Email',
+    'Email Status',
+    'Stage',
+    'Person Linkedin Url',
+    'Twitter Url',
+  ];
+  const row = (name: string, stage: string) => ({
+    'First Name': name,
+    'Last Name': 'Lark',
+    Email: `${name.toLowerCase()}@acme.example`,
+    Stage: stage,
+    'Twitter Url': 'https://twitter.com/acme',
+  });
+  const rows = [row('Ada', ''), row('Bo', 'Do Not Contact'), row('Cy', '')];
+  expect(await load('apollo.csv', csvOf(header, rows))).toMatchObject({ new: 2, suppressed: 1 });
+  const served = await database.sql`
+    select name, twitter from persons p
+    where not exists (select from suppressed_persons s where s.person_id = p.id) order by name`;
+  expect([...served]).toEqual([
+    { name: 'Ada', twitter: null },
+    { name: 'Cy', twitter: null },
+  ]);
+  expect(await isOptedOut(database.sql, readPersonIdentifier('@acme'))).toBe(false);
+});
+
 it('Pipedrive: several e-mails in a cell and the marketing status', async () => {
   const header = ['ID', 'Name', 'First name', 'Last name', 'Email - Work', 'Marketing status'].map(
     (name) => `Person - ${name}`,
