@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type NameRelation, relateNames, storedName } from './compare-persons.ts';
+import { comparesMoreThanName } from './levels.ts';
 import { readNameColumns, readPersonName } from './person-name.ts';
 
 /** Relates a name as listed with a stored one, given name and family name apart. */
@@ -60,6 +61,48 @@ test.each([
 ])('the generation of %s and %s %s: middle names %s', (listed, given, family, middle) => {
   expect(relate(listed, given, family)).toMatchObject({ family: 'equal', given: 'equal', middle });
 });
+
+test.each([
+  ['Hugo R. Adler', 'Robert', 'Adler', 'none'],
+  ['J. R. Adler', 'Robert', 'Adler', 'initial'],
+  ['Hugo Robert Adler', 'R.', 'Adler', 'none'],
+  ['J. Robert Adler', 'Robert', 'Adler', 'other'],
+  ['Torres Vega, M.', 'Maria', 'Torres', 'initial'],
+])(
+  'a middle initial is no given name: %s is %s %s by given name %s',
+  (listed, given, family, first) => {
+    expect(relate(listed, given, family).given).toBe(first);
+  },
+);
+
+test.each([
+  ['Anna Kowalska', { country: 'equal' }, true],
+  ['Anna Kowalska', {}, false],
+  ['A. Kowalska', { country: 'equal' }, false],
+  ['A. Kowalska', { country: 'equal', title: 'equal' }, false],
+  ['Kowalska', { country: 'equal' }, false],
+  ['A. Nowak', { country: 'equal' }, false],
+  ['A. Kowalska', { city: 'equal' }, true],
+  ['A. Kowalska', { company: 'equal' }, true],
+] as const)(
+  '%s with %j has something beside the name that tells who it is: %s',
+  (listed, others, expected) => {
+    const compared = {
+      company: 'missing',
+      companyId: 0,
+      country: 'missing',
+      city: 'missing',
+      title: 'missing',
+      name: relate(
+        listed,
+        listed === 'A. Nowak' ? 'A.J.' : 'Anna',
+        listed === 'A. Nowak' ? 'Nowak' : 'Kowalska',
+      ),
+      ...others,
+    } as const;
+    expect(comparesMoreThanName(compared)).toBe(expected);
+  },
+);
 
 test('an initial of a surname is no more than that', () => {
   expect(relate('Jennifer R Coffey', 'Jennifer', 'Rhodes').family).toBe('initial');

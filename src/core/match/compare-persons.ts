@@ -181,7 +181,7 @@ function relateDivided(
     }
   }
   return {
-    ...relateGiven(left, given, familyLeft, also),
+    ...relateGiven(left, ofStatedFamily(left, row), given, familyLeft, also),
     family: level,
     familyWord,
     listedFamily,
@@ -235,10 +235,17 @@ function joinedWhole(family: readonly NameWord[], given: readonly NameWord[]): N
   };
 }
 
+function ofStatedFamily(left: readonly NameWord[], row: PersonName): number {
+  if (row.family === 0) return 0;
+  return left.filter((word) => row.words.indexOf(word) < row.family).length;
+}
+
 type GivenRelation = Pick<NameRelation, 'given' | 'middle' | 'givenWord' | 'listedGiven'>;
 
 function relateGiven(
   left: readonly NameWord[],
+  /** How many of these words, the first ones, are of the family name that the row states. */
+  before: number,
   given: readonly NameWord[],
   familyLeft: readonly NameWord[],
   also: readonly string[],
@@ -266,7 +273,10 @@ function relateGiven(
     const ours = left[rowAt] as NameWord;
     for (let storedAt = 0; storedAt < given.length; storedAt++) {
       const theirs = given[storedAt] as NameWord;
-      const level = givenLevel(ours, theirs, rowAt, storedAt);
+      const found = givenLevel(ours, theirs, rowAt, storedAt);
+      // Behind a whole given name, an initial is that of a middle name: `Hugo R. Adler` is not `Robert Adler`.
+      const isOfMiddle = rowAt > before && !isInitial(left[before]?.text ?? '');
+      const level = found === 'initial' && isOfMiddle ? 'none' : found;
       const penalty = rowAt + storedAt;
       const known = best.row + best.stored;
       if (rank[level] < rank[best.level] || (level === best.level && penalty < known)) {

@@ -5,6 +5,7 @@
 import type { CompanyLevel } from './compare-companies.ts';
 import type { CompanyComparison } from './compare-company.ts';
 import type { PersonComparison } from './compare-person.ts';
+import { isInitial } from './latin.ts';
 import { isGivenName } from './nicknames.ts';
 
 /** Receives a level that holds, and how much of it there is. */
@@ -139,15 +140,16 @@ export function addPersonLevels(
   if (name.family !== 'equal' && name.given !== 'equal') add('name.neither', 1);
 }
 
-/** Tells whether something beside the name was compared: a name alone matches no person, however rare it is. */
-export function comparesMoreThanName({ company, country, city, title }: PersonComparison): boolean {
-  return (
-    company !== 'missing' ||
-    country === 'equal' ||
-    country === 'differ' ||
-    city !== 'missing' ||
-    title !== 'missing'
-  );
+/**
+ * Tells whether something beside the name was compared: a name alone matches no person, however rare it is. Nor does one without its
+ * given name, or with its initial, in a country: the graph may have only one of the many `J. Miller` there.
+ */
+export function comparesMoreThanName(compared: PersonComparison): boolean {
+  const { name, company, country, city, title } = compared;
+  if (company !== 'missing' || city === 'equal') return true;
+  if (name.given === 'missing' || name.given === 'initial' || isInitial(name.givenWord))
+    return false;
+  return country === 'equal' || country === 'differ' || city !== 'missing' || title !== 'missing';
 }
 
 /** The class of a comparison with a person: what beside the name agrees. */
