@@ -120,9 +120,21 @@ const WORDS_BEFORE_MAILBOX = new RegExp(
   `^\\s*((?:${WORD}[\\s,;]{1,3}){0,2}${WORD})(?:\\s{1,3}(?:[&+]\\s{1,3})?|[,;\\\\•·])([^\\s,;<>()[\\]\\\\•·]{1,64})$`,
   'u',
 );
-/** The domain of an address, and what joins the next one to it. */
-const BEFORE_NEXT_ADDRESS =
-  /^[^\s,;]*[\s,;]*(?:(?:a|aka|and|bzw\.|dan|e|eller|en|és|et|i|in|ir|ja|o|och|oder|og|or|ou|plus|resp\.|sau|și|şi|si|sowie|un|und|va|ve|và|y|και|и)\s)?/iu;
+/**
+ * The domain of an address, and what joins the next one to it. Behind a comma or in a new line, a short word is more likely of the
+ * next address: `dan doe@acme.com`, `e doe@acme.com`.
+ */
+const BEFORE_NEXT_ADDRESS = new RegExp(
+  String.raw`^[^\s,;|/<>()[\]"]*(?:[ \t]{1,3}(?:a|aka|bzw\.|e|eller|en|és|i|in|ir|ja|o|och|og|or|ou|plus|resp\.|sau|și|şi|si|sowie|un|va|` +
+    String.raw`ve|và|y|и|και)\s|[\s,;]*(?:and|et|oder|und)\s)?`,
+  'u',
+);
+/**
+ * A label or another sign before the words of an address (`E-Mail: `, `(`, `"`, ` - `), or a number of a list. Without a space behind
+ * them some signs join words.
+ */
+const BEFORE_WORDS =
+  /^(?:.*(?:[:()[\]<>"“”„«»|]|[!?/→]\s|\s[-–—]\s|(?:^|\s)\d{1,3}\.\s))?\s{0,3}(?:[^\p{L}\p{N}\s]{1,3}\s{0,3})?/su;
 /** An address of which characters are hidden: `j•••doe@acme.com`, `j[hidden]doe@acme.com`. */
 const HIDDEN_CHARACTERS = new RegExp(
   `(?<!\\S)\\S*(?:[${HIDING_SIGNS}]{2}|[[(<](?:\\.{3}|[*x]{2,9}|${HIDING_WORDS})[)\\]>])\\S*`,
@@ -130,17 +142,22 @@ const HIDDEN_CHARACTERS = new RegExp(
 );
 const addressWords: ReadonlySet<string> = new Set(
   `address adresse addr alt alternative and arbeit at attn bcc beruflich bureau buro business cc contact contacto courriel correo
-   current dienstlich direct email emailadresse from general geschaftlich home kontakt lavoro mail mailadresse mailto main new not
+   current dienstlich direct email emailadresse for from general geschaftlich home is ist kontakt lavoro mail mailadresse mailto main new not
    oder office old or perso personal personale personnel please preferred primary privado privat private privato prive pro
    professionnel see secondary to trabajo ufficio und use verified via work write zakelijk`.split(
     /\s+/,
   ),
 );
-/** Titles before a name. Of `dr. doe@acme.com` without a capital the title may be the beginning of the mailbox, and `M.` an initial. */
+/**
+ * Titles before a name, of which none is a name. Of `dr. doe@acme.com` without a capital the title may be the beginning of the mailbox,
+ * and `M.` an initial.
+ */
 const titles: ReadonlySet<string> = new Set(
-  `bc dhr dipl don dott dottssa dr dra frau fru herr herrn hon hr ing lady lord mag mevr miss mlle mme mr mrs ms mx pan pani phd
-   prof professor ra rev sig sir sr sra srta`.split(/\s+/),
+  `bc dhr dipl dott dottssa dr dra frau fru herr herrn hr mevr miss mlle mme mr mrs ms mx pani phd prof professor sir sr sra
+   srta`.split(/\s+/),
 );
+/** More of them, abbreviated with a full stop: without one they may be a name, as in `Sig doe@acme.com`. */
+const shortTitles: ReadonlySet<string> = new Set('hon ing mag ra rev sig'.split(' '));
 const TELLING_LETTERS_MIN = 3;
 const EMPHASIS = /^(?:\*(.+)\*|_(.+)_|\{(.+)\})$/;
 /** A cell that is an address in words: a dot in the mailbox, or `dot` in the domain, which prose has not. */
@@ -245,7 +262,8 @@ function withoutParts(text: string): string {
       if (after === undefined || !WORD_BEFORE_END.test(piece)) return piece;
       // Behind an address its domain comes first.
       const start = index === 0 ? 0 : (BEFORE_NEXT_ADDRESS.exec(piece)?.[0].length ?? 0);
-      const [, words = '', mailbox = ''] = WORDS_BEFORE_MAILBOX.exec(piece.slice(start)) ?? [];
+      const own = piece.slice(start).replace(BEFORE_WORDS, '');
+      const [, words = '', mailbox = ''] = WORDS_BEFORE_MAILBOX.exec(own) ?? [];
       const isWhole = words === '' || explainsAddress(words, mailbox, after);
       return isWhole ? piece : `${piece.slice(0, -mailbox.length)}@`;
     })
@@ -259,15 +277,20 @@ function explainsAddress(words: string, mailbox: string, after: string): boolean
   const all = wordsOf(words);
   const own = withoutUmlauts(wordsOf(mailbox).join(''));
   const host = withoutUmlauts(wordsOf(after.split(/[\s,;]/, 1)[0] ?? '').join(''));
-  const isNamed = (word: string) =>
-    word.length >= TELLING_LETTERS_MIN &&
-    (own.includes(withoutUmlauts(word)) || host.includes(withoutUmlauts(word)));
+  const isPartOf = (whole: string) => (word: string) =>
+    word.length >= TELLING_LETTERS_MIN && whole.includes(withoutUmlauts(word));
+  const last = all.at(-1) ?? '';
+  const isTitle = (word: string) =>
+    titles.has(word) || (shortTitles.has(word) && words.includes('.'));
   const initials = all.map((word) => word.charAt(0));
   return (
     // A mailbox has letters of one alphabet.
     (!ASCII.test(all.join('')) && ASCII.test(own)) ||
-    all.some((word) => addressWords.has(word) || isNamed(word)) ||
-    (/^\p{Lu}/u.test(words) && all.every((word) => titles.has(word))) ||
+    all.some(isPartOf(own)) ||
+    // Of `Email jane doe@acme.com` the label does not explain what stands behind it.
+    addressWords.has(last) ||
+    isPartOf(host)(last) ||
+    (/^\p{Lu}/u.test(words) && all.every(isTitle)) ||
     (all.length > 1 && [...own].sort().join('') === initials.sort().join('')) ||
     isSharedMailbox(`${foldCase(mailbox)}@`)
   );
