@@ -104,6 +104,22 @@ test.each([
   },
 );
 
+test.each([
+  ['Roberta Nowak', 'Robert A.', 'Nowak', 'none'],
+  ['Robert A. Nowak', 'Roberta', 'Nowak', 'none'],
+  ['Ivana Nowak', 'Ivan', 'Nowak', 'none'],
+  ['Thomas Nowak', 'Thomasina', 'Nowak', 'none'],
+  ['JR Nowak', 'J. R.', 'Nowak', 'equal'],
+  ['Mary Ann Nowak', 'Maryann', 'Nowak', 'equal'],
+])('%s is %s %s by given name: %s', (listed, given, family, expected) => {
+  expect(relate(listed, given, family).given).toBe(expected);
+});
+
+test('a part of a surname that is only similar is none', () => {
+  expect(relate('Jeanne Kowalsky', 'Jean', 'Berg Kowalski').family).toBe('none');
+  expect(relate('Maria Torres', 'Maria', 'Torres Vega').family).toBe('part');
+});
+
 test('an initial of a surname is no more than that', () => {
   expect(relate('Jennifer R Coffey', 'Jennifer', 'Rhodes').family).toBe('initial');
 });

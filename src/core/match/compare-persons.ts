@@ -48,6 +48,8 @@ export interface StoredName {
 const TURN_COST = 3;
 const SLIP_MIN = 4;
 const START_MIN = 3;
+/** The part of a woman's name behind the man's from which it is formed. */
+const FEMININE_ENDING = /^(?:a|e|ia|ie|ina|ine|etta|ette|ella|elle)$/;
 
 /** Returns the relation of two words of names. */
 export function relateWords(a: NameWord, b: NameWord): WordLevel {
@@ -112,6 +114,8 @@ function relateInOrder(row: PersonName, stored: StoredName): NameRelation {
   const turned = relateDivided(row, stored.family, stored.given, stored.also);
   // The initial of a family name is no given name: `Jennifer R. Coffey` is not `Jennifer Rhodes`.
   if (turned.given === 'initial') return straight;
+  // Nor are two given names a family name that is misspelt.
+  if (straight.family === 'equal' && turned.family === 'slip') return straight;
   return costOf(turned) + TURN_COST < costOf(straight) ? { ...turned, isSwapped: true } : straight;
 }
 
@@ -162,7 +166,7 @@ function relateDivided(
   else if (matched === family.length) level = familyLevels[worst] as FamilyLevel;
   else if (joinedEqual(row, family, given)) {
     return { ...joinedWhole(family, given), listedGiven: row.words.at(-1)?.text ?? '' };
-  } else if (matched > 0) level = 'part';
+  } else if (matched > 0) level = worst === 0 ? 'part' : 'none';
   else {
     const joined = joinedFamily(left, family);
     if (joined !== null) {
@@ -219,6 +223,7 @@ function joinedEqual(
   if (given.length === 0) return false;
   const text = (all: readonly NameWord[]) => all.map(({ joined }) => joined).join('');
   const ours = text(row.words);
+  if (initialsOf(row.words) !== initialsOf(given) + initialsOf(family)) return false;
   return ours === text(given) + text(family) || ours === text(family) + text(given);
 }
 
@@ -256,7 +261,7 @@ function relateGiven(
     return { given: 'missing', middle, givenWord: '', listedGiven: left[0]?.text ?? '' };
   }
   const text = (all: readonly NameWord[]) => all.map(({ joined }) => joined).join('');
-  if (text(left) === text(given)) {
+  if (text(left) === text(given) && areDividedAlike(left, given)) {
     return {
       given: 'equal',
       middle: 'none',
@@ -294,11 +299,31 @@ function relateGiven(
   return { given: best.level, middle: relateRest(ourRest, theirRest), givenWord, listedGiven };
 }
 
+/** `Roberta` is not `Robert A.`, but `JR` is `J. R.`, and `Mary Ann` is `Maryann`. */
+function areDividedAlike(ours: readonly NameWord[], theirs: readonly NameWord[]): boolean {
+  if (ours.length === theirs.length) return true;
+  return [ours, theirs].every((all) => {
+    const initials = initialsOf(all);
+    return initials === 0 || initials === all.length;
+  });
+}
+
+function initialsOf(all: readonly NameWord[]): number {
+  return all.filter(({ text }) => isInitial(text)).length;
+}
+
+/** `Ivana` is neither `Ivan` misspelt nor its long form. */
+function isOfOtherGender(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return long.startsWith(short) && FEMININE_ENDING.test(long.slice(short.length));
+}
+
 function givenLevel(ours: NameWord, theirs: NameWord, rowAt: number, storedAt: number): GivenLevel {
   const level = relateWords(ours, theirs);
   if (level === 'equal') return rowAt === 0 && storedAt === 0 ? 'equal' : 'other';
   if (level === 'initial' && storedAt > 0) return 'none';
-  return level;
+  const isUnsure = level === 'slip' || level === 'start';
+  return isUnsure && isOfOtherGender(ours.text, theirs.text) ? 'none' : level;
 }
 
 /** Relates the words that neither given name nor family name explains. */
