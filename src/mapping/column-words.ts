@@ -66,7 +66,7 @@ const words = {
     old extra inny`,
   billing: `billing shipping mailing invoice rechnung facturation`,
   address: `address adresse adres adress indirizzo direccion endereco anschrift 住所 地址 アドレス`,
-  foreign: `owner rep representative fax telefax faxnummer telefaks telecopie manager
+  foreign: `owner rep representative ae ea pa guardian kin colleague interviewer fax telefax faxnummer telefaks telecopie manager
     assistant assistants assistent assistentin parent previous prev former past by referrer
     referred emergency competitor subsidiary recruiter sender cc bcc vertreter betreuer
     inhaber proprietaire propietario supervisor boss agent creator assigned assignee

@@ -332,6 +332,13 @@ describe('content', () => {
     ],
     ['a fax is not a phone', 'Fax|Email', '+442079460958|a@b.example.com', 'email:2'],
     ['an owner is not the lead', 'Owner|Email', 'me@us.example.com|a@b.example.com', 'email:2'],
+    [
+      'a guardian is not the lead',
+      'Guardian|Email',
+      'me@us.example.com|a@b.example.com',
+      'email:2',
+    ],
+    ['nor is a colleague', 'Colleague email|Email', 'me@us.example.com|a@b.example.com', 'email:2'],
     ['a number is not a phone', 'Employees|Email', '2079460958|a@b.example.com', 'email:2'],
     [
       'a half-known name needs half of the cells',
@@ -363,6 +370,14 @@ describe('content', () => {
   ])('%s', (_promise, header, rows) => {
     expect(guess('companies.enrich', head(header, ...rows))).toBe('unmapped');
   });
+
+  test.each(['Guardian email', 'Next of kin', 'Colleague email', 'Interviewer', 'EA email'])(
+    'a column %s is of others, also where there is no other one',
+    (header) => {
+      const rows = ['Ada|a@b.example.com', 'Bob|b@c.example.com'];
+      expect(guess('people.enrich', head(`Name|${header}`, ...rows))).toBe('unmapped');
+    },
+  );
 
   test('e-mails replace missing web addresses, and the reason says so', () => {
     const mapping = mapColumns('companies.enrich', head('Company|E-mail', 'Acme|a@acme.com'), null);
