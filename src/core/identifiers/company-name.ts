@@ -12,11 +12,13 @@
  * (`™`) vanish, and so do remarks about its shares or its state at the end: `(NYSE: ADT)`, `(in administration)`.
  * 5. Of `Acme (formerly Apex)`, the name without its remark is tried second: another company may have it too.
  * 6. A name that consists only of such words keeps them all: `The Group`.
+ * 7. Refused: a name that was cut (`Flow...`) or of which letters are hidden (`Flo***`).
  */
 import { fold } from '../lib/fold.ts';
 import { toNormalForm } from '../lib/normal-form.ts';
 import type { KindDescription } from './kind.ts';
 import {
+  HIDING_SIGNS,
   invalid,
   isTooLong,
   type Normalised,
@@ -69,10 +71,21 @@ const FORMER_NAME =
 /** German and Austrian partnerships with a company as partner: `GmbH & Co. KG`, `AG & Co. KGaA`. */
 const COMPANY_AS_PARTNER = / (?:gmbh|ag|se|ug|mbh) (?:and|und|u) co (?:kg|ohg|kgaa)$/;
 
-/** Reasons: `empty`, `too_long`, `not_a_name` (no letter and no digit). */
+const CUT_OR_HIDDEN = new RegExp(
+  `(?:\\.{3}|…)[\\s)\\]"'”’]*$|^[^*]*[\\p{L}\\p{N}]\\*{2,}|[${HIDING_SIGNS}]{2,}`,
+  'u',
+);
+
+/** True for a name that a program cut, `Flow...`, or whose rest is hidden, `Flo***`: the whole one is another. */
+export function isPartOfName(text: string): boolean {
+  return !PLAIN_NAME.test(text) && CUT_OR_HIDDEN.test(text);
+}
+
+/** Reasons: `empty`, `too_long`, `not_a_name` (no letter and no digit, or not all of them). */
 export function normaliseCompanyName(text: string): Normalised {
   if (isTooLong(text)) return invalid('too_long');
   if (text === '') return invalid('empty');
+  if (isPartOfName(text)) return invalid('not_a_name');
   const folded = PLAIN_NAME.test(text) ? text : foldName(text);
   if (folded === '') return invalid(tidyCell(text) === '' ? 'empty' : 'not_a_name');
   const whole = oneValue(withoutAllForms(folded));

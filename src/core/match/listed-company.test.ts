@@ -12,6 +12,8 @@ test.each([
   ['Limited', 'not_a_name'],
   ['sales@acme.example', 'not_a_name'],
   ['https://acme.example', 'not_a_name'],
+  ['Nordlicht...', 'not_a_name'],
+  ['Nord***', 'not_a_name'],
   ['Nordlicht '.repeat(41), 'name_too_long'],
 ])('%j is refused as %s', (text, reason) => {
   expect(readListedCompany(text)).toBe(reason);

@@ -1,4 +1,5 @@
 /** Reads the company's name in a cell of a list, which people fill in as they like. */
+import { isPartOfName } from '../identifiers/company-name.ts';
 import {
   type CompanyName,
   formOf,
@@ -26,7 +27,7 @@ const ADDRESS = /@|:\/\//;
 export function readListedCompany(text: string): CompanyName | NotACompany {
   const listed = text.trim();
   if (listed === '') return 'empty_name';
-  if (ADDRESS.test(listed)) return 'not_a_name';
+  if (ADDRESS.test(listed) || isPartOfName(listed)) return 'not_a_name';
   if (listed.length > NAME_CHARACTERS_MAX || listed.split(/\s+/).length > WORDS_MAX) {
     return 'name_too_long';
   }
