@@ -193,6 +193,14 @@ describe('a vCard', () => {
     ]);
   });
 
+  test('with a CR inside a value has no property of what follows it', async () => {
+    const note = 'NOTE:Her assistant\rTEL:+442079460000\rEND:VCARD\rBEGIN:VCARD\rUID:other';
+    const [card, ...others] = await cardsOf('FN:Ilka Quast', note, 'TITLE:Head\r');
+    expect(others).toEqual([]);
+    expect(card?.properties.map(({ name }) => name)).toEqual(['VERSION', 'FN', 'NOTE', 'TITLE']);
+    expect(card?.properties.at(-1)?.value).toBe('Head');
+  });
+
   const cardsOf = async (...lines: string[]) => {
     const cards = [];
     const text = ['BEGIN:VCARD', 'VERSION:2.1', ...lines, 'END:VCARD', ''].join('\r\n');

@@ -37,6 +37,7 @@ interface ReadLines {
 /** Reads cards from UTF-8. */
 export async function* readCards(bytes: AsyncIterable<Buffer>): AsyncGenerator<VCard> {
   let card: ReadLines | null = null;
+  const atReturns = divideAtReturns();
   for await (const lines of readLines(bytes, 'utf8')) {
     for (const { line, text } of lines.flatMap(atReturns)) {
       if (/^\ufeff?BEGIN:VCARD\s*$/i.test(text)) {
@@ -54,10 +55,18 @@ export async function* readCards(bytes: AsyncIterable<Buffer>): AsyncGenerator<V
   if (card !== null) yield parseCard(card, 'cut_off');
 }
 
-/** Old address books of Apple end lines with CR alone: their file is one line. */
-function atReturns(one: TextLine): TextLine[] {
-  if (!one.text.includes('\r')) return [one];
-  return one.text.split('\r').map((text, place) => ({ line: one.line + place, text }));
+/**
+ * Old address books of Apple end lines with CR alone: their file is one line. In cards with other line ends a CR is a part of a
+ * value, such as a note with the number of an assistant. The line of its BEGIN says which card it is.
+ */
+function divideAtReturns(): (one: TextLine) => TextLine[] {
+  let isDivided = false;
+  return (one) => {
+    const whole = one.text.replace(/\r+$/, '');
+    if (/^[\s\ufeff]*BEGIN:VCARD/i.test(whole)) isDivided = whole.includes('\r');
+    if (!isDivided) return [{ ...one, text: whole }];
+    return whole.split('\r').map((text, place) => ({ line: one.line + place, text }));
+  };
 }
 
 function parseCard({ line, lines, bytes }: ReadLines, unreadable: 'cut_off' | null): VCard {
