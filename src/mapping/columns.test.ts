@@ -330,6 +330,12 @@ describe('content', () => {
       '@acme|a@b.example.com',
       'email:2',
     ],
+    [
+      'a header that names no kind says that its handles are of companies',
+      'Company handle|Email',
+      '@acme|a@b.example.com',
+      'email:2',
+    ],
     ['a fax is not a phone', 'Fax|Email', '+442079460958|a@b.example.com', 'email:2'],
     ['an owner is not the lead', 'Owner|Email', 'me@us.example.com|a@b.example.com', 'email:2'],
     [
