@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../tests/support/datab
 import type { Database } from '../core/db/client.ts';
 import { deletePersons } from '../core/graph/delete-persons.ts';
 import { importValues } from '../core/graph/import/import-harness.test-suite.ts';
+import { entityCodes } from '../core/graph/source-entities.ts';
 import { listSourceRecords, showSources } from '../core/graph/sources/show-sources.ts';
 import { listImports, showImport, undoImport } from '../core/graph/sources/undo-import.ts';
 import { must } from '../core/lib/assert.ts';
@@ -261,6 +262,35 @@ describe('imports of sources', () => {
     await expect(importValues(sql, 'companies', [{ ...own, name: 'Acme' }])).rejects.toThrow(
       'queued',
     );
+  });
+
+  it('build the contacts of an own company again when it has changed for them, and otherwise only the company', async () => {
+    const { sql } = database;
+    await load(sql, [files[5]]);
+    const own = { id: 5, name: 'Acme (own)', domain: 'acme.example' };
+    const queued = async (company: object) => {
+      await sql`delete from queued_before`;
+      await importValues(sql, 'companies', [company]);
+      const rows = await sql<
+        { entity: number }[]
+      >`select distinct entity from queued_before order by 1`;
+      return rows.map(({ entity }) => entity);
+    };
+    await importValues(sql, 'companies', [own]);
+    await sql`create table queued_before (entity smallint)`;
+    await sql`create function note() returns trigger language plpgsql as $$
+      begin insert into queued_before values (new.entity); return new; end $$`;
+    await sql`create trigger noted before insert on records_to_build for each row execute function note()`;
+    const called = { ...own, phone: '+442079460000' };
+    expect(await queued(called)).toEqual([entityCodes.company]);
+    const inIndustry = { ...called, industry: 'Computer Software' };
+    expect(await queued(inIndustry)).toEqual([entityCodes.company, entityCodes.person]);
+    expect(await personOf(sql, 'hubspot', '1')).toMatchObject({
+      companyId: 5,
+      industryId: expect.any(Number),
+    });
+    expect(await queued({ ...inIndustry, domain: 'other.example' })).toContain(entityCodes.person);
+    expect((await personOf(sql, 'hubspot', '1'))?.companyId).toBe(0);
   });
 
   it('bring a record again under its id after an undo', async () => {

@@ -6,6 +6,7 @@ import type { JsonRecord } from '../import/read-records.ts';
 import { recordToJson } from '../record.ts';
 import { entityCodes } from '../source-entities.ts';
 import { FIRST_ID } from './identify.sql.ts';
+import { writeOwnRecords } from './own-records.sql.ts';
 import { type Member, OWN_SOURCE, partition } from './partition.ts';
 import * as queries from './settle.sql.ts';
 import { sureKeysOf } from './sure-keys.ts';
@@ -148,5 +149,5 @@ async function adopt(
       keys: sureKeysOf(OWN_SOURCE, { entity: of, key, record: values }),
     };
   });
-  await queries.writeOwnRecords(tx, entityCodes[of], records);
+  await writeOwnRecords(tx, entityCodes[of], records);
 }
