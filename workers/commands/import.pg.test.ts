@@ -1,6 +1,6 @@
 /** `import --map` and `--dry-run` as a person runs them. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -240,6 +240,19 @@ describe('a file of no known source', () => {
     await expect(run('--map', 'colours', colours)).rejects.toThrow(/Colour, Weight/);
     expect(await written()).toMatchObject({ imports: 0, mappings: 0 });
   });
+});
+
+test('a device for the rejected records is written to and stays; a full one ends the import with its name', async () => {
+  const file = await fileOf('partners.csv', people);
+  // Links: the test must not remove a device of the machine.
+  const [none, full] = [path.join(folder, 'null'), path.join(folder, 'full')];
+  await symlink('/dev/null', none);
+  await symlink('/dev/full', full);
+  await run('--map', 'partners', file, '--dry-run', '--rejects', none);
+  expect(await readlink(none)).toBe('/dev/null');
+  const refused = run('--map', 'partners', file, '--rejects', full);
+  await expect(refused).rejects.toThrow(/cannot be written to .*ENOSPC.*--rejects/);
+  expect(await readlink(full)).toBe('/dev/full');
 });
 
 test('rejected records that cannot be written stop the import before it begins', async () => {

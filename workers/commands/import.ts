@@ -1,6 +1,6 @@
 /** `import`: fills the graph from files of one's own and from sources. */
 import { createReadStream } from 'node:fs';
-import { access, constants, type FileHandle, open, rm } from 'node:fs/promises';
+import { access, constants, type FileHandle, lstat, open, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -24,6 +24,7 @@ import { isLaterThanTomorrow, isoDate } from '../../src/sources/values.ts';
 import { oneOf } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult, say } from '../output.ts';
+import { isSpecialFile } from '../special-file.ts';
 import { withDatabase } from '../with-database.ts';
 import { addImportHistory } from './import-history.ts';
 
@@ -268,20 +269,23 @@ async function importFile(
 
 /**
  * Opens a stream into a file that exists only when something was written to it, one record at a time, and counts the records
- * by their reason. Throws `AppError` before the import
- * when the file cannot be written.
+ * by their reason. A device or a link, such as `/dev/null` or `/dev/stderr`, is written to and never replaced. Throws `AppError`
+ * before the import when the file cannot be written; a disk that fills up fails the stream with one.
  */
 async function openRejects(
   file: string,
 ): Promise<{ rejects: Writable; reasons: ReadonlyMap<string, number> }> {
-  try {
-    // What an earlier import rejected is not true of this one.
-    await rm(file, { force: true });
-    await access(path.dirname(file), constants.W_OK);
-  } catch (error) {
-    throw usage(
+  const notWritten = (error: unknown) =>
+    usage(
       `Rejected records cannot be written to ${file} (${(error as Error).message}). Name another file with --rejects.`,
     );
+  try {
+    const isLink = (await lstat(file).catch(() => null))?.isSymbolicLink() === true;
+    // What an earlier import rejected is not true of this one.
+    if (!isLink && !(await isSpecialFile(file))) await rm(file, { force: true });
+    await access(path.dirname(file), constants.W_OK);
+  } catch (error) {
+    throw notWritten(error);
   }
   let output: FileHandle | undefined;
   const reasons = new Map<string, number>();
@@ -294,12 +298,17 @@ async function openRejects(
         await output.writeFile(chunk);
         done();
       } catch (error) {
-        done(error as Error);
+        done(notWritten(error));
       }
     },
     async final(done) {
-      await Promise.resolve(output?.close()).then(() => done(), done);
+      await Promise.resolve(output?.close()).then(
+        () => done(),
+        (error: unknown) => done(notWritten(error)),
+      );
     },
   });
+  // Thrown at the next record, or when the stream is ended; until then it must not end the process.
+  rejects.on('error', () => {});
   return { rejects, reasons };
 }
