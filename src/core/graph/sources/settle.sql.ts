@@ -112,9 +112,9 @@ export async function createTouched(tx: Sql): Promise<void> {
  * Lists in `contested` the touched records that share a value or an id with another one, and the holders of values
  * that touched records had before.
  */
-export async function listContested(tx: Sql): Promise<number> {
+export async function listContested(tx: Sql): Promise<void> {
   await tx`analyze source_keys`;
-  const { count } = await tx`
+  await tx`
     create temp table contested on commit drop as
     select distinct r.number, r.entity from (
       select t.number from touched t
@@ -131,7 +131,6 @@ export async function listContested(tx: Sql): Promise<number> {
       where not v.is_reference) found
     join source_records r using (number)
     where r.entity in ${tx(identifiedCodes)}`;
-  return count;
 }
 
 /** Returns some contested records, which are then no longer listed. */
@@ -142,6 +141,11 @@ export async function takeContested(
   return tx<{ number: number; entity: number }[]>`
     delete from contested where ctid in (select ctid from contested order by number limit ${limit})
     returning number, entity`;
+}
+
+/** Lists these records no longer: they are decided. */
+export async function leaveContested(tx: Sql, numbers: readonly number[]): Promise<void> {
+  await tx`delete from contested where number = any(${[...numbers]}::bigint[])`;
 }
 
 export interface MemberRow {

@@ -12,8 +12,11 @@ import * as queries from './settle.sql.ts';
 import { sureKeysOf } from './sure-keys.ts';
 import { isUnknown } from './trust.ts';
 
-/** Contested records of one round; all that are connected with them are in memory. */
-const ROUND_RECORDS = 5_000;
+/**
+ * Contested records of one round; all that are connected with them are in memory, and are decided in less time than the database
+ * waits for an idle transaction.
+ */
+const ROUND_RECORDS = 2_000;
 const ADOPTED_PER_ROUND = 5_000;
 
 /**
@@ -28,15 +31,14 @@ export async function settleTouched(
 ): Promise<void> {
   await queries.createTouched(tx);
   await adoptOwnRecords(tx);
-  let left = await queries.listContested(tx);
-  while (left > 0) {
+  await queries.listContested(tx);
+  for (;;) {
     const seeds = await queries.takeContested(tx, ROUND_RECORDS);
     if (seeds.length === 0) break;
     for (const entity of [entityCodes.company, entityCodes.person]) {
       const numbers = seeds.filter((seed) => seed.entity === entity).map(({ number }) => number);
       if (numbers.length > 0) await settleConnected(tx, { entity, importId, innocent, numbers });
     }
-    left -= seeds.length;
   }
   await queries.queueTouched(tx);
 }
@@ -67,6 +69,11 @@ async function settleConnected(
   const { entity } = change;
   // A record that is gone joins nothing, and keeps its id for its return.
   const connected = await queries.readConnected(tx, entity, numbers);
+  // Otherwise a person of many sources would be decided again for each of them.
+  await queries.leaveContested(
+    tx,
+    connected.map(({ number }) => number),
+  );
   const rows = connected.filter((row) => row.record !== null);
   const common = new Set(
     await queries.listCommonValues(tx, [...new Set(rows.flatMap((r) => r.keys))]),
