@@ -97,6 +97,11 @@ function pathOf(template: string, ids: Pick<Sent, 'id' | 'delivery_id'>): string
   });
 }
 
+/** From version 24 on, Node sends the question mark of an empty query, too. */
+function withQuery(path: string, query: URLSearchParams): string {
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
 /** The actions on lists and exports alike. */
 export type ControlAction = 'start' | 'pause' | 'resume' | 'cancel';
 
@@ -165,7 +170,7 @@ function openTransport(baseUrl: string, apiKey: string) {
     for (const [parameter, value] of Object.entries(query)) {
       if (value !== undefined) search.set(parameter, String(value));
     }
-    const target = search.size === 0 ? place : `${place}?${search}`;
+    const target = withQuery(place, search);
     return (await read(await send(method, target, body, idempotencyKey))) as Part<Of, 'response'>;
   }
   async function file(
@@ -173,7 +178,7 @@ function openTransport(baseUrl: string, apiKey: string) {
     id: string,
     form: Record<string, string>,
   ): Promise<ClientFile> {
-    const target = `${pathOf(template, { id })}?${new URLSearchParams(form)}`;
+    const target = withQuery(pathOf(template, { id }), new URLSearchParams(form));
     const response = await send('GET', target);
     return {
       complete: response.headers.get('X-Result-Complete') === 'true',
