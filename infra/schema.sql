@@ -2265,13 +2265,14 @@ begin
       array(
         select parts_of_office(t.company_id, t.name, t.role, t.appointed_on) where t.is_sourced) as parts
     from taken t left join own using (id)),
-  -- Only for results: a record of which all offices of that name are known to be of others, where it is known which ones have theirs.
+  -- Only for results: a record of which all offices of that name are known to be of others, where it is known which ones have
+  -- theirs.
   noted as (
     insert into suppressed_officers as s (company_id, name_sha256, number, is_of_part, other_sha256)
     select i.id, officer_name_sha256(i.id, o.name), suppression,
       bool_or(is_other and i.id = any(parts))
         and not bool_or(not is_other and i.id = any(parts) or is_own and parts = '{}'),
-      min(holder_sha256(o.name, o.birth_year)) filter (where is_other and i.id = any(parts))
+      decode(min(encode(holder_sha256(o.name, o.birth_year), 'hex')) filter (where is_other and i.id = any(parts)), 'hex')
     from office o cross join lateral ids_of_company(o.company_id) i (id)
     group by 1, 2
     on conflict (company_id, name_sha256) do update set number = excluded.number, is_of_part = false
