@@ -145,11 +145,11 @@ export async function recordOutcome(
     -- Same order as deletion: webhook first, then its deliveries.
     webhook as (
       select id from webhooks where id = ${claimed.webhookId} for no key update),
-    -- It failed for too many days, but for one of them nothing was attempted although this was due: the service stood
-    -- still, or the clock was set ahead.
+    -- It fails, but for the last day nothing was attempted although this was due: the service stood still, or the clock was
+    -- set ahead, also by less than too many days.
     standstill as (
       select from clock, webhooks w join webhook_deliveries d on d.webhook_id = w.id
-      where d.id = ${claimed.id} and w.failing_since <= clock.now - make_interval(days => ${failingDaysMax})
+      where d.id = ${claimed.id} and w.failing_since < clock.now - interval '1 day'
         and d.due_at < clock.now - interval '1 day' and not exists (
           select from webhook_deliveries other
           where other.webhook_id = w.id and other.id <> d.id
@@ -181,7 +181,7 @@ export async function recordOutcome(
   return { recorded: row !== undefined, disabled: row?.disabled ?? null };
 }
 
-/** The condition that webhook `w` has only failed for too many days, without a `standstill` in them. */
+/** The condition that webhook `w` has only failed for too many days, without a `standstill` just now. */
 function isTooLong(sql: Sql, isDelivered: boolean, failingDaysMax: number) {
   return sql`(not ${isDelivered} and coalesce(
     w.failing_since <= clock.now - make_interval(days => ${failingDaysMax})
