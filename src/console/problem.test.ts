@@ -10,3 +10,11 @@ test.each([
   expect(problem.message).toContain(words);
   expect(problem).toMatchObject({ status, code: 'unknown', errors: [] });
 });
+
+test.each(['idempotency_in_progress', 'idempotency_key_reused'])(
+  'a refusal of the page’s own key, %s, is told without the header',
+  (code) => {
+    const detail = 'This Idempotency-Key is in progress.';
+    expect(new Problem(409, { code, detail }).message).toMatch(/^An earlier click .* again/);
+  },
+);

@@ -37,6 +37,8 @@ export class Problem extends Error {
 /** Words for refusals that the API states with an id, a time in UTC or a header. */
 const pageWords: Readonly<Record<string, string>> = {
   files_expired: 'The files are no longer kept. The counts and charges stay.',
+  idempotency_in_progress:
+    'An earlier click for the same is still in progress. Try again in a few seconds.',
   idempotency_key_reused:
     'An earlier click has done this already, under another name or at another price. Check what it made before you do it again.',
 };
