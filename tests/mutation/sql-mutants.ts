@@ -137,6 +137,14 @@ const changed: Changed[] = [
   },
   {
     file: budgets,
+    after: 'function setCreditsPerDay(',
+    changes: [
+      ['order by b.key_id for', 'order by b.key_id desc for', 'together'],
+      ['k.credits_of = ${id})', 'false)', 'together'],
+    ],
+  },
+  {
+    file: budgets,
     after: 'function spendToday(',
     changes: [
       ['greatest(b.day, utc_today())', 'utc_today()', 'keyOfLists'],
