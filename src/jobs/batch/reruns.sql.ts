@@ -174,6 +174,31 @@ export async function listRerunsBelow(sql: Sql, id: string): Promise<Rerun[]> {
     where files_deleted_at is null and rerun_records is null`;
 }
 
+/**
+ * Other reruns of the list that `id` is a rerun of, with files, which would be charged for the same rows as a rerun that takes its
+ * place: those that have not ended, and later ones with matches. Not those below it.
+ */
+export async function listRerunsBeside(sql: Sql, id: string): Promise<Rerun[]> {
+  return sql<Rerun[]>`
+    with recursive ${familyOf(sql, id)},
+    below (list_id) as (
+      select ${id}::uuid
+      union all
+      select id from below join batches on rerun_of = list_id),
+    beside as (
+      select b.id, b.state in ${wordList(sql, finalStates)} as has_ended,
+        b.matched > 0 and (select min(id) from chunks where batch_id = b.id)
+          > (select min(id) from chunks where batch_id = ${id}) as has_later_matches
+      from family join batches b on b.id = list_id
+      where b.rerun_of is not null and b.files_deleted_at is null
+        and b.id not in (select list_id from below)
+        and exists (
+          select unnest(b.rerun_rows)
+          intersect
+          select unnest(own.rerun_rows) from batches own where own.id = ${id}))
+    select id, has_ended from beside where not has_ended or has_later_matches`;
+}
+
 /** Forgets what a list has matched with `dedupe`. */
 export async function deleteAnsweredRecords(sql: Sql, id: string): Promise<void> {
   await sql`delete from batch_records where batch_id = ${id}`;

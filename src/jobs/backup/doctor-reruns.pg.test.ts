@@ -1,0 +1,129 @@
+/** The doctor and reruns of a list: a row that a later rerun has run is not paid twice. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { importGraph } from '../../../tests/support/graph.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { crowd } from '../../../tests/support/small-graph.ts';
+import { audit } from '../audit/audit.ts';
+import { markStore } from '../batch/own-store.ts';
+import { diagnose } from './doctor.ts';
+
+let pipeline: Pipeline;
+let caller: Caller;
+beforeAll(async () => {
+  pipeline = await openPipeline({ CHUNK_ROWS: '5' });
+  await markStore(pipeline.context);
+  await importGraph(pipeline.sql, { persons: crowd(4) });
+});
+afterAll(() => pipeline.close());
+beforeEach(async () => {
+  caller = await pipeline.unmeteredAccount(100);
+});
+
+const balance = async () => (await pipeline.wallet(caller))?.balance;
+const fix = () => diagnose(pipeline.context, { fix: true });
+
+const upload = (...names: string[]) =>
+  pipeline.enrich(
+    caller,
+    `Email\np1@list.example\n${names.map((name) => `${name}@list.example\n`).join('')}`,
+    { operation: 'people.enrich' },
+  );
+
+let nextId = 800;
+const learn = (name: string) =>
+  importGraph(pipeline.sql, { persons: [{ id: nextId++, email: `${name}@list.example` }] });
+
+const post = (path: string, body: object = {}) =>
+  pipeline.call(caller, `/v1/batches/${path}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+
+/** Reruns the rows of a list that did not match. Returns the id of the rerun. */
+async function rerun(id: string, options: { hold?: boolean } = {}): Promise<string> {
+  const made = await post(`${id}/rerun`, { outcomes: ['no_match'], ...options });
+  await pipeline.runUntilIdle();
+  return ((await made.json()) as { id: string }).id;
+}
+
+async function loseParts(id: string): Promise<void> {
+  for await (const key of pipeline.context.store.list()) {
+    if (key.startsWith(`batches/${id}/parts`)) await pipeline.context.store.delete(key);
+  }
+}
+
+/** The rows of a list that matched in it or its reruns. */
+async function matchedRows(id: string): Promise<number[]> {
+  const results = await pipeline.call(caller, `/v1/batches/${id}/results?format=jsonl&reruns=true`);
+  const lines = (await results.text()).trim().split('\n');
+  return lines
+    .map((line) => JSON.parse(line) as { row: number; match: { status: string } })
+    .flatMap(({ row, match }) => (match.status === 'matched' ? [row] : []));
+}
+
+test('a lost rerun is not run again when a later one of the list has its rows', async () => {
+  const id = await upload('two', 'three', 'four');
+  await learn('two');
+  const lost = await rerun(id);
+  await learn('three');
+  await rerun(id);
+  expect(await balance()).toBe(97);
+  await loseParts(lost);
+  const { findings } = await fix();
+  await pipeline.runUntilIdle();
+  expect(findings).toMatchObject([{ batch_id: lost, action: 'refunded', credits_refunded: 1 }]);
+  // The first and the third row are paid, each once.
+  expect(await balance()).toBe(98);
+  expect(await matchedRows(id)).toEqual([1, 3]);
+  await rerun(id);
+  expect(await balance()).toBe(97);
+  expect(await matchedRows(id)).toEqual([1, 2, 3]);
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+  expect((await fix()).findings).toEqual([]);
+});
+
+test('a lost rerun is run again when the later ones have matched nothing', async () => {
+  const id = await upload('five', 'six');
+  await learn('five');
+  const lost = await rerun(id);
+  await rerun(id);
+  await loseParts(lost);
+  expect((await fix()).findings).toMatchObject([{ action: 'rerun', credits_refunded: 1 }]);
+  await pipeline.runUntilIdle();
+  expect(await matchedRows(id)).toEqual([1, 2]);
+  expect(await balance()).toBe(98);
+});
+
+test('a lost rerun waits for the end of another one that has its rows', async () => {
+  const id = await upload('seven', 'eight');
+  await learn('seven');
+  const lost = await rerun(id);
+  await learn('eight');
+  const held = await rerun(id, { hold: true });
+  await loseParts(lost);
+  const open = { batch_id: lost, action: 'open', credits_refunded: 0 };
+  expect((await fix()).findings).toMatchObject([open]);
+  await post(`${held}/start`);
+  await pipeline.runUntilIdle();
+  expect((await fix()).findings).toMatchObject([{ action: 'refunded', credits_refunded: 1 }]);
+  expect(await matchedRows(id)).toEqual([1, 3]);
+  expect(await balance()).toBe(98);
+});
+
+test('of two lost reruns of a list, each row is paid once', async () => {
+  const id = await upload('nine', 'ten');
+  await learn('nine');
+  const lost = [await rerun(id)];
+  await learn('ten');
+  lost.push(await rerun(id));
+  for (const one of lost) await loseParts(one);
+  await fix();
+  await pipeline.runUntilIdle();
+  await fix();
+  await pipeline.runUntilIdle();
+  await rerun(id);
+  expect(await matchedRows(id)).toEqual([1, 2, 3]);
+  expect(await balance()).toBe(97);
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+});
