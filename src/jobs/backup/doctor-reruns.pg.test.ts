@@ -12,7 +12,11 @@ let caller: Caller;
 beforeAll(async () => {
   pipeline = await openPipeline({ CHUNK_ROWS: '5' });
   await markStore(pipeline.context);
-  await importGraph(pipeline.sql, { persons: crowd(4) });
+  const twin = { name: 'Ilka', surname: 'Quast', companyId: 10 };
+  await importGraph(pipeline.sql, {
+    companies: [{ id: 10, name: 'Nordlicht Optik GmbH' }],
+    persons: [...crowd(4), { id: 700, ...twin }, { id: 701, ...twin }],
+  });
 });
 afterAll(() => pipeline.close());
 beforeEach(async () => {
@@ -40,8 +44,8 @@ const post = (path: string, body: object = {}) =>
     body: JSON.stringify(body),
   });
 
-/** Reruns the rows of a list that did not match. Returns the id of the rerun. */
-async function rerun(id: string, options: { hold?: boolean } = {}): Promise<string> {
+/** Reruns the rows of a list that did not match, or as `options` say. Returns the id of the rerun. */
+async function rerun(id: string, options: object = {}): Promise<string> {
   const made = await post(`${id}/rerun`, { outcomes: ['no_match'], ...options });
   await pipeline.runUntilIdle();
   return ((await made.json()) as { id: string }).id;
@@ -95,18 +99,16 @@ test('a lost rerun is run again when the later ones have matched nothing', async
   expect(await balance()).toBe(98);
 });
 
-test('a lost rerun waits for the end of another one that has its rows', async () => {
+test('a lost rerun is not run again while another one that has its rows is open', async () => {
   const id = await upload('seven', 'eight');
   await learn('seven');
   const lost = await rerun(id);
   await learn('eight');
   const held = await rerun(id, { hold: true });
   await loseParts(lost);
-  const open = { batch_id: lost, action: 'open', credits_refunded: 0 };
-  expect((await fix()).findings).toMatchObject([open]);
+  expect((await fix()).findings).toMatchObject([{ action: 'refunded', credits_refunded: 1 }]);
   await post(`${held}/start`);
   await pipeline.runUntilIdle();
-  expect((await fix()).findings).toMatchObject([{ action: 'refunded', credits_refunded: 1 }]);
   expect(await matchedRows(id)).toEqual([1, 3]);
   expect(await balance()).toBe(98);
 });
@@ -126,4 +128,19 @@ test('of two lost reruns of a list, each row is paid once', async () => {
   expect(await matchedRows(id)).toEqual([1, 2, 3]);
   expect(await balance()).toBe(97);
   expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+});
+
+test('a lost rerun does not take the place of decisions about its rows', async () => {
+  const names = 'Name,Company\nIlka Quast,Nordlicht Optik\n';
+  const options = { operation: 'people.enrich', match: 'likely' };
+  const id = await pipeline.enrich(caller, names, options);
+  const lost = await rerun(id, { outcomes: ['ambiguous'] });
+  expect((await post(`${lost}/decisions`, { decisions: [{ row: 1, id: 701 }] })).status).toBe(202);
+  await pipeline.runUntilIdle();
+  expect(await matchedRows(id)).toEqual([1]);
+  await loseParts(lost);
+  await fix();
+  await pipeline.runUntilIdle();
+  expect(await matchedRows(id)).toEqual([1]);
+  expect(await balance()).toBe(99);
 });

@@ -36,9 +36,9 @@ export interface Finding {
   objects: number;
   /**
    * `rerun`: refunded and run again as `rerun_id`. `refunded`: it was cancelled, so that its other rows are not wanted, or
-   * cannot be run again, because its upload is missing, the settings refuse it now, or it is a rerun and a later rerun of the
-   * list has matched some of its rows, which would be charged twice. `open`: it has not ended, or a rerun of it, or another one
-   * with its rows; look again then. `replaced`: an opt-out replaced them since, and with `fix` the new ones are recorded; nothing is
+   * cannot be run again, because its upload is missing, the settings refuse it now, or it is a rerun and another one of the list
+   * has matched some of its rows since, or may yet: they would be charged twice. `open`: it has not ended, or a rerun of it;
+   * look again then. `replaced`: an opt-out replaced them since, and with `fix` the new ones are recorded; nothing is
    * refunded. `expired`: it ended longer ago than files are kept, and with `fix` it has none any more; nothing is refunded.
    * `unreadable`: an object cannot be read, and may be sound. `found`: nothing was changed.
    */
@@ -164,9 +164,8 @@ async function examine(
   if (!fix) return { ...found, action: 'found' };
   if (batch.kind === 'list' && batch.state !== 'cancelled' && !lost.has(batch.uploadKey)) {
     const reruns = await listRerunsBelow(context.sql, batch.id);
+    if (reruns.some(({ hasEnded }) => !hasEnded)) return { ...found, action: 'open' };
     const beside = await listRerunsBeside(context.sql, batch.id);
-    if ([...reruns, ...beside].some(({ hasEnded }) => !hasEnded))
-      return { ...found, action: 'open' };
     const again =
       beside.length > 0
         ? null
@@ -232,8 +231,8 @@ async function runAgain(
         await lockKept(tx, batch.id);
         // No rerun of it can be added from here on.
         const beside = await listRerunsBeside(tx, batch.id);
-        const other = beside.find(({ id }) => id !== inserted.id);
-        if (other !== undefined) throw mendedMeanwhile(other.id);
+        const other = beside.find((id) => id !== inserted.id);
+        if (other !== undefined) throw mendedMeanwhile(other);
         const reruns = await listRerunsBelow(tx, batch.id);
         for (const { id, hasEnded } of reruns) {
           if (!hasEnded) throw mendedMeanwhile(id);

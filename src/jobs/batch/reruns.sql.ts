@@ -175,11 +175,11 @@ export async function listRerunsBelow(sql: Sql, id: string): Promise<Rerun[]> {
 }
 
 /**
- * Other reruns of the list that `id` is a rerun of, with files, which would be charged for the same rows as a rerun that takes its
- * place: those that have not ended, and later ones with matches. Not those below it.
+ * Other reruns of the list that `id` is a rerun of, with files, which have rows that a rerun in its place would run again, and
+ * charge or answer in another way: those that have not ended, and later ones with matches. Not those of `listRerunsBelow`.
  */
-export async function listRerunsBeside(sql: Sql, id: string): Promise<Rerun[]> {
-  return sql<Rerun[]>`
+export async function listRerunsBeside(sql: Sql, id: string): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
     with recursive ${familyOf(sql, id)},
     below (list_id) as (
       select ${id}::uuid
@@ -191,12 +191,13 @@ export async function listRerunsBeside(sql: Sql, id: string): Promise<Rerun[]> {
           > (select min(id) from chunks where batch_id = ${id}) as has_later_matches
       from family join batches b on b.id = list_id
       where b.rerun_of is not null and b.files_deleted_at is null
-        and b.id not in (select list_id from below)
+        and (b.rerun_records is not null or b.id not in (select list_id from below)) and b.id <> ${id}
         and exists (
           select unnest(b.rerun_rows)
           intersect
           select unnest(own.rerun_rows) from batches own where own.id = ${id}))
-    select id, has_ended from beside where not has_ended or has_later_matches`;
+    select id from beside where not has_ended or has_later_matches`;
+  return rows.map((row) => row.id);
 }
 
 /** Forgets what a list has matched with `dedupe`. */
