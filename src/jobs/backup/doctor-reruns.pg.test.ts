@@ -144,3 +144,21 @@ test('a lost rerun does not take the place of decisions about its rows', async (
   expect(await matchedRows(id)).toEqual([1]);
   expect(await balance()).toBe(99);
 });
+
+test('decisions about rows of a lost list are those of the list that takes its place', async () => {
+  const names = 'Name,Company\nIlka Quast,Nordlicht Optik\n';
+  const options = { operation: 'people.enrich', match: 'likely' };
+  const id = await pipeline.enrich(caller, names, options);
+  await post(`${id}/decisions`, { decisions: [{ row: 1, id: 701 }] });
+  await pipeline.runUntilIdle();
+  await loseParts(id);
+  const { findings } = await fix();
+  await pipeline.runUntilIdle();
+  const again = findings[0]?.rerun_id ?? '';
+  expect(await matchedRows(again)).toEqual([1]);
+  const second = await post(`${again}/decisions`, { decisions: [{ row: 1, id: 701 }] });
+  expect(second.status).toBe(409);
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(99);
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+});

@@ -17,7 +17,12 @@ import { type Batch, type ListBatch, optionsOf } from '../batch/batch.ts';
 import { batchOfKey } from '../batch/batch-keys.ts';
 import { findBatch, isExpired, lockFiles, markFilesDeleted } from '../batch/batches.sql.ts';
 import { isOwnStore, markStore, requireOwnStore } from '../batch/own-store.ts';
-import { deleteAnsweredRecords, listRerunsBelow, listRerunsBeside } from '../batch/reruns.sql.ts';
+import {
+  deleteAnsweredRecords,
+  listRerunsBelow,
+  listRerunsBeside,
+  moveDecisions,
+} from '../batch/reruns.sql.ts';
 import { isFinal } from '../batch/states.ts';
 import { listUnknownBatches } from '../batch/stored-bytes.sql.ts';
 import { createList, wakeSplit } from '../list/create-list.ts';
@@ -191,7 +196,7 @@ function isRefusal(error: unknown): boolean {
 
 /**
  * The refund, the new list and the end of the old one's files are one transaction: none happens twice. The new list runs the rows
- * of its reruns too, so that they are refunded and end with it.
+ * of its reruns too, so that they are refunded and end with it. Decisions are paid, and become those of the new list.
  */
 async function runAgain(
   context: DoctorContext,
@@ -238,7 +243,10 @@ async function runAgain(
           if (!hasEnded) throw mendedMeanwhile(id);
           await lockKept(tx, id);
         }
-        refunded = await endRefunded(tx, accountId, [batch.id, ...reruns.map(({ id }) => id)]);
+        const replaced = [batch.id, ...reruns.map(({ id }) => id)];
+        // Before the wallet is locked: they are batches.
+        await moveDecisions(tx, replaced, inserted.id);
+        refunded = await endRefunded(tx, accountId, replaced);
         return inserted;
       }),
   );

@@ -200,6 +200,14 @@ export async function listRerunsBeside(sql: Sql, id: string): Promise<string[]> 
   return rows.map((row) => row.id);
 }
 
+/** Makes the decisions about rows of these lists those about the same rows of another one, which takes their place. */
+export async function moveDecisions(sql: Sql, from: readonly string[], to: string): Promise<void> {
+  await sql`
+    update batches set rerun_of = ${to}
+    where rerun_of = any(${[...from]}::uuid[]) and rerun_records is not null
+      and files_deleted_at is null`;
+}
+
 /** Forgets what a list has matched with `dedupe`. */
 export async function deleteAnsweredRecords(sql: Sql, id: string): Promise<void> {
   await sql`delete from batch_records where batch_id = ${id}`;
