@@ -128,28 +128,79 @@ test('requests with the longest heads, whose bodies do not come, keep no more th
 
 describe('of heads that have not arrived in full', () => {
   // As many as a request may have: from 24.21 on Node itself refuses one with more.
-  const lines = `${'n'.repeat(57)}: ${'x'.repeat(56)}\r\n`.repeat(98);
+  const many = `${'n'.repeat(57)}: ${'x'.repeat(56)}\r\n`.repeat(98);
+  // So few that Node keeps them outside of the heap.
+  const few = `n: ${'x'.repeat(11_970)}\r\n`;
+  const host = 'GET / HTTP/1.1\r\nHost: x\r\n';
+  const afterRequest = `GET /moment HTTP/1.1\r\nHost: x\r\n\r\n${host}`;
+  const lastChunk = `${host}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n`;
 
   test.each([
-    ['the head of a request', `GET / HTTP/1.1\r\nHost: x\r\n${lines}`],
-    [
-      'a head after a request',
-      `GET /moment HTTP/1.1\r\nHost: x\r\n\r\n${get.slice(0, -2)}${lines}`,
-    ],
-    ['trailers', `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n${lines}`],
-  ])('those of %s keep no more than the maximum, and the newest stay', async (_name, text) => {
-    const { open, moment } = await serve({ headBytesMax: 150_000 });
-    const sockets: Socket[] = [];
+    ['the head of a request', 235_000, host + many],
+    ['a short head with long lines', 90_000, host + few],
+    ['a head after a request', 235_000, afterRequest + many],
+    ['a short head after a request', 90_000, afterRequest + few],
+    ['trailers', 235_000, lastChunk + many],
+    ['few trailers', 90_000, lastChunk + few],
+  ])(
+    'those of %s keep no more than the maximum, and the newest stay',
+    async (_name, headBytesMax, text) => {
+      const { open, moment } = await serve({ headBytesMax });
+      const sockets: Socket[] = [];
+      for (let index = 0; index < 12; index++) {
+        const socket = (await open()).on('error', () => {}).resume();
+        socket.write(text);
+        sockets.push(socket);
+        await moment();
+      }
+      const left = () => sockets.filter((socket) => !socket.closed);
+      while (left().length > 6) await moment();
+      for (let round = 0; round < 100; round++) await moment();
+      expect(left()).toEqual(sockets.slice(-6));
+    },
+  );
+
+  test('those of heads one after the other count until there is a moment between two', async () => {
+    const { moment, open, socket } = await serve({ headBytesMax: 90_000 });
+    const head = afterRequest.slice(0, -host.length);
+    const [first, rest] = [head.slice(0, -2) + few, '\r\n'];
+    const other = (await open()).resume();
+    for (const one of [other, socket]) one.setNoDelay();
+    const closed = once(socket.on('error', () => {}).resume(), 'close');
     for (let index = 0; index < 12; index++) {
-      const socket = (await open()).on('error', () => {}).resume();
-      socket.write(text);
-      sockets.push(socket);
+      for (const one of [other, socket])
+        one.write(index === 0 || one === other ? first : rest + first);
+      await moment();
+      other.write(rest);
       await moment();
     }
-    const left = () => sockets.filter((socket) => !socket.closed);
-    while (left().length > 6) await moment();
-    for (let round = 0; round < 100; round++) await moment();
-    expect(left()).toEqual(sockets.slice(-6));
+    await closed;
+    expect(other.closed).toBe(false);
+  });
+
+  test('none stays outside of the heap once the head has arrived', async () => {
+    const { moment, open } = await serve();
+    const sockets = await Promise.all(Array.from({ length: 200 }, open));
+    for (const one of sockets) one.setNoDelay();
+    const outsideOfHeap = () => {
+      const { rss, heapTotal, external } = process.memoryUsage();
+      return rss - heapTotal - external;
+    };
+    let before = 0;
+    // Each head has its long line one place earlier than the one before it: Node frees those that a head takes again.
+    for (let place = 30; place > 0; place--) {
+      const lines = 'a: b\r\n'.repeat(place - 1) + few;
+      for (const one of sockets) one.write(`GET /moment HTTP/1.1\r\nHost: x\r\n${lines}`);
+      await moment();
+      await Promise.all(
+        sockets.map((one) => {
+          one.write('\r\n');
+          return once(one, 'data');
+        }),
+      );
+      if (place === 28) before = outsideOfHeap();
+    }
+    expect((outsideOfHeap() - before) / 2 ** 20).toBeLessThan(32);
   });
 });
 

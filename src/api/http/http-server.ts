@@ -111,7 +111,7 @@ export function createHttpServer(
       for (const response of responses) waiting.delete(response);
     });
   });
-  boundPartialHeads(server, limits.headBytesMax);
+  boundPartialHeads(server, limits);
   const room = makeRoom(server, limits, (socket) => isWaitingForClient(socket, open.get(socket)));
   const watch = watchSlowClients(server, limits, (request, response) => {
     if (response.headersSent) request.socket.destroy();
