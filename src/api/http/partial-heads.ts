@@ -126,6 +126,8 @@ export function boundPartialHeads(
     socket.prependListener('close', () => {
       forget(socket);
       if (parserOf(socket) === parser && held.lines + held.tail > 0) discard(socket, parser, true);
+      // The next user may be a client, to whom none of this applies.
+      if (heldBy.get(parser) === held) heldBy.delete(parser);
     });
   });
 }
