@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openShare, type ShareLimits } from './shares.ts';
 
 const limits: ShareLimits = {
@@ -59,6 +59,40 @@ describe('a share', () => {
     await ask('a2');
     await finish('b1');
     expect(started).toEqual(['v1', 'a1', 'b1', 'v2']);
+  });
+
+  test('serves short work of an account after one long work of others, not after one of each', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const share = openShare({ ...limits, inFlightMax: 1 });
+    const { started, work, end } = openWork();
+    const ask = async (name: string) => {
+      leave(share(name.slice(0, 1), open, work(name)));
+      await settled();
+    };
+    const finish = async (name: string, seconds: number) => {
+      vi.advanceTimersByTime(seconds * 1000);
+      end(name);
+      await settled();
+    };
+    for (const name of ['v1', 'a1', 'b1']) await ask(name);
+    await finish('v1', 0);
+    for (const name of ['a2', 'v2']) await ask(name);
+    await finish('a1', 20);
+    await ask('b2');
+    await finish('b1', 20);
+    await finish('v2', 0);
+    await ask('v3');
+    await finish('a2', 20);
+    expect(started).toEqual(['v1', 'a1', 'b1', 'v2', 'a2', 'v3']);
+    await finish('v3', 0);
+    await finish('b2', 20);
+    // They have no work, and come back: it does not make them new.
+    await ask('a3');
+    await ask('b3');
+    await ask('v4');
+    await finish('a3', 0);
+    expect(started.slice(-3)).toEqual(['b2', 'a3', 'v4']);
   });
 
   test('leaves room for others while one account has its maximum in flight', async () => {

@@ -1,7 +1,8 @@
 /**
  * Shares of a process's scarce work, such as searches or conversions of workbooks. Accounts are served
  * round-robin, and each has a maximum in flight and a maximum waiting, so that no account makes another wait for
- * its whole queue.
+ * its whole queue. A second of work counts as a turn: otherwise the short work of an account would wait for one long work of each
+ * other account.
  */
 import { type AppError, unavailable } from '../lib/errors.ts';
 import { tooManyOpen } from './limits.ts';
@@ -40,7 +41,7 @@ interface Waiting {
 interface AccountShare {
   waiting: Set<Waiting>;
   inFlight: number;
-  /** The number of its last turn; 0 for an account without one. */
+  /** The number of its last turn, and of as many more as that took seconds; 0 for an account without one. */
   lastTurn: number;
 }
 
@@ -57,11 +58,14 @@ export function openShare(limits: ShareLimits): Share {
       account.waiting.delete(next);
       account.inFlight++;
       inFlight++;
-      account.lastTurn = ++turns;
+      turns = Math.max(turns + 1, account.lastTurn);
+      account.lastTurn = turns;
+      const startedAt = performance.now();
       void next.start().finally(() => {
+        account.lastTurn += Math.floor((performance.now() - startedAt) / 1000);
         account.inFlight--;
         inFlight--;
-        forgetIdle(accounts);
+        forgetIdle(accounts, turns);
         serve();
       });
     }
@@ -79,7 +83,7 @@ export function openShare(limits: ShareLimits): Share {
       const leave = (reason: unknown) => {
         stopWaiting();
         account.waiting.delete(waiting);
-        forgetIdle(accounts);
+        forgetIdle(accounts, turns);
         reject(reason);
       };
       const abort = () => leave(signal.reason);
@@ -123,11 +127,12 @@ function nextTurn(accounts: ReadonlyMap<string, AccountShare>, max: number): Tur
 }
 
 /**
- * Forgets accounts without work, but for those that had a turn after the last one of an account that still waits: they would come
- * back as new ones, before it, and with one piece of work at a time a few could make it wait forever.
+ * Forgets accounts without work, but for those that had a turn after the last one of an account that still waits, or whose turns
+ * have not passed: they would come back as new ones, before it, and with one piece of work at a time a few could make it wait
+ * forever.
  */
-function forgetIdle(accounts: Map<string, AccountShare>): void {
-  let oldestTurn = Number.POSITIVE_INFINITY;
+function forgetIdle(accounts: Map<string, AccountShare>, turns: number): void {
+  let oldestTurn = turns + 1;
   for (const { waiting, lastTurn } of accounts.values()) {
     if (waiting.size > 0 && lastTurn > 0) oldestTurn = Math.min(oldestTurn, lastTurn);
   }
