@@ -48,6 +48,13 @@ const rerun = (caller: Caller, id: string) =>
     body: JSON.stringify({ outcomes: ['ambiguous'] }),
   });
 const signal = () => new AbortController().signal;
+/** A short list of the account. */
+const listOf = ({ accountId }: Caller) => ({
+  accountId,
+  rerunOf: null,
+  rowsTotal: 1,
+  uploadBytes: 50,
+});
 
 test('a page of ambiguous rows takes one of the look-ups of its account', async () => {
   const ended = new Signal();
@@ -70,7 +77,7 @@ test('a page of ambiguous rows takes one of the look-ups of its account', async 
 test('a rerun and a page of ambiguous rows take turns of their account, and no place of an upload', async () => {
   const ended = new Signal();
   const held = Array.from({ length: 10 }, () =>
-    mergeInTurn(greedy.accountId, signal(), () => ended.raised),
+    mergeInTurn(listOf(greedy), signal(), () => ended.raised),
   );
   for (const call of [page, rerun]) {
     const refused = await call(greedy, ofGreedy);
@@ -82,6 +89,20 @@ test('a rerun and a page of ambiguous rows take turns of their account, and no p
   ended.raise();
   await Promise.all(held);
   expect((await rerun(greedy, ofGreedy)).status).toBe(202);
+  await pipeline.runUntilIdle();
+});
+
+test('readers of short lists do not wait for those of long ones', async () => {
+  const ended = new Signal();
+  const accounts = await Promise.all([1, 2, 3].map(() => pipeline.account(10)));
+  const long = { ...listOf(greedy), rowsTotal: 600_000 };
+  const held = accounts.flatMap(({ accountId }) =>
+    [1, 2].map(() => mergeInTurn({ ...long, accountId }, signal(), () => ended.raised)),
+  );
+  expect((await page(other, ofOther)).status).toBe(200);
+  expect((await rerun(other, ofOther)).status).toBe(202);
+  ended.raise();
+  await Promise.all(held);
   await pipeline.runUntilIdle();
 });
 

@@ -31,7 +31,7 @@ export async function createRerun(
 ): Promise<Created> {
   const uploadContext = uploadContextOf(context, key, response);
   const batch = await requireOwnBatch(context, key, 'list', params.id);
-  return mergeInTurn(key.accountId, clientGone(response), async () => {
+  return mergeInTurn(batch, clientGone(response), async () => {
     const { endedBefore, ...list } = await storeRerun(uploadContext, batch, choose(batch));
     const owner = ownerWithKeyOf(key);
     return createList(uploadContext, owner, list, (insert) =>

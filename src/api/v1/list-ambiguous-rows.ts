@@ -26,9 +26,7 @@ export const listAmbiguousRowsRoute = definePage({
     const batch = await requireOwnBatch(context, key, 'list', params.id);
     const page = { after: before ?? 0, limit: rows, bytesMax };
     const signal = clientGone(response);
-    return mergeInTurn(key.accountId, signal, () =>
-      listAmbiguousRows({ ...context, signal }, batch, page),
-    );
+    return mergeInTurn(batch, signal, () => listAmbiguousRows({ ...context, signal }, batch, page));
   },
   cursorOf: ({ row }) => String(row),
   view: (row) => row,
