@@ -3,7 +3,9 @@ import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
 import { smallGraph } from '../../tests/support/small-graph.ts';
+import { setCreditsPerDay } from '../core/credits/key-budgets.sql.ts';
 import { createKey } from '../core/keys/keys.ts';
+import { assert } from '../core/lib/assert.ts';
 import { audit } from '../jobs/audit/audit.ts';
 import { cancelKeyBatches } from '../jobs/batch/cancel-key-batches.ts';
 
@@ -141,6 +143,26 @@ describe('keys of a key', () => {
         expect((await pipeline.call(child, ada)).status).toBe(200);
     }
     expect(await spent(maker)).toBe(4);
+  });
+
+  test('are bounded by their operator also after a roll, when no key had a bound before', async () => {
+    const refused = { status: 402, code: 'daily_credits_reached' };
+    const maker = await boundedMaker({});
+    const caller = await successions['is rolled']?.(maker);
+    assert(caller !== undefined, 'the key that replaces it');
+    await setCreditsPerDay(pipeline.sql, caller.keyId, 3);
+    for (let bought = 0; bought < 2; bought++) {
+      expect((await pipeline.call(caller, ada)).status).toBe(200);
+    }
+    const rows = await pipeline.enrich(caller, 'email\nada@acme.example\nada@acme.example\n', {
+      operation: 'people.enrich',
+    });
+    expect(await pipeline.batch(caller, rows)).toMatchObject({ state: 'paused' });
+    await expectProblem(await pipeline.call(caller, ada), refused);
+    expect(await spent(caller)).toBe(3);
+    expect((await audit(pipeline.sql)).checks.filter(({ violations }) => violations > 0)).toEqual(
+      [],
+    );
   });
 
   test('do not let their maker take over a key with higher limits', async () => {

@@ -10,7 +10,8 @@ export function insertBudget(sql: Sql, creditsPerDay: number | null): ReturnType
 
 /**
  * Sets the maximum spending of a key in a UTC day, from now on; null removes it. A lower maximum also binds the
- * keys that this key created, since they share its counters. Locks them in the order in which charges do.
+ * keys that this key created, since they share its counters. Locks them in the order in which charges do. The key that counts
+ * its spending gets a row too: a key that was rolled counts on one that may have had no maximum, and nothing would be counted.
  */
 export async function setCreditsPerDay(
   sql: Sql,
@@ -24,7 +25,11 @@ export async function setCreditsPerDay(
       order by b.key_id for update),
     made as (
       update key_budgets b set credits_per_day = least(b.credits_per_day, ${creditsPerDay}::bigint)
-      from locked where b.key_id = locked.key_id and b.key_id <> ${id})
+      from locked where b.key_id = locked.key_id and b.key_id <> ${id}),
+    counting as (
+      insert into key_budgets (key_id)
+      select credits_of from api_keys where id = ${id} and credits_of <> ${id}
+      on conflict do nothing)
     insert into key_budgets (key_id, credits_per_day)
     select ${id}::uuid, ${creditsPerDay}::bigint from (select count(*) from locked) l
     on conflict (key_id) do update set credits_per_day = excluded.credits_per_day`;
