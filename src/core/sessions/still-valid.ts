@@ -11,8 +11,9 @@ import { findEndedCredentials, holdCredentials, isSessionValid } from './session
 import { sessionExpired } from './sessions.ts';
 
 /**
- * Requires that the key of a call, and the session that presented it, are valid, for a response that changes and charges
- * nothing. It takes no lock, so it holds no connection while a transaction holds the account. Throws as `assertStillValid`.
+ * Requires that the key of a call, and the session that presented it, are valid, and keeps them so until the end of the
+ * transaction: it locks the account, the key and the session. Throws `AppError` 401 when the session has ended, and 403 when
+ * the key has.
  */
 export async function assertStillValid(tx: Sql, credentials: CallCredentials): Promise<void> {
   const held = await holdCredentials(tx, credentials);
