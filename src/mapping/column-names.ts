@@ -36,6 +36,8 @@ export interface HeaderReading {
   number: number;
 }
 
+/** Norwegian, Danish and Swedish for `of` and `at`, which without its ring is the assistant of someone. */
+const NORDIC_PREPOSITION = /(?<!\p{L})på(?!\p{L})/gu;
 const plainSpellings: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -56,7 +58,8 @@ export function foldColumnName(name: string): string {
   const words = toNormalForm(name, 'NFKC')
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
-    .toLowerCase();
+    .toLowerCase()
+    .replace(NORDIC_PREPOSITION, 'paa');
   const plain = toNormalForm(words, 'NFKD')
     .replace(/[\u0300-\u036f]|['’]s\b/g, '')
     .replace(/[ßæœøł]/g, (letter) => plainSpellings[letter] ?? letter);

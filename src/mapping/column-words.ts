@@ -94,7 +94,7 @@ const words = {
     latitude longitude timezone calling dialling dialing area username user activity
     contacted history landing referring referral article news press review tracking 部署 役職 職位 职位 备注 備考 都市 城市 性别`,
   filler: `of the de la le les l du des del della dello dei da dos das der die den van het
-    di d a an and et y e i und en og och o for fur pour per para your value associated
+    di d a an and et y e i und en og och o paa for fur pour per para your value associated
     column field is this ihre votre customer client kunde kunden klient cliente klant の info
     data 的`,
 } as const;

@@ -56,6 +56,7 @@ describe('headers of people lists', () => {
     ['Primary Email|Secondary Email|Email Status', 'email:1,2'],
     ['Company Phone|Mobile Phone|Direct Dial|Phone|Fax', 'phone:3,2,4,1'],
     ['Work Phone|HQ Phone', 'phone:1,2'],
+    ['Navn på kontakt|Telefon på jobb|E-post på jobbet', 'email:3 phone:2 person_name:1'],
     ['Contact No|Contact Name|Country', 'phone:1 country:3 person_name:2'],
     ['Person Linkedin Url|Company Linkedin Url', 'professional_network:1'],
     ['LinkedIn Contact Profile URL|Facebook Url', 'professional_network:1'],
