@@ -337,6 +337,12 @@ describe('content', () => {
       '@acme|a@b.example.com',
       'email:2',
     ],
+    [
+      'the address of a profile says whose it is',
+      'Company contact',
+      'https://www.linkedin.com/in/ada',
+      'professional_network:1',
+    ],
     ['a fax is not a phone', 'Fax|Email', '+442079460958|a@b.example.com', 'email:2'],
     ['an owner is not the lead', 'Owner|Email', 'me@us.example.com|a@b.example.com', 'email:2'],
     [
@@ -376,6 +382,11 @@ describe('content', () => {
     ['initials with dots are not a domain', 'Who', ['Mr.Smith', 'J.Jones']],
   ])('%s', (_promise, header, rows) => {
     expect(guess('companies.enrich', head(header, ...rows))).toBe('unmapped');
+  });
+
+  test('sites of a list of companies are read, whatever the header calls these', () => {
+    const rows = ['acme.example.com|Ada', 'apex.example.org|Bob'];
+    expect(guess('companies.enrich', head('Lead|Name', ...rows))).toMatch(/^domain:1/);
   });
 
   test.each(['Guardian email', 'Next of kin', 'Colleague email', 'Interviewer', 'EA email'])(

@@ -372,8 +372,9 @@ function columnsByContent(
     if (seen === null || seen !== contentOfRole[roleOf(kind)]) return [];
     // Ambiguous cells do not override a name that is known to mean something else.
     const isNamed = view.reading.role === 'other' && !unmistakable.has(seen);
-    // `Company handle` is a header of no kind, but says whose handles its cells are.
-    const role = view.reading.role === 'foreign' ? 'foreign' : roleOf(kind);
+    // `Company handle` is a header of no kind, but says whose handles its cells are. The address of a profile or a site says it itself.
+    const isHandle = kind === 'twitter' && view.reading.role !== 'foreign';
+    const role = isHandle ? kind : view.reading.role;
     const isOthers = rankOfColumn({ ...view.reading, role }, subject) === null;
     if (isNamed || isOthers) return [];
     const { column, header, content } = view;
