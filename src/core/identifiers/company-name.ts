@@ -71,14 +71,16 @@ const FORMER_NAME =
 /** German and Austrian partnerships with a company as partner: `GmbH & Co. KG`, `AG & Co. KGaA`. */
 const COMPANY_AS_PARTNER = / (?:gmbh|ag|se|ug|mbh) (?:and|und|u) co (?:kg|ohg|kgaa)$/;
 
-const CUT_OR_HIDDEN = new RegExp(
-  `(?:\\.{3}|…)[\\s)\\]"'”’]*$|^[^*]*[\\p{L}\\p{N}]\\*{2,}|[${HIDING_SIGNS}]{2,}`,
-  'u',
-);
+const HIDDEN = new RegExp(`^[^*]*[\\p{L}\\p{N}]\\*{2,}|[${HIDING_SIGNS}]{2,}`, 'u');
+const LETTERS = /[\p{L}\p{N}]+/u;
+const ELLIPSIS = /\.\s?\.\s?\.|⋯/;
 
 /** True for a name that a program cut, `Flow...`, or whose rest is hidden, `Flo***`: the whole one is another. */
 export function isPartOfName(text: string): boolean {
-  return !PLAIN_NAME.test(text) && CUT_OR_HIDDEN.test(text);
+  if (PLAIN_NAME.test(text)) return false;
+  const tidy = tidyCell(text).replace(/&hellip;/gi, '...');
+  if (HIDDEN.test(tidy)) return true;
+  return ELLIPSIS.test(tidy) && ELLIPSIS.test(tidy.split(LETTERS).at(-1) ?? '');
 }
 
 /** Reasons: `empty`, `too_long`, `not_a_name` (no letter and no digit, or not all of them). */

@@ -27,10 +27,11 @@ const ADDRESS = /@|:\/\//;
 export function readListedCompany(text: string): CompanyName | NotACompany {
   const listed = text.trim();
   if (listed === '') return 'empty_name';
-  if (ADDRESS.test(listed) || isPartOfName(listed)) return 'not_a_name';
+  if (ADDRESS.test(listed)) return 'not_a_name';
   if (listed.length > NAME_CHARACTERS_MAX || listed.split(/\s+/).length > WORDS_MAX) {
     return 'name_too_long';
   }
+  if (isPartOfName(listed)) return 'not_a_name';
   const name = readCompanyName(text);
   if (name === null || name.joined.length < 2) return 'not_a_name';
   if (formsAlone.has(formOf.get(name.whole) ?? '')) return 'not_a_name';
