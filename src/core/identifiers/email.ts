@@ -134,20 +134,21 @@ const BEFORE_NEXT_ADDRESS = new RegExp(
  * them some signs join words.
  */
 const BEFORE_WORDS =
-  /^(?:.*(?:[:()[\]<>"“”„«»|]|[!?/→]\s|\s[-–—]\s|(?:^|\s)\d{1,3}\.\s))?\s{0,3}(?:[^\p{L}\p{N}\s]{1,3}\s{0,3})?/su;
+  /^(?:.*(?:[:()[\]<>"“”„«»|]|[!?/→]\s|\s[-–—]\s|(?:^|[\s#])\d{1,3}\.?\s))?\s{0,3}(?:[^\p{L}\p{N}\s]{1,3}\s{0,3})?/su;
 /** An address of which characters are hidden: `j•••doe@acme.com`, `j[hidden]doe@acme.com`. */
 const HIDDEN_CHARACTERS = new RegExp(
   `(?<!\\S)\\S*(?:[${HIDING_SIGNS}]{2}|[[(<](?:\\.{3}|[*x]{2,9}|${HIDING_WORDS})[)\\]>])\\S*`,
   'giu',
 );
-const addressWords: ReadonlySet<string> = new Set(
-  `address adresse addr alt alternative and arbeit at attn bcc beruflich bureau buro business cc contact contacto courriel correo
-   current dienstlich direct email emailadresse for from general geschaftlich home is ist kontakt lavoro mail mailadresse mailto main new not
-   oder office old or perso personal personale personnel please preferred primary privado privat private privato prive pro
-   professionnel see secondary to trabajo ufficio und use verified via work write zakelijk`.split(
-    /\s+/,
-  ),
-);
+const TELLING_LETTERS_MIN = 3;
+/** Labels of a column that are no name, such as `mel`, and other words that directly precede an address. */
+const addressWords: ReadonlySet<string> = new Set([
+  ...email.column.words.split(/\s+/).filter((word) => word.length > TELLING_LETTERS_MIN),
+  ...`address adresse addr alt alternative and arbeit at attn bcc beruflich bureau buro business cc contact contacto current
+   dienstlich direct for from general geschaftlich home is ist kontakt lavoro main mailto new not oder office old or perso personal
+   personale personnel please preferred primary privado privat private privato prive pro professionnel see secondary to trabajo ufficio
+   und use verified via work write zakelijk`.split(/\s+/),
+]);
 /**
  * Titles before a name, of which none is a name. Of `dr. doe@acme.com` without a capital the title may be the beginning of the mailbox,
  * and `M.` an initial.
@@ -158,7 +159,6 @@ const titles: ReadonlySet<string> = new Set(
 );
 /** More of them, abbreviated with a full stop: without one they may be a name, as in `Sig doe@acme.com`. */
 const shortTitles: ReadonlySet<string> = new Set('hon ing mag ra rev sig'.split(' '));
-const TELLING_LETTERS_MIN = 3;
 const EMPHASIS = /^(?:\*(.+)\*|_(.+)_|\{(.+)\})$/;
 /** A cell that is an address in words: a dot in the mailbox, or `dot` in the domain, which prose has not. */
 const ADDRESS_IN_WORDS =
@@ -289,6 +289,7 @@ function explainsAddress(words: string, mailbox: string, after: string): boolean
     all.some(isPartOf(own)) ||
     // Of `Email jane doe@acme.com` the label does not explain what stands behind it.
     addressWords.has(last) ||
+    addressWords.has(all.slice(-2).join('')) ||
     isPartOf(host)(last) ||
     (/^\p{Lu}/u.test(words) && all.every(isTitle)) ||
     (all.length > 1 && [...own].sort().join('') === initials.sort().join('')) ||
