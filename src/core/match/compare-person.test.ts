@@ -68,6 +68,7 @@ test.each([
   ['Hugo Robert Adler', 'R.', 'Adler', 'none'],
   ['J. Robert Adler', 'Robert', 'Adler', 'other'],
   ['Torres Vega, M.', 'Maria', 'Torres', 'initial'],
+  ['Van Hollen C', 'Chris', 'Van Hollen', 'initial'],
 ])(
   'a middle initial is no given name: %s is %s %s by given name %s',
   (listed, given, family, first) => {
@@ -118,6 +119,7 @@ test.each([
 test('a part of a surname that is only similar is none', () => {
   expect(relate('Jeanne Kowalsky', 'Jean', 'Berg Kowalski').family).toBe('none');
   expect(relate('Maria Torres', 'Maria', 'Torres Vega').family).toBe('part');
+  expect(relate('Maria Lopes', 'Maria', 'Vega Lopez').family).toBe('none');
 });
 
 test('an initial of a surname is no more than that', () => {

@@ -4,7 +4,7 @@
  */
 import { isInitial, soundAlike } from './latin.ts';
 import { areNicknames } from './nicknames.ts';
-import type { NameWord, PersonName } from './person-name.ts';
+import { isParticle, type NameWord, type PersonName } from './person-name.ts';
 import { isOneSlip } from './slips.ts';
 
 /** Relations of two words, best first. */
@@ -116,7 +116,14 @@ function relateInOrder(row: PersonName, stored: StoredName): NameRelation {
   if (turned.given === 'initial') return straight;
   // Nor are two given names a family name that is misspelt.
   if (straight.family === 'equal' && turned.family === 'slip') return straight;
+  // Nor is the given name the family name, so that a similar part of a surname is the given name: `Maria Lopes`, `Maria Vega Lopez`.
+  const isSimilarPart = stored.family.length > 1 && isSimilar(turned.given);
+  if (straight.given === 'equal' && isSimilarPart) return straight;
   return costOf(turned) + TURN_COST < costOf(straight) ? { ...turned, isSwapped: true } : straight;
+}
+
+function isSimilar(level: GivenLevel): boolean {
+  return level === 'sound' || level === 'slip' || level === 'start';
 }
 
 function isGood({ family, given }: NameRelation): boolean {
@@ -274,13 +281,15 @@ function relateGiven(
     row: 0,
     stored: 0,
   };
+  // `Van Hollen C` has none before the initial.
+  const firstGiven = left.slice(before).find(({ text }) => !isParticle(text))?.text ?? '';
   for (let rowAt = 0; rowAt < left.length; rowAt++) {
     const ours = left[rowAt] as NameWord;
     for (let storedAt = 0; storedAt < given.length; storedAt++) {
       const theirs = given[storedAt] as NameWord;
       const found = givenLevel(ours, theirs, rowAt, storedAt);
       // Behind a whole given name, an initial is that of a middle name: `Hugo R. Adler` is not `Robert Adler`.
-      const isOfMiddle = rowAt > before && !isInitial(left[before]?.text ?? '');
+      const isOfMiddle = rowAt > before && !isInitial(firstGiven);
       const level = found === 'initial' && isOfMiddle ? 'none' : found;
       const penalty = rowAt + storedAt;
       const known = best.row + best.stored;

@@ -67,6 +67,11 @@ const particles = words(`
   mc mac o st san abu ben
 `);
 
+/** True for a word that may precede a family name: `van`, `da`. */
+export function isParticle(word: string): boolean {
+  return particles.has(word);
+}
+
 /** Words of a name column that name no person. */
 const nonPersons = words(`
   unknown not available provided none no name na n a null nil tbd tbc test anonymous info xxx xx asdf foo bar
