@@ -1,5 +1,5 @@
 /**
- * Single calls: a person by e-mail over HTTP, with key, limits and charge, and the account checked after every
+ * Single calls: a person by email over HTTP, with key, limits and charge, and the account checked after every
  * run. Compared with an Express app that only does one SELECT on the same server.
  */
 import path from 'node:path';

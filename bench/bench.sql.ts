@@ -92,7 +92,7 @@ export async function listEmails(sql: Sql, count: number): Promise<string[]> {
   return rows.map(({ value }) => value);
 }
 
-/** The single SELECT of a lookup-only service: an e-mail's stored record. */
+/** The single SELECT of a lookup-only service: an email's stored record. */
 export async function findRecord(sql: Sql, email: string): Promise<string | undefined> {
   const [row] = await sql<{ record: string }[]>`
     select r.record from person_identifiers i join person_records r on r.id = i.person_id
@@ -231,7 +231,7 @@ export async function readRowResults(sql: Sql): Promise<string[][]> {
   return rows.map(({ cells }) => cells);
 }
 
-/** People who are known by name, company, job title and e-mail, from all over the graph. */
+/** People who are known by name, company, job title and email, from all over the graph. */
 export async function selectNamedPeople(
   sql: Sql,
   count: number,

@@ -1,6 +1,7 @@
 /**
  * `npm run bench:large -- --people N`: a graph of N people is made, copied, matched against and rolled forward, and deleted. The
- * findings replace earlier ones of as many people in `bench/results/large-graph.json`; `--keep` leaves the graph for the next run.
+ * findings replace earlier ones of as many people in `bench/results/large-graph.json`; `--keep` leaves the graph for the next
+ * run.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';

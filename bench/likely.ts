@@ -1,4 +1,4 @@
-/** Matching by name against matching by e-mail: the processor time of this process for each row, the same people. */
+/** Matching by name against matching by email: the processor time of this process for each row, the same people. */
 
 import { enrichMany } from '../src/core/enrich/enrich-many.ts';
 import type { RowInput } from '../src/core/enrich/outcomes.ts';
@@ -59,7 +59,7 @@ export async function measureLikely(
       unit: 'us',
       ours: perRow('ours'),
       reference: perRow('reference'),
-      against: 'the same people by their e-mail',
+      against: 'the same people by their email',
       better: 'lower',
       goal: null,
       details: { rows: people.length, matched },

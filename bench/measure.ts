@@ -38,8 +38,8 @@ export interface Measurement {
 type Turn = Record<'ours' | 'reference' | 'duckDb', Run>;
 
 /**
- * Runs of ours that do not count, before the one of each side. The processes of the service have just started: V8 compiles what is
- * hot during the first lists, which take up to 1.6 times as long.
+ * Runs of ours that do not count, before the one of each side. The processes of the service have just started: V8 compiles what
+ * is hot during the first lists, which take up to 1.6 times as long.
  */
 const COMPILING_RUNS = 2;
 

@@ -45,7 +45,9 @@ export async function findRunningUp(config: Config): Promise<UpFile | null> {
   return (await readProcessStart(up.pids.up)) === up.started ? up : null;
 }
 
-/** The database of a service: DATABASE_URL, else that of a running `up`. Throws `AppError` `no_service` or `restore_unfinished`. */
+/**
+ * The database of a service: DATABASE_URL, else that of a running `up`. Throws `AppError` `no_service` or `restore_unfinished`.
+ */
 export async function findDatabaseUrl(config: CommandConfig): Promise<string> {
   await noteDatabase(config);
   const url = config.databaseUrl ?? (await findRunningUp(config))?.database_url;
@@ -53,7 +55,10 @@ export async function findDatabaseUrl(config: CommandConfig): Promise<string> {
   return url;
 }
 
-/** The URL that the client commands call. Throws `AppError` `no_service` or `restore_unfinished` when none is configured or running. */
+/**
+ * The URL that the client commands call. Throws `AppError` `no_service` or `restore_unfinished` when none is configured or
+ * running.
+ */
 export async function findServiceUrl(config: CommandConfig): Promise<string> {
   await noteService(config);
   if (config.apiUrl !== undefined) return config.apiUrl;

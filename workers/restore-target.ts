@@ -9,8 +9,8 @@ import { assertNewStore } from '../src/jobs/batch/own-store.ts';
 import { withUnchangedDatabase } from './with-database.ts';
 
 /**
- * Throws the error with which a restore into the service of this configuration would fail: for a folder, a
- * database or a store that is not empty, a folder that cannot be written, a database or a bucket that does not respond. Changes nothing.
+ * Throws the error with which a restore into the service of this configuration would fail: for a folder, a database or a store
+ * that is not empty, a folder that cannot be written, a database or a bucket that does not respond. Changes nothing.
  */
 export async function checkTarget(config: Config): Promise<void> {
   const { databaseUrl, dataDir, storage } = config;

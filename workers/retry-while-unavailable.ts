@@ -1,4 +1,6 @@
-/** Retries of client calls while the service is unavailable: a process of it restarts within seconds, and a limit of calls ends. */
+/**
+ * Retries of client calls while the service is unavailable: a process of it restarts within seconds, and a limit of calls ends.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { ProblemError, type Repeatable, UnreachableError } from '../src/client/client.ts';
@@ -28,8 +30,8 @@ export async function retryWhileUnavailable<T>(call: () => Promise<T>): Promise<
 }
 
 /**
- * Makes a call that pays, and repeats it as above when its response was lost: it may have been made. All of them have the key that
- * `call` gets. Any other error is thrown at once.
+ * Makes a call that pays, and repeats it as above when its response was lost: it may have been made. All of them have the key
+ * that `call` gets. Any other error is thrown at once.
  */
 export async function retryWhenLost<T>(call: (once: Repeatable) => Promise<T>): Promise<T> {
   const once = { idempotencyKey: randomUUID() };

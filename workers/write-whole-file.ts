@@ -5,8 +5,8 @@ import { conflict } from '../src/core/lib/errors.ts';
 
 /**
  * Writes a file that has its name once it is whole and on the disk. Nothing of it stays when it fails. Throws `AppError` 409
- * `written_twice` when another process has begun to write a file of this name meanwhile: of two at once, neither takes the other's bytes
- * for its own.
+ * `written_twice` when another process has begun to write a file of this name meanwhile: of two at once, neither takes the
+ * other's bytes for its own.
  */
 export async function writeWholeFile(file: string, bytes: Readable): Promise<void> {
   const partial = `${file}.partial`;

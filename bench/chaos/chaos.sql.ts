@@ -26,7 +26,7 @@ export async function countClaimedAgain(
   return row?.again ?? 0;
 }
 
-/** E-mail addresses of the graph, plus unusable ones. */
+/** Email addresses of the graph, plus unusable ones. */
 export async function listEmails(sql: Database, limit: number): Promise<string[]> {
   const rows = await sql<{ value: string }[]>`
     select value from person_identifiers where value like '%@%' order by value limit ${limit}`;

@@ -1,9 +1,9 @@
 /**
  * Harms a local copy of the graph while lists are matched from it: builds it again and again, rolls it forward, whole or not to
- * the end, changes and cuts its files, leaves half a build, holds the lock of its folder, publishes it, removes and changes published
- * objects, and fetches it in place of its own. Meanwhile an address passes from one person to another and back. A list that is
- * uploaded, and a single call that is made, after a pass names the person who holds the address now, and is charged once. A person
- * who is erased goes from all files and objects.
+ * the end, changes and cuts its files, leaves half a build, holds the lock of its folder, publishes it, removes and changes
+ * published objects, and fetches it in place of its own. Meanwhile an address passes from one person to another and back. A list
+ * that is uploaded, and a single call that is made, after a pass names the person who holds the address now, and is charged once.
+ * A person who is erased goes from all files and objects.
  */
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, truncate, writeFile } from 'node:fs/promises';

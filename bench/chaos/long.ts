@@ -28,8 +28,8 @@ type Ended = { ok: boolean; seconds: number } & (
 );
 
 /**
- * A round of any length begins with faults and ends with checks; either has to detect the mutant. One is ended when it had the time:
- * without a defence, lists may be stuck for good.
+ * A round of any length begins with faults and ends with checks; either has to detect the mutant. One is ended when it had the
+ * time: without a defence, lists may be stuck for good.
  */
 const MUTANT_MINUTES = '0.1';
 const RED_SECONDS_MAX = 240;

@@ -1,6 +1,6 @@
 /**
- * `npm run drill:failover`: lists and calls run on a primary with a standby, of Postgres or of a Redis Cluster. Again and again the
- * primary is killed or frozen, the standby promoted, the old primary brought back and made the new standby. Then every
+ * `npm run drill:failover`: lists and calls run on a primary with a standby, of Postgres or of a Redis Cluster. Again and again
+ * the primary is killed or frozen, the standby promoted, the old primary brought back and made the new standby. Then every
  * accepted list and call must be there, right, and charged once.
  */
 import { setTimeout as delay } from 'node:timers/promises';

@@ -1,5 +1,5 @@
 -- The look-up of one row when every row is a job: the rules of the other references, for one list row.
--- $1 profile, $2 e-mail, $3 phone, $4 handle; the result is one row or none.
+-- $1 profile, $2 email, $3 phone, $4 handle; the result is one row or none.
 with hits as (
   select k.trust, min(i.person_id) as id
   from (values

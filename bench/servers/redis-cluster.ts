@@ -1,6 +1,6 @@
 /**
- * A throw-away Redis Cluster: three primaries, each with a third of the slots, and a replica of each if wanted. One primary can be
- * lost and brought back; the cluster promotes its replica by itself.
+ * A throw-away Redis Cluster: three primaries, each with a third of the slots, and a replica of each if wanted. One primary can
+ * be lost and brought back; the cluster promotes its replica by itself.
  */
 import type { ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';

@@ -5,8 +5,8 @@ import path from 'node:path';
 const GROUP_AND_OTHERS = 0o077;
 
 /**
- * Makes the data folder, and those that lead to it, unless they exist. A recursive `mkdir` of Node never ends where the system makes no
- * folders, as below `/proc`.
+ * Makes the data folder, and those that lead to it, unless they exist. A recursive `mkdir` of Node never ends where the system
+ * makes no folders, as below `/proc`.
  */
 export async function makeDataFolder(dataDir: string): Promise<void> {
   try {

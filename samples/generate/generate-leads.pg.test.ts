@@ -119,7 +119,7 @@ describe('generateLeads', () => {
     expect((await filesOf({ rows, seed: 10 }))[0]).not.toBe(leadsText);
   });
 
-  it('plain lists have 71 % stored people and 70 % e-mails', async () => {
+  it('plain lists have 71 % stored people and 70 % emails', async () => {
     const [text, plainTruth] = await filesOf({ rows, seed: 9, style: 'plain' });
     const plain: Row[] = parse(plainTruth, { columns: true });
     expect(parse(text, { bom: true, columns: true })).toHaveLength(rows);

@@ -25,7 +25,7 @@ export interface GenerateLeadsOptions {
   seed: number;
   /**
    * `messy` (default): like a sales team's export, with every problem that lists have. `plain`: mostly one clean
-   * identifier per row, 70 % of them e-mails, and 71 % of the rows about stored people.
+   * identifier per row, 70 % of them emails, and 71 % of the rows about stored people.
    */
   style?: LeadStyle;
 }

@@ -132,7 +132,7 @@ async function searchForFree(filter: string): Promise<string[]> {
   return [...asked.seen, ...broke.seen];
 }
 
-/** A row of a list by an e-mail address, asked in every way that charges nothing. */
+/** A row of a list by an email address, asked in every way that charges nothing. */
 async function listForFree(address: string, operation: string): Promise<string[]> {
   const rich = await account(50);
   const asked = new Observer(rich, [address]);

@@ -49,7 +49,9 @@ export function likelyCellsOf(query: Query): LikelyCells {
   return { name, firstName, lastName, company, title, city, country: query.country ?? null };
 }
 
-/** Returns the names by which a match of an identifier is judged, as by those of a list: a mailbox or a number may be another's. */
+/**
+ * Returns the names by which a match of an identifier is judged, as by those of a list: a mailbox or a number may be another's.
+ */
 export function namesIn(
   subject: 'person' | 'company',
   { name = '', firstName = '', lastName = '', company = '' }: LikelyCells,

@@ -1,7 +1,7 @@
 /**
  * Turns for calls that read a list with its reruns before they respond: new reruns, and pages of ambiguous rows. Each has the
- * numbers of the rows of reruns, a million in each, and parts of them in memory for as long as that takes. Short lists have places
- * of their own: three accounts with long ones, each of which is read for a minute and more, would have others refused.
+ * numbers of the rows of reruns, a million in each, and parts of them in memory for as long as that takes. Short lists have
+ * places of their own: three accounts with long ones, each of which is read for a minute and more, would have others refused.
  */
 import { openShare, type Share } from '../core/limits/shares.ts';
 import type { ListBatch } from '../jobs/batch/batch.ts';

@@ -34,7 +34,9 @@ const dialect = { encoding: 'utf-8', delimiter: ',', header: 'true' };
 /** Media types of bodies with rows. */
 export const rowTypes = ['application/json', 'application/jsonl', 'application/x-ndjson'];
 
-/** Reads `{operation, rows, ...options}`, JSON lines with the options in the query, or `{upload_id}`. Throws also as shares do. */
+/**
+ * Reads `{operation, rows, ...options}`, JSON lines with the options in the query, or `{upload_id}`. Throws also as shares do.
+ */
 export async function receiveJson(input: RouteInput): Promise<ReceivedList> {
   const { key, request, response } = input;
   const text = await readBody(request, BODY_BYTES_MAX);

@@ -227,7 +227,7 @@ function optedOutMeanwhile(wanted: EnrichRequest): AppError {
 function noMatch({ operation, required }: EnrichRequest): AppError {
   const notFound =
     operation === 'people.email-verify'
-      ? 'No stored work e-mail has this address. Private addresses are not verified.'
+      ? 'No stored work email has this address. Private addresses are not verified.'
       : 'No record that this operation can return has this identifier.';
   return new AppError({
     code: 'no_match',

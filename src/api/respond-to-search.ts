@@ -188,8 +188,8 @@ function countPage(people: number, live: boolean, credits: number): void {
 }
 
 /**
- * Sends the current records of the same people, without those who have opted out since. Nor does the link to the next page have the
- * name of the last one then.
+ * Sends the current records of the same people, without those who have opted out since. Nor does the link to the next page have
+ * the name of the last one then.
  */
 export async function replaySearch(call: RouteInput, { body }: KeptResponse): Promise<void> {
   const { context, key, response } = call;

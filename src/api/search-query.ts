@@ -10,7 +10,7 @@ export const filterQuery = z.object({
   locationIds: list('Cities, `[1|2]` or `[1,2]`; ids of /v1/lookups/locations'),
   industryIds: list('Industries; ids of /v1/lookups/industries'),
   positionIds: list('Positions; ids of /v1/lookups/job-titles'),
-  emailTypeId: list('Has an e-mail: 1 work, 2 private'),
+  emailTypeId: list('Has an email: 1 work, 2 private'),
   phoneTypeId: list('Has a number: 1 mobile, 2 telephone'),
   locationList: list('Places, `[London:GB|:France]`'),
   industryList: list('Names of industries, `[Oil & Gas|Retail]`'),

@@ -6,8 +6,8 @@ import type { RouteInput } from './http/define-route.ts';
 import { readerOf } from './http/reader-of.ts';
 
 /**
- * Returns the values of a filter that no lookup knows. Each condition is a look-up of its own and costs nothing: they wait for the
- * account's reading turn. Throws as `inReadingTurn`.
+ * Returns the values of a filter that no lookup knows. Each condition is a look-up of its own and costs nothing: they wait for
+ * the account's reading turn. Throws as `inReadingTurn`.
  */
 export function unknownValuesInTurn(
   { context, key, response }: Pick<RouteInput, 'context' | 'key' | 'response'>,

@@ -34,9 +34,9 @@ export interface Person {
   birthYear: number;
   /** Domain of the person’s own website */
   domain: string | null;
-  /** Personal or primary e-mail address */
+  /** Personal or primary email address */
   email: string;
-  /** Work e-mail address */
+  /** Work email address */
   workEmail: string;
   /** Handle of the professional profile */
   professional_network: string;
@@ -182,9 +182,9 @@ export interface ChosenPerson {
   birthYear?: number | undefined;
   /** Domain of the person’s own website */
   domain?: string | null | undefined;
-  /** Personal or primary e-mail address */
+  /** Personal or primary email address */
   email?: string | undefined;
-  /** Work e-mail address */
+  /** Work email address */
   workEmail?: string | undefined;
   /** Handle of the professional profile */
   professional_network?: string | undefined;
@@ -342,7 +342,7 @@ export interface Company {
   registryCountry: string | null;
   /** Phone number in E.164 form, with a plus */
   phone: string | null;
-  /** E-mail address */
+  /** Email address */
   email: string | null;
   /** Microblog handle */
   twitter: string | null;
@@ -413,7 +413,7 @@ export interface ChosenCompany {
   registryCountry?: string | null | undefined;
   /** Phone number in E.164 form, with a plus */
   phone?: string | null | undefined;
-  /** E-mail address */
+  /** Email address */
   email?: string | null | undefined;
   /** Microblog handle */
   twitter?: string | null | undefined;
@@ -1175,7 +1175,7 @@ export interface Calls {
         registryCountry: string | null;
         /** Phone number in E.164 form, with a plus */
         phone: string | null;
-        /** E-mail address */
+        /** Email address */
         email: string | null;
         /** Microblog handle */
         twitter: string | null;
@@ -1448,7 +1448,7 @@ export interface Calls {
       industryIds?: string | undefined;
       /** Positions; ids of /v1/lookups/job-titles */
       positionIds?: string | undefined;
-      /** Has an e-mail: 1 work, 2 private */
+      /** Has an email: 1 work, 2 private */
       emailTypeId?: string | undefined;
       /** Has a number: 1 mobile, 2 telephone */
       phoneTypeId?: string | undefined;
@@ -1523,7 +1523,7 @@ export interface Calls {
       industryIds?: string | undefined;
       /** Positions; ids of /v1/lookups/job-titles */
       positionIds?: string | undefined;
-      /** Has an e-mail: 1 work, 2 private */
+      /** Has an email: 1 work, 2 private */
       emailTypeId?: string | undefined;
       /** Has a number: 1 mobile, 2 telephone */
       phoneTypeId?: string | undefined;
@@ -1598,7 +1598,7 @@ export interface Calls {
       industryIds?: string | undefined;
       /** Positions; ids of /v1/lookups/job-titles */
       positionIds?: string | undefined;
-      /** Has an e-mail: 1 work, 2 private */
+      /** Has an email: 1 work, 2 private */
       emailTypeId?: string | undefined;
       /** Has a number: 1 mobile, 2 telephone */
       phoneTypeId?: string | undefined;
@@ -1683,7 +1683,7 @@ export interface Calls {
       industryIds?: string | undefined;
       /** Positions; ids of /v1/lookups/job-titles */
       positionIds?: string | undefined;
-      /** Has an e-mail: 1 work, 2 private */
+      /** Has an email: 1 work, 2 private */
       emailTypeId?: string | undefined;
       /** Has a number: 1 mobile, 2 telephone */
       phoneTypeId?: string | undefined;
@@ -1758,7 +1758,7 @@ export interface Calls {
       industryIds?: string | undefined;
       /** Positions; ids of /v1/lookups/job-titles */
       positionIds?: string | undefined;
-      /** Has an e-mail: 1 work, 2 private */
+      /** Has an email: 1 work, 2 private */
       emailTypeId?: string | undefined;
       /** Has a number: 1 mobile, 2 telephone */
       phoneTypeId?: string | undefined;

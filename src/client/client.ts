@@ -81,8 +81,8 @@ export class UnreachableError extends Error {
 }
 
 /**
- * Returns the path of a call. An id may come from others: it is one part of the path, and leads to no other call. Throws `ProblemError`
- * 400 for nothing and for dots, which an address takes for the folder itself or the one above.
+ * Returns the path of a call. An id may come from others: it is one part of the path, and leads to no other call. Throws
+ * `ProblemError` 400 for nothing and for dots, which an address takes for the folder itself or the one above.
  */
 function pathOf(template: string, ids: Pick<Sent, 'id' | 'delivery_id'>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_, name) => {

@@ -84,7 +84,7 @@ export const operations = {
     subject: 'person',
     owned: null,
     identifiers: ['email'],
-    success: 'a work e-mail in the graph',
+    success: 'a work email in the graph',
     data: '`{email, status, verified_at, person_id}`',
     label: 'Verify work emails',
     about: 'Checks whether a work email is valid.',

@@ -1,5 +1,5 @@
 /**
- * Ranks several columns of one kind by the other words of their names: a work e-mail before a private one, a
+ * Ranks several columns of one kind by the other words of their names: a work email before a private one, a
  * direct number before the switchboard.
  */
 import type { HeaderReading } from './column-names.ts';

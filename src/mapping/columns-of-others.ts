@@ -1,7 +1,7 @@
 /**
- * Columns of others: the address of a clerk, the page with the form, or the site of the vendor. Their values are few, and each would
- * identify one record for many rows, or they are not named as the companies of the rows are. In a list of contacts, of whom many have
- * one employer, a column of few values may be of the rows' own companies.
+ * Columns of others: the address of a clerk, the page with the form, or the site of the vendor. Their values are few, and each
+ * would identify one record for many rows, or they are not named as the companies of the rows are. In a list of contacts, of whom
+ * many have one employer, a column of few values may be of the rows' own companies.
  */
 import { normaliseCompanyName } from '../core/identifiers/company-name.ts';
 import { type IdentifierKind, normaliseIdentifier } from '../core/identifiers/identifier.ts';

@@ -193,7 +193,7 @@ describe('content', () => {
       professional_network: [
         { column: 4, header: null, reason: '100% of 3 cells are profile URLs' },
       ],
-      email: [{ column: 2, header: null, reason: '100% of 3 cells are e-mails' }],
+      email: [{ column: 2, header: null, reason: '100% of 3 cells are emails' }],
       phone: [{ column: 3, header: null, reason: '100% of 3 cells are phone numbers' }],
       country: [{ column: 5, header: null, reason: '100% of 3 cells are countries' }],
     });
@@ -246,7 +246,7 @@ describe('content', () => {
     );
     const list = head('Email|Phone', ...rows);
     expect(mapColumns('people.enrich', list, null)).toEqual({
-      email: [{ column: 2, header: 'Phone', reason: '100% of 6 cells are e-mails' }],
+      email: [{ column: 2, header: 'Phone', reason: '100% of 6 cells are emails' }],
       phone: [{ column: 1, header: 'Email', reason: '100% of 6 cells are phone numbers' }],
     });
   });
@@ -397,7 +397,7 @@ describe('content', () => {
     },
   );
 
-  test('e-mails replace missing web addresses, and the reason says so', () => {
+  test('emails replace missing web addresses, and the reason says so', () => {
     const mapping = mapColumns('companies.enrich', head('Company|E-mail', 'Acme|a@acme.com'), null);
     expect(mapping.domain).toEqual([
       { column: 2, header: 'E-mail', reason: 'header "E-mail", read for their domain' },
@@ -503,7 +503,7 @@ test('the error of a list that cannot be mapped describes each column', () => {
   expect(problem.errors.map(({ message }) => message)).toEqual([
     'column 1 "Ref": no identifier in 2 cells',
     'column 2 "Remarks": empty',
-    'column 3 "Owner": 100% of 2 cells are e-mails',
+    'column 3 "Owner": 100% of 2 cells are emails',
   ]);
   expect(problem.message).toContain('mapping={"email":"Ref"}');
 });

@@ -24,7 +24,7 @@ import {
 export interface MappedColumn {
   column: number;
   header: string | null;
-  /** Why this column: `header "E-mail"`, `94% of 87 cells are e-mails`, `chosen`. */
+  /** Why this column: `header "E-mail"`, `94% of 87 cells are emails`, `chosen`. */
   reason: string;
 }
 
@@ -372,7 +372,8 @@ function columnsByContent(
     if (seen === null || seen !== contentOfRole[roleOf(kind)]) return [];
     // Ambiguous cells do not override a name that is known to mean something else.
     const isNamed = view.reading.role === 'other' && !unmistakable.has(seen);
-    // `Company handle` is a header of no kind, but says whose handles its cells are. The address of a profile or a site says it itself.
+    // `Company handle` is a header of no kind, but says whose handles its cells are. The address of a profile or a site says it
+    // itself.
     const isHandle = kind === 'twitter' && view.reading.role !== 'foreign';
     const role = isHandle ? kind : view.reading.role;
     const isOthers = rankOfColumn({ ...view.reading, role }, subject) === null;
@@ -383,7 +384,7 @@ function columnsByContent(
   return firstOfficer(kind, found, subject);
 }
 
-/** Without a column of web addresses, uses the domains of work e-mails. */
+/** Without a column of web addresses, uses the domains of work emails. */
 function domainsOfEmails(
   believed: readonly ColumnView[],
   rest: readonly ColumnView[],

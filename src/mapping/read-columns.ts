@@ -140,7 +140,7 @@ export function kindOfContent({ content }: ColumnView): ContentKind | null {
   return strictKinds.find(isKind) ?? null;
 }
 
-/** `94% of 87 cells are e-mails`. */
+/** `94% of 87 cells are emails`. */
 export function describeShare(content: ColumnContent, kind: ContentKind): string {
   const { filled, strict } = content;
   if (filled === 1) return `the only filled cell is one of ${contentPlurals[kind]}`;

@@ -123,7 +123,9 @@ export async function readRows(
   return { rows, namesOf, repairs };
 }
 
-/** Returns the cells by which the records of a piece of a list are matched by name, in order; those of an unreadable one are ''. */
+/**
+ * Returns the cells by which the records of a piece of a list are matched by name, in order; those of an unreadable one are ''.
+ */
 export function readLikelyCells(
   piece: Buffer,
   records: RecordTable,

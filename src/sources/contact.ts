@@ -24,7 +24,7 @@ import {
 } from './values.ts';
 
 export interface Contact {
-  /** Key in the source; undefined when it has none: then the e-mail, phone or profile is one, with the name. */
+  /** Key in the source; undefined when it has none: then the email, phone or profile is one, with the name. */
   key?: string | undefined;
   /** Keys of the source under which the same person is known, when this record has fewer fields than that. */
   sameAs?: readonly string[];
@@ -35,7 +35,7 @@ export interface Contact {
   suffix?: string | undefined;
   /** The first is the one to write to. */
   emails: readonly (string | undefined)[];
-  /** The first e-mail is at work whatever its domain, as in a CRM. */
+  /** The first email is at work whatever its domain, as in a CRM. */
   isWorkEmail?: boolean;
   phone?: string | undefined;
   mobile?: string | undefined;

@@ -73,8 +73,8 @@ export async function* readCsvRows(
 }
 
 /**
- * Tabs in an export of Excel, semicolons where the comma is a decimal sign. A cell with a list may have more of them than the row,
- * so the header decides, unless it is not as plain as headers are.
+ * Tabs in an export of Excel, semicolons where the comma is a decimal sign. A cell with a list may have more of them than the
+ * row, so the header decides, unless it is not as plain as headers are.
  */
 function delimiterOf(head: Buffer, required: readonly string[]): Delimiter {
   const lines = head

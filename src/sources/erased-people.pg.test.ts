@@ -51,7 +51,7 @@ const phone = '+442079460002';
 
 describe('a person who left the graph', () => {
   it.each([
-    ['e-mail', { identifier: email }],
+    ['email', { identifier: email }],
     ['phone', { identifier: phone }],
     ['id', null],
   ])(
@@ -67,7 +67,7 @@ describe('a person who left the graph', () => {
     },
   );
 
-  it('and is erased by e-mail is not served when another source has the profile', async () => {
+  it('and is erased by email is not served when another source has the profile', async () => {
     const link = 'https://www.linkedin.com/in/ada-lark-home';
     const text = csvOf(
       ['First Name', 'Last Name', 'URL', 'Email Address', 'Company', 'Position', 'Connected On'],
@@ -106,7 +106,7 @@ describe('a person who left the graph', () => {
 });
 
 it.each([
-  ['e-mail', 'EMAIL', 'ada@new.example', email],
+  ['email', 'EMAIL', 'ada@new.example', email],
   ['phone', 'TEL', '+442079460003', phone],
   ['profile', 'URL', 'https://www.linkedin.com/in/ada-new', 'https://www.linkedin.com/in/ada-old'],
 ])(

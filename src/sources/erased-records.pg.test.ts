@@ -139,7 +139,7 @@ describe('a person whose earlier results are gone', () => {
   const contact = { 'Record ID': '17', ...named, Email: email, 'Phone Number': phone };
 
   it.each([
-    ['e-mail', email],
+    ['email', email],
     ['phone', phone],
   ])('and who opted out is erased by %s', async (_by, identifier) => {
     await load('hubspot', 1, [], contact);
@@ -150,7 +150,7 @@ describe('a person whose earlier results are gone', () => {
   });
 
   it.each([
-    ['e-mail', email, { 'E-mail 1 - Value': email }],
+    ['email', email, { 'E-mail 1 - Value': email }],
     ['phone', phone, { 'Phone 1 - Value': phone }],
   ])('and whose import was undone is erased by the %s', async (_by, identifier, address) => {
     const header = ['Organization Name', 'Labels'];

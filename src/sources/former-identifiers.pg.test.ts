@@ -67,12 +67,12 @@ describe.each([
   ['a snapshot without them', () => importSnapshot('bo')],
 ])('a person who left the graph by %s', (_how, leave) => {
   it.each([
-    ['e-mail', () => suppress(pipeline.sql, email)],
-    ['further e-mail that only the source had', () => suppress(pipeline.sql, further)],
+    ['email', () => suppress(pipeline.sql, email)],
+    ['further email that only the source had', () => suppress(pipeline.sql, further)],
     ['phone', () => suppress(pipeline.sql, phone)],
     ['profile', () => suppress(pipeline.sql, `https://www.linkedin.com/in/${profile}`)],
     ['hash of their phone', () => suppressHashes(pipeline.sql, [hashOf(phone)])],
-    ['hash of a further e-mail', () => suppressHashes(pipeline.sql, [hashOf(further)])],
+    ['hash of a further email', () => suppressHashes(pipeline.sql, [hashOf(further)])],
   ])('is hidden in stored results and replays after an opt-out by %s', async (_by, optOut) => {
     await leave();
     expect([await isShown(), (await call()).status]).toEqual([true, 200]);

@@ -111,7 +111,7 @@ describe('by a record that is joined with others', () => {
   const emails = (name: string) =>
     ['a', 'b', 'c'].map((one) => `${name}.${one}@home.example`) as [string, string, string];
 
-  /** Imports contacts of these keys and e-mails, who have one name. */
+  /** Imports contacts of these keys and emails, who have one name. */
   async function importContacts(asOf: string, surname: string, rows: Record<string, string>) {
     const given = Object.entries(rows).map(([key, email]) => {
       return { 'Record ID': key, 'First Name': 'Hal', 'Last Name': surname, Email: email };

@@ -98,6 +98,6 @@ describe('the guessed mapping', () => {
 
   test('of neither is refused, with the columns', () => {
     const refused = () => guessMapping({ header: ['Colour', 'Weight'], sample: [['red', '3']] });
-    expect(refused).toThrow(/as a name, an e-mail or a profile \(Colour, Weight\)/);
+    expect(refused).toThrow(/as a name, an email or a profile \(Colour, Weight\)/);
   });
 });

@@ -107,13 +107,13 @@ export function guessMapping({ header, sample }: FileHead): SourceMapping {
   }
   throw unprocessable(
     'unmapped',
-    `No column of this file could be read as a name, an e-mail or a profile (${header.join(', ')}); nothing was changed. ` +
+    `No column of this file could be read as a name, an email or a profile (${header.join(', ')}); nothing was changed. ` +
       'Write the mapping into a file and give that with --map: ' +
       '{"of": "persons", "columns": {"email": ["..."]}}.',
   );
 }
 
-/** A file of companies may have e-mails; one of people has their names, or addresses and no company. */
+/** A file of companies may have emails; one of people has their names, or addresses and no company. */
 function isOfPeople(person: ColumnMapping, company: ColumnMapping): boolean {
   const names = person.person_name ?? [];
   const isCompany = (column: number) => company.name?.some((other) => other.column === column);

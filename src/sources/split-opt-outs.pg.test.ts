@@ -1,4 +1,7 @@
-/** Opt-outs of a person whose records are split by hand: who opted out stays hidden, and the other one only if it is not known who did. */
+/**
+ * Opt-outs of a person whose records are split by hand: who opted out stays hidden, and the other one only if it is not known who
+ * did.
+ */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { filesOf, noRejects, sourceInput } from '../../tests/support/source-input.ts';

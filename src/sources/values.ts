@@ -103,7 +103,7 @@ export function domainOf(website: string | null | undefined): string | undefined
 const sharedHosts =
   /(?:^|\/\/|\.)(?:facebook|fb|instagram|linkedin|twitter|x|youtube|tiktok|pinterest|medium|wordpress|blogspot|wixsite|weebly|github|sites\.google|linktr|etsy|ebay|amazon|yelp|google|business\.site)\.[a-z.]{2,6}(?:[/:?#]|$)/i;
 
-/** The canonical value of an e-mail address; undefined for any other text. */
+/** The canonical value of an email address; undefined for any other text. */
 export function emailOf(text: string | null | undefined): string | undefined {
   return emailsOf(text)[0];
 }
@@ -114,7 +114,7 @@ export function emailsOf(text: string | null | undefined): string[] {
   return 'values' in normalised ? normalised.values : [];
 }
 
-/** The domain of an e-mail address, unless it is one of free mail. */
+/** The domain of an email address, unless it is one of free mail. */
 export function mailDomainOf(email: string | undefined): string | undefined {
   return email === undefined ? undefined : domainOf(email.slice(email.indexOf('@') + 1));
 }

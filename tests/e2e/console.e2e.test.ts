@@ -313,7 +313,7 @@ function safe(cell: string): string {
 }
 
 /**
- * Writes a list in Windows-1252 with semicolons: people of the graph by work e-mail in a column that no header
+ * Writes a list in Windows-1252 with semicolons: people of the graph by work email in a column that no header
  * word names, unmatchable people, an unusable row, and a cell that a spreadsheet would run as a formula.
  */
 async function writeMessyList(file: string): Promise<Row[]> {

@@ -77,7 +77,7 @@ it.each(pages)(
     const commands = commandsOf(readFileSync(path.join(packageRoot, page), 'utf8'));
     expect(commands.length).toBeGreaterThan(0);
     for (const command of commands) {
-      // Pages share the service, and an e-mail address has one account.
+      // Pages share the service, and an email address has one account.
       if (command.startsWith('enrich account create'))
         told.set('you@example.com', `you-${pages.indexOf(page)}@example.com`);
       // Ids of people who do not exist are fine here; a refused command is not.

@@ -1,8 +1,8 @@
 import type { Sql } from '../../src/core/db/client.ts';
 
 /**
- * Adds copies of a batch and its parts, with other values in these columns of the batch: thousands are made in a moment. Copies have
- * no chunks, and the objects are those of the original.
+ * Adds copies of a batch and its parts, with other values in these columns of the batch: thousands are made in a moment. Copies
+ * have no chunks, and the objects are those of the original.
  */
 export async function copyBatch(
   sql: Sql,

@@ -70,7 +70,9 @@ function emptyTraffic(): Traffic {
   return { statements: {}, transactions: 0, rows: 0, cells: 0, texts: {} };
 }
 
-/** Statements that are due by the clock, whatever is done meanwhile: whether the server responds, and whether callers are valid. */
+/**
+ * Statements that are due by the clock, whatever is done meanwhile: whether the server responds, and whether callers are valid.
+ */
 const TIMED = /^\s*select(\s+c\.place::int - 1 as place\s.*)?\s*$/s;
 
 /** Records the statements of one connection's client; in `sent` those before each response that the server is ready. */

@@ -1,8 +1,8 @@
 import { type Database, inTransaction, type Sql } from '../../src/core/db/client.ts';
 
 /**
- * Number of rows of these tables that `work` reads, from tables and indexes, in its transaction; with the pieces of long values, which
- * are rows of a table of their own.
+ * Number of rows of these tables that `work` reads, from tables and indexes, in its transaction; with the pieces of long values,
+ * which are rows of a table of their own.
  */
 export async function rowsRead(
   sql: Database,

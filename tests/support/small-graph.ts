@@ -295,7 +295,7 @@ const financials = [
 
 export const smallGraph = { companies: firms, persons: people, officers, financials };
 
-/** People with only an e-mail: `p1@list.example` has the id 1001, and so on. */
+/** People with only an email: `p1@list.example` has the id 1001, and so on. */
 export function crowd(people: number): Record<string, unknown>[] {
   return Array.from({ length: people }, (_, index) => {
     return { id: 1001 + index, email: `p${index + 1}@list.example` };

@@ -1,4 +1,4 @@
-/** Commands that name an account, by its id or its e-mail address. */
+/** Commands that name an account, by its id or its email address. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -81,7 +81,7 @@ function addSet(account: Command): void {
   account
     .command('set')
     .description('change the options of the account')
-    .requiredOption('--account <account>', 'id or e-mail address of the account')
+    .requiredOption('--account <account>', 'id or email address of the account')
     .requiredOption(...ownedDaysOption)
     .action(async (options: { account: string; ownedDays: number }, command: Command) => {
       const { config, json } = readGlobals(command);
@@ -103,7 +103,7 @@ function addPassword(account: Command): void {
   account
     .command('password')
     .description('set the password of the account and end its sessions')
-    .requiredOption('--account <account>', 'id or e-mail address of the account')
+    .requiredOption('--account <account>', 'id or email address of the account')
     .option('--email <address>', 'address to sign in with; default: the current one')
     .option(
       '--password-stdin',
@@ -163,7 +163,7 @@ function addCredits(program: Command): void {
   credits
     .command('grant')
     .description('add credits to a wallet, once per reference')
-    .requiredOption('--account <account>', 'id or e-mail address of the account')
+    .requiredOption('--account <account>', 'id or email address of the account')
     .requiredOption('--amount <number>', 'credits', wholeNumber(1))
     .requiredOption('--reference <text>', 'purpose of the grant, such as an invoice number')
     .action(
@@ -182,7 +182,7 @@ function addCredits(program: Command): void {
   credits
     .command('refund')
     .description('refund a charge by its reference, once and at most in full')
-    .requiredOption('--account <account>', 'id or e-mail address of the account')
+    .requiredOption('--account <account>', 'id or email address of the account')
     .requiredOption('--reference <text>', 'reference of the charge in the ledger')
     .option('--amount <number>', 'credits; default: the whole charge', wholeNumber(1))
     .action(

@@ -85,8 +85,8 @@ function openBar(): { update(batch: Batch | Export): void; stop(): void } {
 }
 
 /**
- * Writes to a temporary file and renames it, so an existing file is never partial; through a link to the file that it names. A device
- * or a pipe is written to. True when the result is complete.
+ * Writes to a temporary file and renames it, so an existing file is never partial; through a link to the file that it names. A
+ * device or a pipe is written to. True when the result is complete.
  */
 export async function download(
   open: () => Promise<{ complete: boolean; stream: Readable }>,

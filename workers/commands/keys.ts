@@ -50,7 +50,7 @@ function addCreate(key: Command): void {
   key
     .command('create')
     .description('create a key and show it once')
-    .requiredOption('--account <account>', 'id or e-mail address of the account')
+    .requiredOption('--account <account>', 'id or email address of the account')
     .requiredOption('--mode <mode>', 'live or test', oneOf(['live', 'test']))
     .option('--name <name>', 'name of the key')
     .option('--scopes <list>', `comma-separated: ${scopes.join(',')}`, listOf(scopes))
@@ -77,7 +77,7 @@ function addList(key: Command): void {
   key
     .command('list')
     .description('list the keys of an account, newest first')
-    .requiredOption('--account <account>', 'id or e-mail address of the account')
+    .requiredOption('--account <account>', 'id or email address of the account')
     .action(async (options: { account: string }, command: Command) => {
       const { config, json } = readGlobals(command);
       const keys = await withDatabase(config, async (sql) =>

@@ -91,11 +91,11 @@ function addCompanyShow(company: Command): void {
 function addSuppress(program: Command): void {
   program
     .command('suppress')
-    .description('opt out the person with this e-mail, phone, profile or handle')
-    .argument('[identifier]', 'e-mail, phone, profile URL or @handle, as the person gave it')
+    .description('opt out the person with this email, phone, profile or handle')
+    .argument('[identifier]', 'email, phone, profile URL or @handle, as the person gave it')
     .option(
       '--sha256-file <file>',
-      'instead: SHA-256 of normalised e-mails or phones in hexadecimal, one per line',
+      'instead: SHA-256 of normalised emails or phones in hexadecimal, one per line',
     )
     .action(
       async (
@@ -137,7 +137,7 @@ interface AskedOptions {
 
 function addAsked(command: Command): Command {
   return command
-    .option('--identifier <text>', 'e-mail, phone, profile URL or @handle, as the person gave it')
+    .option('--identifier <text>', 'email, phone, profile URL or @handle, as the person gave it')
     .option('--id <number>', 'id of the record', wholeNumber(1));
 }
 

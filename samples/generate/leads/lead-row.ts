@@ -135,7 +135,7 @@ export function writeLead(
   if (plan.shape === 'dirty_email') {
     const email = must(
       shown.find(({ kind }) => shownKind(kind) === 'email'),
-      'an e-mail',
+      'an email',
     ).value;
     cells['E-mail'] = spellDirtyEmail(email, cells.Name, stranger.email, pick);
     const isByEmail = truth.kind === 'match' && truth.identifier === 'email';

@@ -37,7 +37,7 @@ export function spellDirtyEmail(value: string, name: string, other: string, pick
   ]);
 }
 
-/** Texts in an e-mail column that are not addresses. */
+/** Texts in an email column that are not addresses. */
 export function spellNoEmail(pick: Pick): string {
   return choose(pick, [
     'n/a',
@@ -121,7 +121,7 @@ export function spellNotes(place: string, pick: Pick): string {
     'Met at the trade fair;\r\n"call back in spring"',
     'asked for a quote, 3 seats',
     '"warm"',
-    'do not call before 10:00\nprefers e-mail',
+    'do not call before 10:00\nprefers email',
     'source: event, 2023; tag=\tA',
   ]);
 }

@@ -120,8 +120,8 @@ async function receive(
 }
 
 /**
- * Adds a received file to its run. A file that the run does not take, or whose client has left before, is deleted, and so is a run
- * without another.
+ * Adds a received file to its run. A file that the run does not take, or whose client has left before, is deleted, and so is a
+ * run without another.
  */
 async function record(
   { run, file, discard }: Received,

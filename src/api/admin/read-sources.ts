@@ -5,7 +5,7 @@ import { invalidParameter } from '../../core/lib/errors.ts';
 
 /**
  * Returns the sources that a record of the live graph is made of, and the origin of each value, the deciding one first. `id`
- * is the one that the record has now. The key of a record in its source, which may be an e-mail address, is returned for
+ * is the one that the record has now. The key of a record in its source, which may be an email address, is returned for
  * companies only. Throws `AppError` 400 for a text that is not an id, and 404.
  */
 export async function readSources(

@@ -43,8 +43,8 @@ const JAVASCRIPT = 'text/javascript; charset=utf-8';
 let reading: Promise<ConsoleAssets> | undefined;
 
 /**
- * Reads and compresses everything, once. Rejects when the console has not been built, or a file cannot be read, as while connections
- * have all descriptors: the next call reads again.
+ * Reads and compresses everything, once. Rejects when the console has not been built, or a file cannot be read, as while
+ * connections have all descriptors: the next call reads again.
  */
 export function readConsoleAssets(): Promise<ConsoleAssets> {
   reading ??= readAssets().catch((error: unknown) => {

@@ -1,4 +1,6 @@
-/** A link to the console, which any page may open in the browser of a person who is signed in, makes no call of its own choice. */
+/**
+ * A link to the console, which any page may open in the browser of a person who is signed in, makes no call of its own choice.
+ */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';

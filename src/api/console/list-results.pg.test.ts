@@ -97,7 +97,7 @@ describeWithBrowser('the page of a list that ran', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'No match' }).click();
     await expect.poll(() => rowNumbers().allTextContents()).toEqual(['13', '14']);
-    // They were looked up by their e-mail addresses, and matched on nothing.
+    // They were looked up by their email addresses, and matched on nothing.
     const cells = page.locator('tr', { has: rowButton(13) }).getByRole('cell');
     expect(await cells.allTextContents()).toEqual(['No match', '', 'later@list.example']);
     await page.getByRole('searchbox', { name: 'Search in the rows' }).fill('zurich');

@@ -239,7 +239,7 @@ describe('a session of a key', () => {
   });
 });
 
-describe('signing in with e-mail and password', () => {
+describe('signing in with email and password', () => {
   test('takes the address in any case, and works in both modes', async () => {
     const { email } = await accountWithPassword();
     const cookie = await signIn({ email: ` ${email.toUpperCase()} `, password });
@@ -345,7 +345,7 @@ describe('signing in with e-mail and password', () => {
     const make = (input: { email?: string; password?: string }) =>
       createAccount(pipeline.sql, { name: 'Other', credits: 0, ...input });
     await expect(make({ email: email.toLowerCase(), password })).rejects.toThrow('Another account');
-    await expect(make({ password })).rejects.toThrow('needs an e-mail address');
+    await expect(make({ password })).rejects.toThrow('needs an email address');
     await expect(make({ email: 'x@y.example', password: 'short' })).rejects.toThrow('12 to 1000');
     // An account without a password may have the same address.
     await make({ email });

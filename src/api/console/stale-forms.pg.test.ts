@@ -1,4 +1,6 @@
-/** A page that shows what another tab has changed since: it takes nothing of that back, and starts nothing that it does not show. */
+/**
+ * A page that shows what another tab has changed since: it takes nothing of that back, and starts nothing that it does not show.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';

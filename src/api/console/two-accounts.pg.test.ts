@@ -1,4 +1,6 @@
-/** Tabs of one browser in which people sign in to one account after the other: what a page of one does never happens in the other. */
+/**
+ * Tabs of one browser in which people sign in to one account after the other: what a page of one does never happens in the other.
+ */
 import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';

@@ -198,8 +198,8 @@ function isWaitingForClient(
 }
 
 /**
- * Ends the parsing of what was read of a closed connection: up to 64 KiB, thousands of requests that Node would keep until the round
- * of the event loop is over.
+ * Ends the parsing of what was read of a closed connection: up to 64 KiB, thousands of requests that Node would keep until the
+ * round of the event loop is over.
  */
 function stopParsing(socket: Socket): void {
   const { parser } = socket as { parser?: { onIncoming: () => number } | null };

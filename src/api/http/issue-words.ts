@@ -17,7 +17,7 @@ const formats: Record<string, string> = {
   date: 'a date such as 2026-01-31',
   datetime: 'a time such as 2026-01-31T12:00:00Z',
   url: 'a URL',
-  email: 'an e-mail address',
+  email: 'an email address',
 };
 
 /** Returns the words for an issue, which follow the name of the field; undefined to keep those of its schema. */

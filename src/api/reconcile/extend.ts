@@ -36,8 +36,8 @@ export function parseExtension(json: unknown): Extension {
 }
 
 /**
- * Returns the values of the properties for each id. A record that an import has joined with another is asked for, and charged, once
- * for both ids; one of a type that has none of the properties is not. Throws `AppError` 400 for an unknown property, and as
+ * Returns the values of the properties for each id. A record that an import has joined with another is asked for, and charged,
+ * once for both ids; one of a type that has none of the properties is not. Throws `AppError` 400 for an unknown property, and as
  * `enrichAll`.
  */
 export async function extendRows(input: RouteInput, { ids, properties }: Extension) {

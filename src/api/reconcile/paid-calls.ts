@@ -16,8 +16,8 @@ import { availableBefore, payerOf } from '../respond-to-call.ts';
 export type PaidCall = Pick<EnrichCall, 'operation' | 'row' | 'minProbability'>;
 
 /**
- * Returns the outcomes of the calls; undefined for one that could not be paid, or failed. Throws when nothing was charged: `AppError`
- * 402 when a match could not be paid, before any look-up when not one could be, 401 or 403 when the key has ended.
+ * Returns the outcomes of the calls; undefined for one that could not be paid, or failed. Throws when nothing was charged:
+ * `AppError` 402 when a match could not be paid, before any look-up when not one could be, 401 or 403 when the key has ended.
  */
 export async function enrichAll(
   input: RouteInput,

@@ -26,7 +26,7 @@ const queryProperties: Record<EntityType, readonly Property[]> = {
     { id: 'position', name: 'Job title' },
     { id: 'city', name: 'Town' },
     { id: 'country', name: 'Country' },
-    { id: 'email', name: 'E-mail' },
+    { id: 'email', name: 'Email' },
     { id: 'professional_network', name: 'Profile' },
     { id: 'phone', name: 'Phone' },
     { id: 'twitter', name: 'Handle' },

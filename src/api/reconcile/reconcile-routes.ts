@@ -203,7 +203,9 @@ async function answer(
   return inTurn(input, () => extendRows(input, parsed));
 }
 
-/** Runs the look-ups of a call in the account's turn. Throws as a share does, and `AppError` 401 or 403 when the key has ended. */
+/**
+ * Runs the look-ups of a call in the account's turn. Throws as a share does, and `AppError` 401 or 403 when the key has ended.
+ */
 function inTurn<T>({ context, key, credentials, response }: RouteInput, lookUp: () => Promise<T>) {
   return lookUpInTurn(key.accountId, clientGone(response), async () => {
     // The key was read before the body came and the turn began, and queries about companies charge nothing.

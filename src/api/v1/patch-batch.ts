@@ -151,7 +151,10 @@ function mappingForMatch(
   return wanted === undefined || wanted === match || isChosen ? undefined : null;
 }
 
-/** Returns the columns for a mapping, null to guess them, and what is doubtful about them. Throws as `readSample` and `mapColumns`. */
+/**
+ * Returns the columns for a mapping, null to guess them, and what is doubtful about them. Throws as `readSample` and
+ * `mapColumns`.
+ */
 async function mapAnew(
   context: Context & { signal: AbortSignal },
   batch: ListBatch,

@@ -13,7 +13,10 @@ interface Sending {
   stop: () => void;
 }
 
-/** Sends files one at a time, and opens their lists. The same file with the same options is the same upload until its answer is heard. */
+/**
+ * Sends files one at a time, and opens their lists. The same file with the same options is the same upload until its answer is
+ * heard.
+ */
 export function useSending(): Sending {
   const [progress, setProgress] = useState<UploadProgress | null>(null);
   const controller = useRef<AbortController | null>(null);

@@ -1,6 +1,8 @@
 import { countOf } from '../format.ts';
 
-/** Says which rows of a list have another number of cells, from its rows and those that are shorter than the widest; or nothing. */
+/**
+ * Says which rows of a list have another number of cells, from its rows and those that are shorter than the widest; or nothing.
+ */
 export function sayWidths(rows: number, padded: number): string | null {
   if (padded === 0) return null;
   const widest = rows - padded;

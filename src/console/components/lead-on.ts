@@ -3,7 +3,10 @@ import { goTo } from '../router.ts';
 import { session } from '../session.ts';
 import { announce } from './announcer.tsx';
 
-/** Call it when an action begins. What it returns announces that it is done, and leads to a page unless the user has left this one. */
+/**
+ * Call it when an action begins. What it returns announces that it is done, and leads to a page unless the user has left this
+ * one.
+ */
 export function fromHere(): (to: string, done: string) => void {
   const from = location.hash;
   const before = session.get();

@@ -64,7 +64,7 @@ export async function setPassword(
 }
 
 /**
- * Returns the id of the account that is given by its id or by its e-mail address. Throws `AppError` 404 when there is
+ * Returns the id of the account that is given by its id or by its email address. Throws `AppError` 404 when there is
  * none, and 409 `ambiguous_account` when several have the address.
  */
 export async function resolveAccount(sql: Sql, given: string): Promise<string> {
@@ -117,7 +117,7 @@ function accountNotFound(id: string): AppError {
 function emailNeeded(): AppError {
   return invalidParameter(
     'email',
-    'is missing. An account with a password needs an e-mail address to sign in with',
+    'is missing. An account with a password needs an email address to sign in with',
   );
 }
 

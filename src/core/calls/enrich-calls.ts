@@ -1,7 +1,7 @@
 /**
- * Single calls: each is a batch of one, coalesced with concurrent calls. Match first, then charge the matches, in
- * order of arrival, one statement for all. A call that cannot be paid returns nothing of its match. Where there is a local copy of
- * the graph it answers, and the statement that charges proves that the graph still has the state of the answers.
+ * Single calls: each is a batch of one, coalesced with concurrent calls. Match first, then charge the matches, in order of
+ * arrival, one statement for all. A call that cannot be paid returns nothing of its match. Where there is a local copy of the
+ * graph it answers, and the statement that charges proves that the graph still has the state of the answers.
  */
 
 import type { CallCredentials } from '../call-credentials.ts';

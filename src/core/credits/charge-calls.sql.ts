@@ -105,8 +105,9 @@ const insertLines = (sql: Sql) => sql`
   returning id, account_id, reference`;
 
 /**
- * CTEs `spent` and `moved`: take the cost of the CTE `answered` from the wallets of the CTE `wallet`. They get the values that were
- * read under their lock: Postgres checks constraints on the row of the snapshot first, which may lack credits that came meanwhile.
+ * CTEs `spent` and `moved`: take the cost of the CTE `answered` from the wallets of the CTE `wallet`. They get the values that
+ * were read under their lock: Postgres checks constraints on the row of the snapshot first, which may lack credits that came
+ * meanwhile.
  */
 const spendFromWallets = (sql: Sql) => sql`
   spent as (

@@ -113,8 +113,8 @@ export async function insertRefund(
 }
 
 /**
- * Refunds what is left of every charge of a batch, of which an operator may have refunded a part, with a ledger line each; its people
- * are no longer owned. Returns the credits. Safe to repeat. Call with the wallet locked: a refund of an operator is before
+ * Refunds what is left of every charge of a batch, of which an operator may have refunded a part, with a ledger line each; its
+ * people are no longer owned. Returns the credits. Safe to repeat. Call with the wallet locked: a refund of an operator is before
  * it, and seen, or after it.
  */
 export async function refundBatch(sql: Sql, batchId: string): Promise<number> {

@@ -147,8 +147,8 @@ export async function insertOwned(
 }
 
 /**
- * Main statement: stores the people of the query `(account_id, kind, person_id, charge_id)` as owned from now on; none who opted out
- * since they were matched: their erasure may have ended, and no other one would delete them.
+ * Main statement: stores the people of the query `(account_id, kind, person_id, charge_id)` as owned from now on; none who opted
+ * out since they were matched: their erasure may have ended, and no other one would delete them.
  */
 export function ownFrom(sql: Sql, paid: ReturnType<Sql>): ReturnType<Sql> {
   return sql`

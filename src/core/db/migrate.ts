@@ -113,8 +113,8 @@ export async function assertSchemaCurrent(sql: Database): Promise<void> {
 }
 
 /**
- * Checks the database of a running process. Throws `AppError` `schema_older` when it lacks a migration of this
- * code, and `foreign_database`. A newer schema is accepted: old processes run until they are replaced, because a migration removes nothing
+ * Checks the database of a running process. Throws `AppError` `schema_older` when it lacks a migration of this code, and
+ * `foreign_database`. A newer schema is accepted: old processes run until they are replaced, because a migration removes nothing
  * that the version before it needs.
  */
 export async function assertSchemaUsable(sql: Database): Promise<void> {

@@ -42,7 +42,8 @@ const unavailableCodes = new Set([
   '40P01',
   // lock_not_available: a process that froze may have it, for seconds.
   '55P03',
-  // query_canceled, by an operator. Who limits the time of a statement asks for `isCancelled` first, or for the time: `limitTime`.
+  // query_canceled, by an operator. Who limits the time of a statement asks for `isCancelled` first, or for the time:
+  // `limitTime`.
   '57014',
 ]);
 
@@ -66,8 +67,8 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Returns true for a transient error of the files of this machine. A recursive `mkdir` of Node fails with ENOENT on a disk that has no
- * inode left for the folder.
+ * Returns true for a transient error of the files of this machine. A recursive `mkdir` of Node fails with ENOENT on a disk that
+ * has no inode left for the folder.
  */
 export function isOfFiles(error: unknown): boolean {
   const { code, syscall } = (error ?? {}) as { code?: unknown; syscall?: unknown };

@@ -125,7 +125,7 @@ describe('a listed name that may match', () => {
     ['initials alone', 'J. S.', 'Mary', 'Masango'],
     ['nobody', 'Accounts Payable', 'Mary', 'Masango'],
     ['a placeholder', 'not available', 'Mary', 'Masango'],
-    ['an e-mail', 'jeff.wilson@x.example.com', 'Mary', 'Masango'],
+    ['an email', 'jeff.wilson@x.example.com', 'Mary', 'Masango'],
     ['no listed name', '', 'Mary', 'Masango'],
     ['no stored name', 'Jeff Wilson', '', ''],
   ])('%s: unknown', (_case, listed, given, family) => {

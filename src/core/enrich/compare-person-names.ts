@@ -113,8 +113,8 @@ function compareWords(
 }
 
 /**
- * Counts the words of one name that are initials or short forms of words of the other. Family names have no short forms: `John` is none
- * of `Johnson`.
+ * Counts the words of one name that are initials or short forms of words of the other. Family names have no short forms: `John`
+ * is none of `Johnson`.
  */
 function countShortForms(
   ours: readonly string[],

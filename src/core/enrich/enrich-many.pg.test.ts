@@ -144,7 +144,7 @@ describe('people.mobile', () => {
 });
 
 describe('people.email-verify', () => {
-  test('returns the stored status of a work e-mail', async () => {
+  test('returns the stored status of a work email', async () => {
     expect(await enrich('people.email-verify', { email: 'ada@acme.example' })).toEqual(
       matched('email', {
         email: 'ada@acme.example',
@@ -173,7 +173,7 @@ describe('people.email-verify', () => {
     expect(headers).toEqual(['person.id', 'email.address', 'email.status', 'email.verified_at']);
   });
 
-  test('a personal e-mail is not verified', async () => {
+  test('a personal email is not verified', async () => {
     expect(await enrich('people.email-verify', { email: 'ada@home.example' })).toEqual(
       notFound('email'),
     );

@@ -159,7 +159,10 @@ async function addLikelyMatches(
   }
 }
 
-/** True for a match by an address that several people read when the row names another, or by one that is none unless it names the person. */
+/**
+ * True for a match by an address that several people read when the row names another, or by one that is none unless it names the
+ * person.
+ */
 function isOfOthers(
   operation: OperationName,
   { by, value }: Decision,

@@ -1,9 +1,9 @@
 /**
  * A number or a domain of a row may be of another company than the one that the row names. In some countries companies of several
- * courts or states have one number in their registers, and a number without a country is read as British, also that of `Jansen Bouw
- * B.V.`. An address may be at the domain of a parent, an agency or a client, and then the name decides, if any company has it:
- * brands have other names than the companies that own their domain. Here those are told apart that hold such a value and have another
- * name. A website is the company's own, whatever it is called.
+ * courts or states have one number in their registers, and a number without a country is read as British, also that of `Jansen
+ * Bouw B.V.`. An address may be at the domain of a parent, an agency or a client, and then the name decides, if any company has
+ * it: brands have other names than the companies that own their domain. Here those are told apart that hold such a value and have
+ * another name. A website is the company's own, whatever it is called.
  */
 import type { IdentifierKind } from '../identifiers/identifier.ts';
 import { isOfManyRegisters } from '../identifiers/registry-number.ts';

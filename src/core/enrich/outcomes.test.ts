@@ -364,7 +364,7 @@ describe('the rules of matching companies', () => {
   });
 });
 
-test('e-mail verification reads only work e-mails', () => {
+test('email verification reads only work emails', () => {
   const row = (code: number): Row => [['email', [[code, 7]]]];
   expect(decideRow('people.email-verify', row(person.work_email))).toMatchObject(
     matched(7, 'email'),

@@ -44,7 +44,7 @@ export interface RowInput {
   companyName?: string;
   /** The name of the person that a call states. A list compares its own with the matches: see `EnrichOptions`. */
   personName?: string;
-  /** The domain is that of an e-mail address, which may be at another company than the row names. */
+  /** The domain is that of an email address, which may be at another company than the row names. */
   isDomainOfAddress?: true;
   /** ISO 3166 alpha-2 country that the row itself states, for companies. */
   country?: string | null;
@@ -113,7 +113,7 @@ function levelsOfCodes(codes: readonly KindCode[]): Levels {
   return levels;
 }
 
-/** E-mail verification only concerns work e-mails. */
+/** Email verification only concerns work emails. */
 const workEmailLevels: Levels = {
   email: [{ by: 'email', codes: [personIdentifierCodes.work_email] }],
 };

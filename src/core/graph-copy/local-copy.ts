@@ -289,7 +289,8 @@ function closeUnused({ copy, readers, isReplaced }: Current): void {
 }
 
 /**
- * Learns what changed since the last use, and overwrites people who withdrew. Throws `UnusableCopy` when the copy can no longer be used.
+ * Learns what changed since the last use, and overwrites people who withdrew. Throws `UnusableCopy` when the copy can no longer
+ * be used.
  */
 async function catchUp(sql: Database, folder: string, used: Current): Promise<void> {
   const { changed } = used;

@@ -41,8 +41,8 @@ export interface OpenCopy extends Record<Entity, OpenRecords> {
 }
 
 /**
- * Opens the files that a manifest names. Tables of identifiers are held in memory unless they are large, or `holdsTables` is false.
- * Throws `UnusableCopy` when the files are not what the manifest says.
+ * Opens the files that a manifest names. Tables of identifiers are held in memory unless they are large, or `holdsTables` is
+ * false. Throws `UnusableCopy` when the files are not what the manifest says.
  */
 export async function openCopy(
   folder: string,

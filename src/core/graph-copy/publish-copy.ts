@@ -52,8 +52,8 @@ export interface PublishOptions {
 /**
  * Publishes the copy of a folder in place of the published one, of which it uses the objects that are the same. Returns the
  * number of objects that it wrote. Throws `AppError` 409 `copy_is_published` while another worker publishes one, when either copy
- * was replaced; 409 `publication_ended` when it has lost its lease or its base, as by an erasure; `UnusableCopy` for files that are
- * damaged. A publication that fails leaves the published copy as it was. Objects that no longer count are left to
+ * was replaced; 409 `publication_ended` when it has lost its lease or its base, as by an erasure; `UnusableCopy` for files that
+ * are damaged. A publication that fails leaves the published copy as it was. Objects that no longer count are left to
  * `deleteUnnamedObjects`.
  */
 export async function publishCopy(

@@ -95,7 +95,10 @@ export async function renewPublishing(sql: Sql, id: string): Promise<boolean> {
   return count === 1;
 }
 
-/** Makes the copy of a lease the published one; returns false when the lease is lost. Its base is deleted before, in the transaction. */
+/**
+ * Makes the copy of a lease the published one; returns false when the lease is lost. Its base is deleted before, in the
+ * transaction.
+ */
 export async function finishPublishing(
   tx: Sql,
   id: string,

@@ -44,7 +44,10 @@ export interface RecordIndex {
   forEach(ids: Float64Array, visit: VisitRecord): void;
 }
 
-/** Opens the index of a file of blocks of `fileBytes` bytes. `damaged` makes the error for bytes that are not as they were written. */
+/**
+ * Opens the index of a file of blocks of `fileBytes` bytes. `damaged` makes the error for bytes that are not as they were
+ * written.
+ */
 export function openRecordIndex(
   bytes: Buffer,
   fileBytes: number,

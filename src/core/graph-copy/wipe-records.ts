@@ -26,8 +26,8 @@ const BATCH = 1000;
 
 /**
  * Overwrites records in the layers of a copy, and waits until that is on the disk; `idsOf` returns those of a layer, ascending.
- * Records that the copy does not have, or no longer has, are skipped. Call under the lock of its folder. Throws `UnusableCopy` when
- * the files are damaged or cannot be written: some of the records may be left then.
+ * Records that the copy does not have, or no longer has, are skipped. Call under the lock of its folder. Throws `UnusableCopy`
+ * when the files are damaged or cannot be written: some of the records may be left then.
  */
 export async function wipeRecords(
   folder: string,

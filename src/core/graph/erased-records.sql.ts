@@ -1,6 +1,6 @@
 /**
- * Statements about the records that sources have of people who were erased. What is kept of each is a hash of its key, and that it
- * ended permanently: neither the same file nor an undone import brings the person back.
+ * Statements about the records that sources have of people who were erased. What is kept of each is a hash of its key, and that
+ * it ended permanently: neither the same file nor an undone import brings the person back.
  */
 import type { Sql } from '../db/client.ts';
 import { entityCodes } from './source-entities.ts';
@@ -43,9 +43,9 @@ export async function readLastImport(sql: Sql): Promise<number> {
 }
 
 /**
- * Returns the offices of these people in present and earlier records of sources, also those that are not built: those linked to the
- * person, and those without a link whose name and birth no one else in the graph has, as `suppress_people` hides them. Only those
- * that imports after `after` wrote. Reads all records of the sources, or of these imports.
+ * Returns the offices of these people in present and earlier records of sources, also those that are not built: those linked to
+ * the person, and those without a link whose name and birth no one else in the graph has, as `suppress_people` hides them. Only
+ * those that imports after `after` wrote. Reads all records of the sources, or of these imports.
  */
 export async function listOffices(sql: Sql, ids: readonly number[], after = -1): Promise<Office[]> {
   const given = sql`any(${[...ids]}::bigint[])`;

@@ -1,4 +1,6 @@
-/** Statements about the phones and handles of people that only less trusted sources have: see `sources/further-identifiers.ts`. */
+/**
+ * Statements about the phones and handles of people that only less trusted sources have: see `sources/further-identifiers.ts`.
+ */
 import type { Sql } from '../db/client.ts';
 
 /** An identifier of a person; `kind` is a code of `person_identifiers`. */

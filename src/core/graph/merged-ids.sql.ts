@@ -22,10 +22,10 @@ export async function selectMerged(
 }
 
 /**
- * Query of `(id, joined_id)`: the other ids of these records, of an entity, that imports have joined: the one that stayed and those
- * that became a part of it. Both directions count, because a large import says who is joined long before it builds them: until
- * then each is found. One that it parts from a record and joins with another is joined with both until then. `ids` is a query
- * of one column.
+ * Query of `(id, joined_id)`: the other ids of these records, of an entity, that imports have joined: the one that stayed and
+ * those that became a part of it. Both directions count, because a large import says who is joined long before it builds them:
+ * until then each is found. One that it parts from a record and joins with another is joined with both until then. `ids` is a
+ * query of one column.
  */
 export function joinedIds(sql: Sql, entity: number, ids: ReturnType<Sql>): ReturnType<Sql> {
   return sql`(

@@ -40,8 +40,8 @@ export function countryCode(text: string): string | null {
 }
 
 /**
- * Returns the country that a place `<city>, <region>, <country>` ends with. Of fewer parts the last may be a region: `CA` is California
- * and Canada, and `Georgia` two places as well.
+ * Returns the country that a place `<city>, <region>, <country>` ends with. Of fewer parts the last may be a region: `CA` is
+ * California and Canada, and `Georgia` two places as well.
  */
 export function countryOfPlace(place: string): string | null {
   const parts = place.split(',');

@@ -1,21 +1,21 @@
 /**
  * Company domains, in their canonical form:
- * 1. From a host, a URL or an e-mail address: the lower-case ASCII host, without `www.`, port and trailing dot. A
+ * 1. From a host, a URL or an email address: the lower-case ASCII host, without `www.`, port and trailing dot. A
  * Unicode host becomes `xn--` by UTS 46, with the tables of tr46: those of the runtime differ between versions of
  * Node, and every process must look up the same value.
  * 2. The host is tried first, because companies own hosts below another's domain; then the registrable domain by
  * the Public Suffix List. Below a shared suffix of its private part (site builders, clouds) the customer's host is
  * the registrable one.
- * 3. Free-mail domains, addresses at providers of Internet access, and pages on a social network identify no company; a host below
- * one of them, or below a host of its customers' sites (`acme.zendesk.com`), is tried only in full.
+ * 3. Free-mail domains, addresses at providers of Internet access, and pages on a social network identify no company; a host
+ * below one of them, or below a host of its customers' sites (`acme.zendesk.com`), is tried only in full.
  * 4. Quotes, brackets and words around it, a label before it (`Website:`), and a scheme twice, made harmless (`hxxps`, `[.]`)
  * or with a slash or a colon too few or too many are removed. A link of search results, mails or a web archive leads to the
  * address inside.
  * 5. A cell without a host is read once more without the slips of typing that leave no doubt: a space at a dot, two dots,
  * `www acme com`, `acme dot com`, a comma for the dot after `www.` or before `com`, `net` and `org`.
  * 6. Words before a host may be its beginning: `burger king.com` is not king.com. So they must be a part of it, or a label.
- * 7. A host before a space or a comma and letters that may be its end is refused: `acme.co uk`, `acme.com,au` and `acme.co m` are not
- * acme.co or acme.com. So is one that a program cut: `acme.co...`.
+ * 7. A host before a space or a comma and letters that may be its end is refused: `acme.co uk`, `acme.com,au` and `acme.co m` are
+ * not acme.co or acme.com. So is one that a program cut: `acme.co...`.
  * 8. Refused: public suffixes alone, addresses (IPv4, IPv6), hosts without a dot.
  */
 import { getDomain, parse } from 'tldts';
@@ -37,7 +37,7 @@ export const domain = {
   label: 'Domain',
   parameter: 'Domain, website or email address of the company.',
   forms:
-    'a URL of the site, an e-mail, `www.`, a link of search results or mails that leads on to the site; free-mail domains, short links and pages of networks, maps and search results match no company',
+    'a URL of the site, an email, `www.`, a link of search results or mails that leads on to the site; free-mail domains, short links and pages of networks, maps and search results match no company',
   normalise: (text) => normaliseDomain(text),
   testIdentifier: (word) => `${word}-test.example`,
   company: {

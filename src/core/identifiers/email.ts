@@ -1,19 +1,19 @@
 /**
- * E-mail addresses (RFC 5321 and 6531), in their canonical form:
+ * Email addresses (RFC 5321 and 6531), in their canonical form:
  * 1. Lower case throughout; a Unicode domain becomes ASCII (`xn--`), a Unicode mailbox stays.
  * 2. No provider tricks: dots and `+tags` are part of the mailbox.
- * 3. `mailto:`, `SMTP:`, `Email:`, a display name, angle brackets, words around the address, a full stop after it and spaces around
- * its `@` are removed. Two addresses joined by `mailto:` are two addresses.
+ * 3. `mailto:`, `SMTP:`, `Email:`, a display name, angle brackets, words around the address, a full stop after it and spaces
+ * around its `@` are removed. Two addresses joined by `mailto:` are two addresses.
  * 4. A cell with several addresses gives all of them, in their order.
  * 5. A full stop at a mailbox's end stays, against the RFC: some carriers issued such addresses, and sources
  * contain them.
  * 6. `[at]`, `(dot)`, `%40` and the like are what they stand for, and a mailbox in quotes that needs none is itself.
- * 7. A cell without an address is read once more without the slips of typing that leave no doubt: a space, a comma or a
- * second dot between the parts of the domain, `@` twice, `jane at example dot com`. Two dots in a mailbox may have lost what was between them, so they are refused.
- * So is a comma before a country: `jane@acme.co,uk` may be an address at `acme.co` as well.
- * 8. Nor is an address one that may be a part of another: `jane doe@acme.com` and `jane,doe@acme.com` are not doe@acme.com, unless the
- * words before it are of its mailbox or its domain (`Jane Doe jdoe@acme.com`) or say what it is; `jane@acme.co uk` is not at acme.co,
- * `jane@acme.co...` was cut, and of `j•••doe@acme.com` characters are hidden.
+ * 7. A cell without an address is read once more without the slips of typing that leave no doubt: a space, a comma or a second
+ * dot between the parts of the domain, `@` twice, `jane at example dot com`. Two dots in a mailbox may have lost what was between
+ * them, so they are refused. So is a comma before a country: `jane@acme.co,uk` may be an address at `acme.co` as well.
+ * 8. Nor is an address one that may be a part of another: `jane doe@acme.com` and `jane,doe@acme.com` are not doe@acme.com,
+ * unless the words before it are of its mailbox or its domain (`Jane Doe jdoe@acme.com`) or say what it is; `jane@acme.co uk` is
+ * not at acme.co, `jane@acme.co...` was cut, and of `j•••doe@acme.com` characters are hidden.
  * 9. Of a mailbox that begins as no mailbox does (`www.`, `=`, `email=`), the address without that is tried second.
  * 10. Refused: mailboxes that need quotes, address literals and domains without a dot. They are valid, and no stored
  * address has them.
@@ -44,13 +44,13 @@ export const email = {
   testIdentifier: (word) => `${word}@test.example`,
   person: {
     stored: [
-      // The only code that e-mail verification accepts.
+      // The only code that email verification accepts.
       { name: 'work_email', code: 3, by: 'email', fields: ['workEmail'] },
       { name: 'email', code: 2, fields: ['email'] },
     ],
     // The query of a profile URL may have one.
     optOut: /^(?!.*(?:\/\/|\/(?:in|pub)\/)).*.@./is,
-    optOutName: 'an e-mail address',
+    optOutName: 'an email address',
     mention: { before: '(?<![\\w.%+-])' },
   },
   column: {
@@ -58,7 +58,7 @@ export const email = {
       postaelettronica correio correioeletronico correioelectronico epost epostadress epostadresse
       mejl mejladress emailadres mailadres poczta メール メールアドレス eメール 電子メール 邮箱 电子邮箱
       电子邮件 邮件 電郵 電子郵件`,
-    plural: 'e-mails',
+    plural: 'emails',
     contentOf: (cell) =>
       cell.includes('@') && 'values' in normaliseEmail(cell) ? 'certain' : null,
     isUnmistakable: true,
@@ -114,15 +114,17 @@ const ADDRESS_IN_PARTS =
 const SHORT_WORD_AT_END = /\s(?:\.\s{0,3})?[a-z]{1,3}\s{0,3}(?:$|[;,|\n])/i;
 /** A word or the domain of an address, and a mailbox behind it: the start of the next pattern, which takes longer. */
 const WORD_BEFORE_END = /[^\s,;<>()[\]][\s,;\\•·]{1,3}[^\s,;<>()[\]\\•·]{1,64}$/;
-/** A few words directly before a mailbox, divided from it by a space and what else joins words, or by another sign without one. */
+/**
+ * A few words directly before a mailbox, divided from it by a space and what else joins words, or by another sign without one.
+ */
 const WORD = "\\p{N}{0,3}\\p{L}[\\p{L}\\p{N}\\p{M}._'’+&~=%*-]{0,40}";
 const WORDS_BEFORE_MAILBOX = new RegExp(
   `^\\s*((?:${WORD}[\\s,;]{1,3}){0,2}${WORD})(?:\\s{1,3}(?:[&+]\\s{1,3})?|[,;\\\\•·])([^\\s,;<>()[\\]\\\\•·]{1,64})$`,
   'u',
 );
 /**
- * The domain of an address, and what joins the next one to it. Behind a comma or in a new line, a short word is more likely of the
- * next address: `dan doe@acme.com`, `e doe@acme.com`.
+ * The domain of an address, and what joins the next one to it. Behind a comma or in a new line, a short word is more likely of
+ * the next address: `dan doe@acme.com`, `e doe@acme.com`.
  */
 const BEFORE_NEXT_ADDRESS = new RegExp(
   String.raw`^[^\s,;|/<>()[\]"]*(?:[ \t]{1,3}(?:a|aka|bzw\.|e|eller|en|és|i|in|ir|ja|o|och|og|or|ou|plus|resp\.|sau|și|şi|si|sowie|un|va|` +
@@ -130,8 +132,8 @@ const BEFORE_NEXT_ADDRESS = new RegExp(
   'u',
 );
 /**
- * A label or another sign before the words of an address (`E-Mail: `, `(`, `"`, ` - `), or a number of a list. Without a space behind
- * them some signs join words.
+ * A label or another sign before the words of an address (`E-Mail: `, `(`, `"`, ` - `), or a number of a list. Without a space
+ * behind them some signs join words.
  */
 const BEFORE_WORDS =
   /^(?:.*(?:[:()[\]<>"“”„«»|]|[!?/→]\s|\s[-–—]\s|(?:^|[\s#])\d{1,3}\.?\s))?\s{0,3}(?:[^\p{L}\p{N}\s]{1,3}\s{0,3})?/su;
@@ -150,8 +152,8 @@ const addressWords: ReadonlySet<string> = new Set([
    und use verified via work write zakelijk`.split(/\s+/),
 ]);
 /**
- * Titles before a name, of which none is a name. Of `dr. doe@acme.com` without a capital the title may be the beginning of the mailbox,
- * and `M.` an initial.
+ * Titles before a name, of which none is a name. Of `dr. doe@acme.com` without a capital the title may be the beginning of the
+ * mailbox, and `M.` an initial.
  */
 const titles: ReadonlySet<string> = new Set(
   `bc dhr dipl dott dottssa dr dra frau fru herr herrn hr mevr miss mlle mme mr mrs ms mx pani phd prof professor sir sr sra
@@ -185,7 +187,9 @@ function unhidden(text: string): string {
   return dotted.replaceAll('\\@', '@').replace(QUOTED_MAILBOX, '$1$2@');
 }
 
-/** Returns the character of an entity. One that is not known stays, without its semicolon: what follows is no address of its own. */
+/**
+ * Returns the character of an entity. One that is not known stays, without its semicolon: what follows is no address of its own.
+ */
 function characterOf(whole: string, decimal = '', hex = '', name = ''): string {
   if (name !== '') return entities.get(name.toLowerCase()) ?? whole.slice(0, -1);
   const code = hex === '' ? Number(decimal) : Number.parseInt(hex, 16);

@@ -37,7 +37,10 @@ export function isIdentifierKind(name: string): name is IdentifierKind {
   return Object.hasOwn(kinds, name);
 }
 
-/** True for the address of a mailbox in the place of a domain: its domain may be that of another company, as of a parent or an agency. */
+/**
+ * True for the address of a mailbox in the place of a domain: its domain may be that of another company, as of a parent or an
+ * agency.
+ */
 export function isAddressForDomain(kind: IdentifierKind, text: string): boolean {
   return kind === 'domain' && text.includes('@');
 }

@@ -11,7 +11,7 @@ export type Normalised = { values: [string, ...string[]] } | { reason: string };
 /** A longer cell is not an identifier; refusing it early bounds the time of every function. */
 const INPUT_CHARACTERS_MAX = 2000;
 
-/** The longest e-mail address (64 + @ + 255), and more than any other kind needs. */
+/** The longest email address (64 + @ + 255), and more than any other kind needs. */
 const VALUE_CHARACTERS_MAX = 320;
 
 /** A cell that holds more values than this is a list, not an identifier; the rest is ignored. */

@@ -1,8 +1,8 @@
 import { isAccessDomain, isFreeMailDomain } from './free-mail-domains.ts';
 
 /**
- * Hosts of social networks, page builders, directories and short links whose pages belong to their users. A profile URL there does not
- * belong to the professional network, and such a page is not its owner's domain.
+ * Hosts of social networks, page builders, directories and short links whose pages belong to their users. A profile URL there
+ * does not belong to the professional network, and such a page is not its owner's domain.
  */
 const networkHosts = new Set([
   'angel.co',

@@ -181,7 +181,7 @@ function splitCell(cell: string): string[] {
     .slice(0, PIECES_MAX);
 }
 
-/** Digits inside an e-mail address are not a phone number. */
+/** Digits inside an email address are not a phone number. */
 function withoutEmails(cell: string): string {
   if (!cell.includes('@')) return cell;
   const words = cell.split(/\s/).filter((word) => !word.includes('@'));

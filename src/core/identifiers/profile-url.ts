@@ -8,7 +8,7 @@
  * 4. Percent escapes are decoded; letters of any script stay, invisible characters are removed.
  * 5. Words, quotes and punctuation around the address are none of it, nor is the network's name before it. A link of
  * search results or mails leads to the address in its query.
- * 6. A bare handle is itself. Hosts of other networks are refused, and e-mail addresses.
+ * 6. A bare handle is itself. Hosts of other networks are refused, and email addresses.
  * 7. Of an address that was put behind the beginning of another (`/in/https://.../in/jane`), the last counts. Searches by name
  * (`/pub/dir/Jane/Doe`), one's own page (`/in/me`) and pages that are gone are no profiles.
  */

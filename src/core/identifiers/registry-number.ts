@@ -181,8 +181,8 @@ function hasCheckDigit(digits: string): boolean {
 }
 
 /**
- * Lengths of the numbers that begin with zeros, and the shortest that is one without its zeros. Belgium and Finland put a zero before
- * numbers that they had given; in Italy only a tax code is so long, and the number of a chamber has up to seven digits.
+ * Lengths of the numbers that begin with zeros, and the shortest that is one without its zeros. Belgium and Finland put a zero
+ * before numbers that they had given; in Italy only a tax code is so long, and the number of a chamber has up to seven digits.
  */
 const digitsOf: Readonly<Record<string, { all: number; min: number }>> = {
   BE: { all: 10, min: 9 },

@@ -70,8 +70,8 @@ export async function findKeyByPrefixOrId(sql: Sql, prefixOrId: string): Promise
 }
 
 /**
- * Revokes the one key with this display prefix or id that is not revoked; returns its id. Throws `AppError` 404 for none, 409 when
- * several have the prefix: they may be of different accounts.
+ * Revokes the one key with this display prefix or id that is not revoked; returns its id. Throws `AppError` 404 for none, 409
+ * when several have the prefix: they may be of different accounts.
  */
 export async function revokeKey(sql: Sql, prefixOrId: string): Promise<string> {
   const found = await findKeysByPrefixOrId(sql, prefixOrId);

@@ -83,7 +83,10 @@ export async function lockKeysOf(sql: Sql, accountId: string): Promise<void> {
   await sql`select from accounts where id = ${accountId} for no key update`;
 }
 
-/** Counts the account's keys that are neither revoked nor expired, and those that were made in this UTC day, revoked ones included. */
+/**
+ * Counts the account's keys that are neither revoked nor expired, and those that were made in this UTC day, revoked ones
+ * included.
+ */
 export async function countKeys(
   sql: Sql,
   accountId: string,

@@ -70,8 +70,8 @@ export const VALID_KEYS_MAX = 100;
 const KEYS_PER_DAY_MAX = 1_000;
 
 /**
- * Creates a key. Throws `AppError` 409 `too_many_keys` when the account has its maximum, and 429 when it has made as many today as
- * it may; exact inside a transaction, which serialises concurrent creations.
+ * Creates a key. Throws `AppError` 409 `too_many_keys` when the account has its maximum, and 429 when it has made as many today
+ * as it may; exact inside a transaction, which serialises concurrent creations.
  */
 export async function createKey(sql: Sql, input: CreateKeyInput): Promise<CreatedKey> {
   await lockKeysOf(sql, input.accountId);

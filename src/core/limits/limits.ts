@@ -16,7 +16,7 @@ const DAY_SECONDS = 86_400;
 const UNMETERED_CALLS_PER_MINUTE = 600;
 /**
  * Maximum failed sign-ins in a minute. A whole office may share a network; people do not mistype passwords more
- * often than this. There is no limit per e-mail address alone: others could use it to lock its owner out.
+ * often than this. There is no limit per email address alone: others could use it to lock its owner out.
  */
 const FAILED_SIGN_INS_PER_MINUTE = { network: 60, networkAndEmail: 6 };
 
@@ -128,7 +128,7 @@ export async function oweUnmeteredCalls(
   await limiter.oweTokens({ owner: accountId, name: 'other calls', perMinute, cost });
 }
 
-/** The origin of a sign-in: the network, and the e-mail address if one is given. */
+/** The origin of a sign-in: the network, and the email address if one is given. */
 export interface SignInAttempt {
   network: string;
   email: string | null;
@@ -251,8 +251,8 @@ export function tooManyOpenLists(max: number): AppError {
 }
 
 /**
- * Counts a list or an export that the account makes in its UTC day, in the transaction that records it. Throws `AppError` 429 when it
- * has made `perDay`.
+ * Counts a list or an export that the account makes in its UTC day, in the transaction that records it. Throws `AppError` 429
+ * when it has made `perDay`.
  */
 export async function countRecorded(tx: Sql, accountId: string, perDay: number): Promise<void> {
   if (await takeFromDay(tx, { owner: accountId, perDay, requests: 1 })) return;

@@ -65,7 +65,9 @@ local next = full_at(KEYS[1], ARGV[3]) + math.floor(60000000 * ARGV[2] / ARGV[1]
 return {now, keep(KEYS[1], math.min(next, now + 120000000))}
 `;
 
-/** KEYS: bucket, day. ARGV: limits a minute and a day, known time, a lease's day, grant and total, the known day and its writes. */
+/**
+ * KEYS: bucket, day. ARGV: limits a minute and a day, known time, a lease's day, grant and total, the known day and its writes.
+ */
 const takeRequestLua = `${bucketLua}
 local today = math.floor(clock[1] / 86400)
 local stored = redis.pcall('HMGET', KEYS[2], 'day', 'left', 'granted', 'writes')

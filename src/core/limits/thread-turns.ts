@@ -5,7 +5,9 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import { openShare } from './shares.ts';
 
-/** A turn is for a piece of some milliseconds, and lasts one round of the event loop: a caller whose client is slow holds none. */
+/**
+ * A turn is for a piece of some milliseconds, and lasts one round of the event loop: a caller whose client is slow holds none.
+ */
 const inTurn = openShare({
   name: 'readers of lists and results',
   inFlightMax: 2,

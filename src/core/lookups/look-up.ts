@@ -88,7 +88,10 @@ async function findValues(
   return found.slice(0, limit);
 }
 
-/** Returns the positions, cities or industries of these ids, in their order, with their current names; ids without a name are left out. */
+/**
+ * Returns the positions, cities or industries of these ids, in their order, with their current names; ids without a name are left
+ * out.
+ */
 export async function lookUpIds(
   sql: Sql,
   kind: LookupKind,

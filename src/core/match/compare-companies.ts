@@ -57,9 +57,9 @@ export function relateCompanies(a: CompanyName, b: CompanyName): CompanyRelation
 const wholeLevels: ReadonlySet<CompanyLevel> = new Set(['same', 'equal', 'order', 'spaced']);
 
 /**
- * Returns true for a listed name that states a legal form or a part of a group which no name of a company has: `Acme Holdings` is not
- * `Acme Group Ltd`, and `Acme Ltd` not `Acme Group Ltd`. `Acme` alone states nothing, and may be either.
- * A name that begins with such a word is another one without it: `Company Shop Ltd` is not `Shop Ltd`.
+ * Returns true for a listed name that states a legal form or a part of a group which no name of a company has: `Acme Holdings` is
+ * not `Acme Group Ltd`, and `Acme Ltd` not `Acme Group Ltd`. `Acme` alone states nothing, and may be either. A name that begins
+ * with such a word is another one without it: `Company Shop Ltd` is not `Shop Ltd`.
  */
 export function isStatedApart(listed: CompanyName, names: readonly CompanyName[]): boolean {
   let isApart = false;

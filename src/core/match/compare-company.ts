@@ -28,8 +28,8 @@ export interface CompanyComparison extends CompanyRelation {
   /** The row has a legal form that the company's country does not know. */
   isFormForeign: boolean;
   /**
-   * The row states a legal form that the company cannot have: `Acme GmbH` is not `Acme Limited` of the United Kingdom, which may be
-   * its subsidiary.
+   * The row states a legal form that the company cannot have: `Acme GmbH` is not `Acme Limited` of the United Kingdom, which may
+   * be its subsidiary.
    */
   isOfAnotherLaw: boolean;
 }

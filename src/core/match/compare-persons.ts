@@ -116,7 +116,8 @@ function relateInOrder(row: PersonName, stored: StoredName): NameRelation {
   if (turned.given === 'initial') return straight;
   // Nor are two given names a family name that is misspelt.
   if (straight.family === 'equal' && turned.family === 'slip') return straight;
-  // Nor is the given name the family name, so that a similar part of a surname is the given name: `Maria Lopes`, `Maria Vega Lopez`.
+  // Nor is the given name the family name, so that a similar part of a surname is the given name: `Maria Lopes`, `Maria Vega
+  // Lopez`.
   const isSimilarPart = stored.family.length > 1 && isSimilar(turned.given);
   if (straight.given === 'equal' && isSimilarPart) return straight;
   return costOf(turned) + TURN_COST < costOf(straight) ? { ...turned, isSwapped: true } : straight;

@@ -141,8 +141,8 @@ export function addPersonLevels(
 }
 
 /**
- * Tells whether something beside the name was compared: a name alone matches no person, however rare it is. Nor does one without its
- * given name, or with its initial, in a country: the graph may have only one of the many `J. Miller` there.
+ * Tells whether something beside the name was compared: a name alone matches no person, however rare it is. Nor does one without
+ * its given name, or with its initial, in a country: the graph may have only one of the many `J. Miller` there.
  */
 export function comparesMoreThanName(compared: PersonComparison): boolean {
   const { name, company, country, city, title } = compared;

@@ -10,9 +10,9 @@ const VERSION_MIN = [6, 2] as const;
 const PORT_DEFAULT = 6379;
 
 /**
- * Checks every server of `REDIS_URL`. Throws `AppError` `redis_unreachable`, `certificate_refused`, `redis_too_old`, or `redis_may_evict`
- * for a server that deletes keys when its memory is full, which would silently lose jobs and limits. Warns when a
- * managed service does not report its policy. Does nothing without `REDIS_URL`.
+ * Checks every server of `REDIS_URL`. Throws `AppError` `redis_unreachable`, `certificate_refused`, `redis_too_old`, or
+ * `redis_may_evict` for a server that deletes keys when its memory is full, which would silently lose jobs and limits. Warns when
+ * a managed service does not report its policy. Does nothing without `REDIS_URL`.
  */
 export async function checkRedis(url: string | undefined, log: Pick<Log, 'warn'>): Promise<void> {
   if (url === undefined) return;

@@ -66,8 +66,8 @@ export function compileFilter(sql: Sql, prepared: PreparedFilter): Fragment {
 }
 
 /**
- * As `compileFilter`, over `person_search s`, for statements that only need ids: no join is made. With `isPage` the statement ends
- * after few people.
+ * As `compileFilter`, over `person_search s`, for statements that only need ids: no join is made. With `isPage` the statement
+ * ends after few people.
  */
 export function compileSearch(sql: Sql, prepared: PreparedFilter, isPage = false): Fragment {
   const conditions = prepared.filter.conditions.map((condition, index) =>

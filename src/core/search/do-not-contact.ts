@@ -84,7 +84,7 @@ function tooManyEntries(): AppError {
 }
 
 const messages: Record<keyof WrittenContacts, string> = {
-  emails: 'is not an e-mail address',
+  emails: 'is not an email address',
   domains: 'is not a domain such as acme.example',
   email_sha256: 'must be 64 hexadecimal digits',
 };

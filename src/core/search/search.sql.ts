@@ -349,7 +349,9 @@ export async function findHint(
   return hint && { position: hint.position, last: { id: hint.lastId, key: hint.lastKey } };
 }
 
-/** Saves a position for a quarter of an hour; none after a person who opted out since the page was read, whose name it may have. */
+/**
+ * Saves a position for a quarter of an hour; none after a person who opted out since the page was read, whose name it may have.
+ */
 export async function saveHint(
   sql: Sql,
   { owner, sha256, hint }: { owner: Owner; sha256: Buffer; hint: PageHint },

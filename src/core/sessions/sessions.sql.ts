@@ -167,8 +167,8 @@ export async function deletePasswordSessions(sql: Sql, accountId: string): Promi
 }
 
 /**
- * Deletes sessions that ended, and links that expired, which last so many seconds; also those that were made before the clock was set
- * back: they would last as much longer. Locks in the order of the tokens, as charges hold sessions.
+ * Deletes sessions that ended, and links that expired, which last so many seconds; also those that were made before the clock was
+ * set back: they would last as much longer. Locks in the order of the tokens, as charges hold sessions.
  */
 export async function deleteOver(
   sql: Sql,

@@ -54,8 +54,8 @@ const checkKnown = openChecks();
 const checkOthers = openChecks();
 
 /**
- * Statements that change sessions. Each may wait for a transaction of its account, and hundreds can be sent at once with one key: they
- * would take all connections.
+ * Statements that change sessions. Each may wait for a transaction of its account, and hundreds can be sent at once with one key:
+ * they would take all connections.
  */
 const changeInTurn = openShare({
   name: 'changes of sessions',
@@ -65,7 +65,7 @@ const changeInTurn = openShare({
   waitMsMax: 10_000,
 });
 
-/** Networks with the e-mail addresses of sign-ins from them, in this process; the latest last. */
+/** Networks with the email addresses of sign-ins from them, in this process; the latest last. */
 const signedIn = new Set<string>();
 const SIGNED_IN_MAX = 10_000;
 
@@ -84,7 +84,7 @@ interface Origin {
 
 /**
  * Signs a person in. Returns the token for the browser. Throws `AppError` 401 `invalid_sign_in`, the same for a wrong
- * password and for an unknown e-mail address; 401 `link_expired`; 401 or 403 for a key that may not call; 429 for too
+ * password and for an unknown email address; 401 `link_expired`; 401 or 403 for a key that may not call; 429 for too
  * many attempts of the network, failed or concurrent; 503 when the password check had to wait too long.
  */
 export async function signIn(

@@ -37,8 +37,8 @@ function refusalOf({ session }: { session: boolean }): AppError {
 }
 
 /**
- * Requires that the key of a call, and the session that presented it, are valid, for a response that changes and charges nothing. It
- * waits for no lock, so it keeps no connection while a transaction holds the account. Throws as `assertStillValid`.
+ * Requires that the key of a call, and the session that presented it, are valid, for a response that changes and charges nothing.
+ * It waits for no lock, so it keeps no connection while a transaction holds the account. Throws as `assertStillValid`.
  */
 export async function assertNotEnded(sql: Sql, credentials: CallCredentials): Promise<void> {
   const ended = await findEnded(sql, [credentials]);

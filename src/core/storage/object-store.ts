@@ -45,8 +45,8 @@ export interface ObjectStore {
   /** Deletes an object; does nothing for a missing one. */
   delete(key: string): Promise<void>;
   /**
-   * Deletes every object whose key starts with the prefix, which ends in `/`; one that is written meanwhile may stay. Rejects when
-   * some cannot be deleted, after it has deleted the others.
+   * Deletes every object whose key starts with the prefix, which ends in `/`; one that is written meanwhile may stay. Rejects
+   * when some cannot be deleted, after it has deleted the others.
    */
   deletePrefix(prefix: string): Promise<void>;
   /**

@@ -142,7 +142,7 @@ describe('an opt-out as a person gave it', () => {
 });
 
 describe('a list of hashes', () => {
-  test('suppresses the holders of an e-mail or phone, but not of a handle', async () => {
+  test('suppresses the holders of an email or phone, but not of a handle', async () => {
     const before = await lastSuppression(sql);
     const lines = [
       sha256('out@acme.example'),

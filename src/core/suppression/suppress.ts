@@ -17,7 +17,9 @@ import {
   suppressNamed,
 } from './suppression.sql.ts';
 
-/** Returns the identifier that a text is, in canonical form; null for any other text, and `several` for a text of more than one. */
+/**
+ * Returns the identifier that a text is, in canonical form; null for any other text, and `several` for a text of more than one.
+ */
 function identifierIn(text: string): PersonIdentifier | 'several' | null {
   const kind = kindNames.find((candidate) => identifierKinds[candidate].person?.optOut.test(text));
   if (kind === undefined) return null;
@@ -34,7 +36,7 @@ export function personCodesOf(kind: PersonIdentifierKind): number[] {
   return personCodes.filter((one) => one.kind === kind).map(({ code }) => code);
 }
 
-/** The codes of what a hash of the value alone stands for: an e-mail or a phone. */
+/** The codes of what a hash of the value alone stands for: an email or a phone. */
 export const bareCodes: readonly number[] = [...personCodesOf('email'), ...personCodesOf('phone')];
 
 /** An identifier of a person in canonical form. */
@@ -48,7 +50,10 @@ function suppressionHash({ kind, value }: PersonIdentifier): Buffer {
   return createHash('sha256').update(`${kind}:${value}`).digest();
 }
 
-/** Parses an identifier as the person gave it. Throws `AppError` `invalid_parameter` for any other text, and for several identifiers. */
+/**
+ * Parses an identifier as the person gave it. Throws `AppError` `invalid_parameter` for any other text, and for several
+ * identifiers.
+ */
 export function readPersonIdentifier(text: string): PersonIdentifier {
   const identifier = identifierIn(text);
   if (identifier === null) throw invalid(`\`${text}\` is not ${OPT_OUT_NAMES}.`);
@@ -58,7 +63,7 @@ export function readPersonIdentifier(text: string): PersonIdentifier {
   return identifier;
 }
 
-/** `an e-mail address, a profile URL or an @handle`. */
+/** `an email address, a profile URL or an @handle`. */
 const OPT_OUT_NAMES = kindNames
   .flatMap((kind) => identifierKinds[kind].person?.optOutName ?? [])
   .join(', ')
@@ -95,8 +100,8 @@ export async function suppressOnce(sql: Sql, identifiers: readonly string[]): Pr
 }
 
 /**
- * Suppresses the people who hold an e-mail or phone of which only the hash is known, now or after a later import.
- * `lines` are SHA-256 hashes in hexadecimal of the canonical values (a lower-case e-mail, a phone in E.164 with
+ * Suppresses the people who hold an email or phone of which only the hash is known, now or after a later import.
+ * `lines` are SHA-256 hashes in hexadecimal of the canonical values (a lower-case email, a phone in E.164 with
  * its plus), one per line; blank lines are skipped. Throws `AppError` `invalid_parameter` naming the first invalid
  * line, and then changes nothing.
  */
@@ -121,7 +126,7 @@ export async function suppressHashes(
 
 /**
  * Suppresses people by id, and people imported later with one of the identifiers, or with one of which only the hash is known:
- * of an e-mail or phone that of the value, of others that of an opt-out.
+ * of an email or phone that of the value, of others that of an opt-out.
  */
 export async function suppressPeople(
   sql: Sql,
@@ -135,8 +140,8 @@ export async function suppressPeople(
 
 /**
  * Suppresses those of these people, who were built from records of sources, of whom a source has an opted-out identifier, or
- * whose records are joined with those of a person who opted out; and the people `hidden`, some of whose records were. Call it under the
- * lock of the graph's writers.
+ * whose records are joined with those of a person who opted out; and the people `hidden`, some of whose records were. Call it
+ * under the lock of the graph's writers.
  */
 export async function suppressBuilt(
   tx: Sql,
@@ -149,8 +154,8 @@ export async function suppressBuilt(
 }
 
 /**
- * Hides the officers that, by name and birth, are those of these people who opted out. Call it before the people are deleted, because
- * afterwards an office cannot be attributed, and under the lock of the graph's writers.
+ * Hides the officers that, by name and birth, are those of these people who opted out. Call it before the people are deleted,
+ * because afterwards an office cannot be attributed, and under the lock of the graph's writers.
  */
 export function suppressLeaving(tx: Sql, ids: readonly number[]): Promise<void> {
   return suppressAgain(tx, ids);

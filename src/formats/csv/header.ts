@@ -1,6 +1,6 @@
 /**
  * Finds the record of a file that names its columns. A header contains no value, that is nothing that looks like an
- * e-mail address, a URL, a phone number or another number. It is the first record, unless a record below is wider,
+ * email address, a URL, a phone number or another number. It is the first record, unless a record below is wider,
  * reads like a header and has a table below it: then the narrow records above it are titles. Of several such records
  * it is the one with the most usual names of columns: `Created: 2026-01-31,by Ada` may be a title, too.
  */
@@ -27,7 +27,7 @@ const HOST = /^(?:[\p{L}\p{N}-]{1,63}\.)+\p{L}{2,24}\.?(?::\d{1,5})?(?:[/?]\S*)?
 const HANDLE = /^@\w{1,20}$/;
 const COMPANY_NUMBER = /^(?=.*\d{5})[A-Z]{0,2}-?\d{5,9}$/;
 
-/** Returns true for a text that is an e-mail address, a URL, a phone number, a date or a number. */
+/** Returns true for a text that is an email address, a URL, a phone number, a date or a number. */
 export function looksLikeValue(cell: string): boolean {
   const text = cell.trim();
   if (text.length > HEADER_NAME_MAX) return false;
@@ -81,9 +81,9 @@ function isBelowTitles(rows: readonly string[][], index: number, known: KnownNam
 }
 
 /**
- * A title has at most half the texts of the header, or is a shorter record: `Date,2026-01-01` above three columns. That of several
- * columns may stand in each of them above usual names, as programs write merged cells. Above nothing but usual names
- * any fewer texts are titles, such as `Contact,,Company`.
+ * A title has at most half the texts of the header, or is a shorter record: `Date,2026-01-01` above three columns. That of
+ * several columns may stand in each of them above usual names, as programs write merged cells. Above nothing but usual names any
+ * fewer texts are titles, such as `Contact,,Company`.
  */
 function isNarrow(
   title: readonly string[],

@@ -27,8 +27,8 @@ export interface CsvRow {
 }
 
 /**
- * Returns an upper bound on the bytes of the sheet, about a tenth above them. Reads the cells of long rows only. Throws `AppError`
- * 422 `not_as_xlsx` as `rowsToXlsx`, at the first row, column or cell that exceeds Excel's limits.
+ * Returns an upper bound on the bytes of the sheet, about a tenth above them. Reads the cells of long rows only. Throws
+ * `AppError` 422 `not_as_xlsx` as `rowsToXlsx`, at the first row, column or cell that exceeds Excel's limits.
  */
 export async function sheetBytesMax(
   rows: AsyncIterable<CsvRow>,

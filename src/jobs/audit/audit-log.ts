@@ -43,8 +43,8 @@ const NUMBERED_MAX = 100;
 const RECONCILIATION = /\/reconcile/;
 
 /**
- * Reads the lines of a log, of one or several API processes in any order; other lines, and requests that were answered before `since`, are
- * skipped. A request is logged after its commit: one that a snapshot of `since` lacks is later.
+ * Reads the lines of a log, of one or several API processes in any order; other lines, and requests that were answered before
+ * `since`, are skipped. A request is logged after its commit: one that a snapshot of `since` lacks is later.
  */
 export async function auditLog(
   sql: Sql,

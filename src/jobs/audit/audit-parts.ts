@@ -42,7 +42,9 @@ export interface BrokenObject {
 
 export interface PartsAudit {
   checks: AuditCheck[];
-  /** Number of stored objects that were read; the first ones that are missing; the first ones that are damaged or cannot be read. */
+  /**
+   * Number of stored objects that were read; the first ones that are missing; the first ones that are damaged or cannot be read.
+   */
   objects: { checked: number; missing: BrokenObject[]; damaged: BrokenObject[] };
 }
 

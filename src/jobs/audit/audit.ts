@@ -1,4 +1,7 @@
-/** Proves that money, reservations and rows agree, and that published people are gone in time: each check counts what breaks its rule. */
+/**
+ * Proves that money, reservations and rows agree, and that published people are gone in time: each check counts what breaks its
+ * rule.
+ */
 import { countCreditViolations } from '../../core/credits/audit.sql.ts';
 import type { Database, Sql } from '../../core/db/client.ts';
 import { countPublishedViolations } from '../../core/graph-copy/published.sql.ts';

@@ -1,6 +1,6 @@
 /**
- * Changes that the log of the API witnesses and that cannot be compared with the database: settings of accounts, and what operators
- * did to the graph. After a restore, those since its moment are forgotten.
+ * Changes that the log of the API witnesses and that cannot be compared with the database: settings of accounts, and what
+ * operators did to the graph. After a restore, those since its moment are forgotten.
  */
 import type { LoggedRequest } from './logged-request.ts';
 

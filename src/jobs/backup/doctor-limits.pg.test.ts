@@ -1,6 +1,6 @@
 /**
- * The doctor and what asks for no refund: the limits of today, the time for which files are kept, and an object that cannot be read
- * now.
+ * The doctor and what asks for no refund: the limits of today, the time for which files are kept, and an object that cannot be
+ * read now.
  */
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';

@@ -244,8 +244,8 @@ export async function deleteBatchFiles(
     const now = must(await findBatch(tx, id), `batch ${id}`);
     if (now.finishedAt === null) throw invalidState(now, 'try again in a moment');
   });
-  // Before the files: the caller may leave or lose the key meanwhile, and one that is named and missing is taken for a loss, which
-  // fails backups and is refunded. Housekeeping deletes what an error leaves.
+  // Before the files: the caller may leave or lose the key meanwhile, and one that is named and missing is taken for a loss,
+  // which fails backups and is refunded. Housekeeping deletes what an error leaves.
   await inTransaction(context.sql, (tx) => markFilesDeleted(tx, id));
   await context.store.deletePrefix(`batches/${id}/`);
 }

@@ -1,4 +1,7 @@
-/** A cancellation locks all chunks of its list, in the order in which it finds them: what takes others in another order waits for none. */
+/**
+ * A cancellation locks all chunks of its list, in the order in which it finds them: what takes others in another order waits for
+ * none.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { inTransaction } from '../../core/db/client.ts';

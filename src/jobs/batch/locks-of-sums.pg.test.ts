@@ -1,6 +1,6 @@
 /**
- * The sum of an account's stored files is locked last, and at once before the transaction ends: one that cancels another list holds
- * the wallet while it waits for the sum, and with the wallet the calls of all accounts that are charged with this one.
+ * The sum of an account's stored files is locked last, and at once before the transaction ends: one that cancels another list
+ * holds the wallet while it waits for the sum, and with the wallet the calls of all accounts that are charged with this one.
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';

@@ -13,9 +13,9 @@ type BrokenContext = Pick<JobContext, 'sql' | 'store' | 'log'>;
 type BrokenBatch = Pick<Batch, 'id' | 'kind'>;
 
 /**
- * Ends a batch whose stored list or ids have been missing for five minutes; one that is being cancelled does
- * not need them and ends now. A store without the mark of this service is treated as unavailable, as the folder of a disk that is not
- * mounted, in which others may have stored files meanwhile: then nothing ends.
+ * Ends a batch whose stored list or ids have been missing for five minutes; one that is being cancelled does not need them and
+ * ends now. A store without the mark of this service is treated as unavailable, as the folder of a disk that is not mounted, in
+ * which others may have stored files meanwhile: then nothing ends.
  */
 export async function endWhenObjectMissing(
   context: BrokenContext,

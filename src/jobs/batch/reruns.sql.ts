@@ -74,7 +74,8 @@ export async function listFamily(sql: Sql, id: string): Promise<Rerun[]> {
 /**
  * The reruns after a list, with files and results, latest first: its own and theirs, and of a rerun also the later ones of the
  * list that was uploaded, which may have its rows. The ids of chunks say which is later, whatever the clock said: a list is rerun
- * only when all its reruns have ended, and a sequence never goes back. A rerun that failed may have results of an unfinished chunk.
+ * only when all its reruns have ended, and a sequence never goes back. A rerun that failed may have results of an unfinished
+ * chunk.
  */
 export async function listReruns(sql: Sql, id: string): Promise<AnsweringRerun[]> {
   return sql<AnsweringRerun[]>`

@@ -319,8 +319,8 @@ export async function listWithExpiredLeases(sql: Sql): Promise<string[]> {
 }
 
 /**
- * Reclaims expired leases of these batches: epoch + 1 and the void of the old reservation in one statement. Returns their number. Call
- * in a transaction.
+ * Reclaims expired leases of these batches: epoch + 1 and the void of the old reservation in one statement. Returns their number.
+ * Call in a transaction.
  */
 export async function reclaimChunks(sql: Sql, batchIds: string[]): Promise<number> {
   await sql`select id from batches where id = any(${batchIds}) order by id for update`;

@@ -29,7 +29,10 @@ import { blockNeedleOf, kindsIn, type Needle, needleOf } from './needles.ts';
 export interface Finding {
   /** A table, an object key, a file of the local copy, or the host of a worker whose copy is not known to lack the person. */
   where: string;
-  /** Kinds of identifiers found there, or `id`; empty for a host, a table that is still written, and an object that cannot be read. */
+  /**
+   * Kinds of identifiers found there, or `id`; empty for a host, a table that is still written, and an object that cannot be
+   * read.
+   */
   found: string[];
 }
 

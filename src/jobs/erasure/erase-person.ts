@@ -46,9 +46,9 @@ const COPIES_WAIT_MS = 60_000;
 const COPIES_POLL_MS = 500;
 
 /**
- * Erases a person from the live graph. An identifier that no stored person has is still recorded as an opt-out
- * and searched for. Throws `AppError` 409 `ambiguous_match` when several people share it, and 404 for an id that no one has or had: in
- * a restored graph the person may be imported again under another one.
+ * Erases a person from the live graph. An identifier that no stored person has is still recorded as an opt-out and searched for.
+ * Throws `AppError` 409 `ambiguous_match` when several people share it, and 404 for an id that no one has or had: in a restored
+ * graph the person may be imported again under another one.
  */
 export async function erasePerson(
   context: ErasureContext,
@@ -103,7 +103,9 @@ async function waitForUses(sql: Sql, waitMs: number): Promise<string[]> {
   return [...new Set(writers.map(({ table }) => table))];
 }
 
-/** Forgets what accounts have paid for these people, owned people and records of lists with `dedupe`, and their places in pages. */
+/**
+ * Forgets what accounts have paid for these people, owned people and records of lists with `dedupe`, and their places in pages.
+ */
 async function forgetUses(sql: Sql, ids: readonly number[]): Promise<void> {
   await disown(sql, ids);
   await forgetPeople(sql, ids);

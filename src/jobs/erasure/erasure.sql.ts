@@ -31,7 +31,10 @@ export async function findHolders(
   return rows.map((row) => row.id);
 }
 
-/** Returns true for an id that the graph gave, or took from a file, and still knows: also of someone who was erased, or was merged. */
+/**
+ * Returns true for an id that the graph gave, or took from a file, and still knows: also of someone who was erased, or was
+ * merged.
+ */
 export async function isKnown(sql: Sql, id: number): Promise<boolean> {
   const person: ReturnType<Sql> = sql`entity = ${entityCodes.person}`;
   const known = await sql`
@@ -253,7 +256,10 @@ export async function* searchTable(
   for await (const rows of pages) yield rows.map(({ text }) => text);
 }
 
-/** Yields pages of what stored responses say of people or companies, where it holds one of the patterns of LIKE, as texts in lower case. */
+/**
+ * Yields pages of what stored responses say of people or companies, where it holds one of the patterns of LIKE, as texts in lower
+ * case.
+ */
 export async function* searchResponses(
   sql: Sql,
   patterns: readonly string[],

@@ -10,7 +10,7 @@ export interface Needle {
   exact: RegExp;
 }
 
-/** Finds a mention of an identifier: an e-mail address by itself, a handle only where it is written as one. */
+/** Finds a mention of an identifier: an email address by itself, a handle only where it is written as one. */
 export function needleOf({ kind, value }: PersonIdentifier): Needle {
   const text = value.toLowerCase();
   const escaped = text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');

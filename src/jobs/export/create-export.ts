@@ -80,8 +80,8 @@ function namesPeople(filter: string): boolean {
 }
 
 /**
- * Records a checked export, which counts as the maximum of its ids from then on. Throws as `insertBatch`. Call `wakeExport` with its
- * id after the commit.
+ * Records a checked export, which counts as the maximum of its ids from then on. Throws as `insertBatch`. Call `wakeExport` with
+ * its id after the commit.
  */
 export async function insertExport(
   tx: Sql,

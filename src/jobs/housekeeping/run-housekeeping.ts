@@ -33,7 +33,10 @@ import { runStages, type Stage } from './run-stages.ts';
 const EVERY_MS = 10 * 60 * 1000;
 /** Ten times as long as a delivery is retried: time to notice a failure and replay it. */
 const DELIVERIES_KEEP_DAYS = 30;
-/** Of a webhook: more than two days of an account that makes as many lists as it may. Calls that cost nothing make hundreds a minute. */
+/**
+ * Of a webhook: more than two days of an account that makes as many lists as it may. Calls that cost nothing make hundreds a
+ * minute.
+ */
 const DELIVERIES_MAX = 100_000;
 /** All objects are listed in one of this many rounds, every six hours. */
 const ROUNDS_BETWEEN_LISTS = 36;

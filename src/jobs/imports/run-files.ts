@@ -1,4 +1,6 @@
-/** The files of a run on the disk of the worker that has claimed it: adapters read them more than once, and zips from their end. */
+/**
+ * The files of a run on the disk of the worker that has claimed it: adapters read them more than once, and zips from their end.
+ */
 import { createWriteStream } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -57,8 +57,8 @@ interface RowPage {
 }
 
 /**
- * Returns the first undecided rows of a page. Ends when the signal aborts, with its reason. Records that are gone or have opted out are
- * not among the candidates. Throws as `mergedRows` and `lookUpInTurn`.
+ * Returns the first undecided rows of a page. Ends when the signal aborts, with its reason. Records that are gone or have opted
+ * out are not among the candidates. Throws as `mergedRows` and `lookUpInTurn`.
  */
 export async function listAmbiguousRows(
   context: PartsContext & { signal: AbortSignal },

@@ -35,8 +35,8 @@ export interface ResultLayout {
 export const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * CSV that a spreadsheet opens without running formulas, with a byte order mark: text cells that it would take for a formula get an
- * apostrophe prefix. Values of a known form (numbers, times, E.164) are unchanged.
+ * CSV that a spreadsheet opens without running formulas, with a byte order mark: text cells that it would take for a formula get
+ * an apostrophe prefix. Values of a known form (numbers, times, E.164) are unchanged.
  */
 export async function* toSafeCsv(
   rows: AsyncIterable<ResultRow>,

@@ -205,7 +205,7 @@ it('vCard: two people with one UID are two', async () => {
   expect(await load('contacts.vcf', text)).toMatchObject({ rows: 2, new: 0, same: 2 });
 });
 
-it('joins one person of several systems by profile or e-mail, never by name or a common mailbox', async () => {
+it('joins one person of several systems by profile or email, never by name or a common mailbox', async () => {
   const hubspot = csvOf(
     ['Record ID', 'First Name', 'Last Name', 'Email', 'LinkedIn URL'],
     [

@@ -13,7 +13,7 @@ afterEach(() => database?.drop());
 const load = (name: string, text: string | Buffer) =>
   importText(database.sql, { source: 'auto', name, text, asOf: '2026-01-01' });
 
-it('HubSpot: contacts with their company, several e-mails, and an opt-out that becomes no record', async () => {
+it('HubSpot: contacts with their company, several emails, and an opt-out that becomes no record', async () => {
   await load(
     'companies.csv',
     csvOf(
@@ -248,7 +248,7 @@ it('Apollo: the Twitter page of the company is no handle of a contact, also of o
   expect(await isOptedOut(database.sql, readPersonIdentifier('@acme'))).toBe(false);
 });
 
-it('Pipedrive: several e-mails in a cell and the marketing status', async () => {
+it('Pipedrive: several emails in a cell and the marketing status', async () => {
   const header = ['ID', 'Name', 'First name', 'Last name', 'Email - Work', 'Marketing status'].map(
     (name) => `Person - ${name}`,
   );

@@ -31,7 +31,7 @@ function readContact(row: CsvRow): SourceRow {
       .map(textOf)
       .filter((text) => text !== undefined);
   const labels = row.get('Labels') || row.get('Group Membership');
-  // Addresses that were written to once: the e-mail stands for the name.
+  // Addresses that were written to once: the email stands for the name.
   if (labels.includes('* Other Contacts'))
     return { line, reason: 'other_contact', source: row.source() };
   const contact: Contact = {

@@ -1,4 +1,4 @@
-/** LinkedIn's `Connections.csv`: the first lines are notes, and few members show an e-mail. */
+/** LinkedIn's `Connections.csv`: the first lines are notes, and few members show an email. */
 import type { SourceRow } from '../../core/graph/sources/source-record.ts';
 import type { Adapter } from '../adapter.ts';
 import { type Contact, contactRow, profileOf } from '../contact.ts';

@@ -8,7 +8,7 @@ import { isYes } from '../opt-out.ts';
 import { isoDate, joined, joinedBy, textOf } from '../values.ts';
 
 const SOURCE = 'outlook';
-/** An address inside Exchange is a path, not an e-mail address. */
+/** An address inside Exchange is a path, not an email address. */
 const EXCHANGE = 'EX';
 
 export const outlook: Adapter = {

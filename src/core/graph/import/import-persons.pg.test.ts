@@ -203,7 +203,7 @@ describe('a second import', () => {
     });
   });
 
-  it('removes a moved e-mail from its old owner', async () => {
+  it('removes a moved email from its old owner', async () => {
     await importValues(database.sql, 'persons', [{ id: 1, email: 'a@example.org' }, { id: 2 }]);
     const moved = [{ id: 1 }, { id: 2, email: 'a@example.org' }];
     expect(await importValues(database.sql, 'persons', moved)).toMatchObject({ updated: 2 });

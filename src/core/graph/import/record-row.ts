@@ -28,7 +28,7 @@ export class IdentifierSet {
     this.#id = id;
   }
 
-  /** `group` names kinds with the same sort of value, such as e-mail and work e-mail. */
+  /** `group` names kinds with the same sort of value, such as email and work email. */
   add(group: string, kind: number, value: string): void {
     const key = `${group}:${value}`;
     if (this.#kinds.has(key)) return;

@@ -128,8 +128,8 @@ export interface LinkedCompany {
 }
 
 /**
- * Returns the one company that each of these references leads to; a value that several have leads to none. Legal entities of GLEIF
- * count when no other source has a company with it: the funds of an umbrella have its number.
+ * Returns the one company that each of these references leads to; a value that several have leads to none. Legal entities of
+ * GLEIF count when no other source has a company with it: the funds of an umbrella have its number.
  */
 export async function resolveCompanyReferences(
   tx: Sql,

@@ -9,7 +9,8 @@ import { type SourceRecord, type SourceRow, seenOf } from './source-record.ts';
 
 /**
  * Returns the row with records that can be built, or rejects it: for a key that cannot be stored, and an officer or a period
- * without what it needs. Their other values that cannot be stored are left out; those of people and companies the build leaves out.
+ * without what it needs. Their other values that cannot be stored are left out; those of people and companies the build leaves
+ * out.
  */
 export function buildableRow(row: SourceRow): SourceRow {
   if (!('records' in row)) return withStorableKeys(row);

@@ -1,6 +1,6 @@
 /**
  * The phones and handles that sources have of a person whose record has those of a more trusted one: no look-up finds the
- * person by them, an opt-out does. All e-mail addresses and profiles of a person are in `source_keys`.
+ * person by them, an opt-out does. All email addresses and profiles of a person are in `source_keys`.
  */
 import type { FurtherIdentifier } from '../further-identifiers.sql.ts';
 import { personCodes } from '../identifier-kinds.ts';

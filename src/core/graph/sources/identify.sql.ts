@@ -55,8 +55,8 @@ export async function readLastSnapshot(
 
 /**
  * Compares the last row of each key that could be read with the stored record into `changes`: `kind` is new, changed, ended,
- * same, or unknown for the end of a record that was never there. A key without a record gets its number here (`is_fresh`),
- * and `staged` finds the row. A record that is newer than the file stays as it is. `is_hidden_late`: a company that its source hides
+ * same, or unknown for the end of a record that was never there. A key without a record gets its number here (`is_fresh`), and
+ * `staged` finds the row. A record that is newer than the file stays as it is. `is_hidden_late`: a company that its source hides
  * had ended before, for another reason.
  */
 export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise<void> {

@@ -76,8 +76,8 @@ function* linesOf(rows: readonly StagedRow[]): Generator<string> {
 
 /**
  * Gives the staged rows of erased people the keys that are kept of them; the same for their offices, also later ones, which then
- * have no name. Unless `isDryRun`, also keeps the keys that these people have now. Returns the number of kept keys. Call it before
- * `resolveHeldKeys`; a later call passes the returned number as `known`, and does nothing while that is the number.
+ * have no name. Unless `isDryRun`, also keeps the keys that these people have now. Returns the number of kept keys. Call it
+ * before `resolveHeldKeys`; a later call passes the returned number as `known`, and does nothing while that is the number.
  * `areResolved` is true when `resolveHeldKeys` has changed keys meanwhile.
  */
 export async function nameErased(
@@ -130,8 +130,9 @@ export async function nameErased(
 }
 
 /**
- * Keeps the keys that erased people have now, found by the keys of their offices in the staged rows `s`: the name may have changed,
- * or the file gives an office another number. One whose record stays is another person. Returns false when all were known.
+ * Keeps the keys that erased people have now, found by the keys of their offices in the staged rows `s`: the name may have
+ * changed, or the file gives an office another number. One whose record stays is another person. Returns false when all were
+ * known.
  */
 async function keepRenamed(locked: Sql, source: string, isKept: ReturnType<Sql>): Promise<boolean> {
   const { count } = await locked`

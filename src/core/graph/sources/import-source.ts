@@ -46,7 +46,10 @@ export interface SourceImportOptions {
   allowsGone?: boolean;
   /** Receives a JSON line `{line, reason, field, record}` for each rejected row; is not ended. */
   rejects: Writable;
-  /** Told of the rows that are read, and of the people and companies that are left to build. An error that it throws ends the import. */
+  /**
+   * Told of the rows that are read, and of the people and companies that are left to build. An error that it throws ends the
+   * import.
+   */
   onProgress?: (step: 'read' | 'build', count: number) => void;
   /** Called at the end of the transaction that writes the records, which an error rolls back; not for a dry run. */
   onWritten?: (tx: Sql, report: SourceImportReport) => Promise<void>;

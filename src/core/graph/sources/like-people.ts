@@ -1,5 +1,5 @@
 /**
- * Decides whether two records of people that share an e-mail or a profile may be of one person. Families and offices share
+ * Decides whether two records of people that share an email or a profile may be of one person. Families and offices share
  * mailboxes: husband and wife have one family name, father and son may have the whole name in common.
  */
 import { fold } from '../../lib/fold.ts';
@@ -84,8 +84,9 @@ const likeWords: ReadonlySet<string> = new Set<WordLevel>([
 const COUPLE = /[&+/]|\s(?:and|und|et|og|och)\s/iu;
 
 /**
- * Returns true when one name has all words of the other, as initials too, when a given name agrees and further ones do not differ,
- * or when a further word agrees beside those that are equal. In a name that is not divided no word is known to be a given name.
+ * Returns true when one name has all words of the other, as initials too, when a given name agrees and further ones do not
+ * differ, or when a further word agrees beside those that are equal. In a name that is not divided no word is known to be a given
+ * name.
  */
 function haveLikeNames(one: PersonOfRecord, other: PersonOfRecord): boolean {
   if (COUPLE.test(one.name) || COUPLE.test(other.name)) return false;

@@ -18,9 +18,9 @@ function referred(sql: Sql, record: ReturnType<Sql>): ReturnType<Sql> {
 }
 
 /**
- * Adds or replaces records with ids of one's own. Those that are new or changed are added to `touched`; so are those of which other
- * records are a part, because the import has written their own values over the built ones. Of companies that are as before to those
- * who refer to them, only the company is built again.
+ * Adds or replaces records with ids of one's own. Those that are new or changed are added to `touched`; so are those of which
+ * other records are a part, because the import has written their own values over the built ones. Of companies that are as before
+ * to those who refer to them, only the company is built again.
  */
 export async function writeOwnRecords(
   tx: Sql,

@@ -2,10 +2,11 @@
  * Decides which records are the same person or company: a pure function of the records, so any order of the same
  * imports gives the same groups.
  *
- * - An equal registry number joins companies, but of several entities of `gleif` none; of a country with many registers when their
+ * - An equal registry number joins companies, but of several entities of `gleif` none; of a country with many registers when
+ * their
  *   names are equal too. A domain or a profile URL does when no source has two companies of different names with it and
  *   its holders have at most one registry number.
- * - A profile URL or an e-mail joins people when no source has two people of different names with it and each two of
+ * - A profile URL or an email joins people when no source has two people of different names with it and each two of
  *   its holders may be one person.
  * - The key of another record of the same source, which a record says that it is.
  * - Records that would join in one group two registry numbers, two entities of `gleif`, two people who contradict each other, two
@@ -88,7 +89,9 @@ function areEntities(members: readonly Member[]): boolean {
   return members.filter(({ source }) => source === LEI_SOURCE).length > 1;
 }
 
-/** Returns the holders of a number without the legal entities, if these are several: it is not known which of them the others are. */
+/**
+ * Returns the holders of a number without the legal entities, if these are several: it is not known which of them the others are.
+ */
 function withoutEntities(held: Member[]): Member[] {
   return areEntities(held) ? held.filter(({ source }) => source !== LEI_SOURCE) : held;
 }

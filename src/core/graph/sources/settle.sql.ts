@@ -226,10 +226,10 @@ export interface Move {
 }
 
 /**
- * Gives records their new ids, and records which ids were merged into others: those of stored people and companies
- * that no record has any more. They follow the records that had them first. One that has records again counts as merged until it is built, as the other one has its values
- * until then. Both ids are queued to be built, the new one with the ids that it parts from, but for `innocent` records: neither are
- * these of a person who opted out with the others, nor is the id that was merged.
+ * Gives records their new ids, and records which ids were merged into others: those of stored people and companies that no record
+ * has any more. They follow the records that had them first. One that has records again counts as merged until it is built, as
+ * the other one has its values until then. Both ids are queued to be built, the new one with the ids that it parts from, but for
+ * `innocent` records: neither are these of a person who opted out with the others, nor is the id that was merged.
  */
 export async function moveRecords(
   tx: Sql,
@@ -293,9 +293,9 @@ export async function countMerged(tx: Sql): Promise<number> {
 }
 
 /**
- * Finds the companies of officers and periods that are touched or that refer to a touched company, and queues
- * everything that the touched records are a part of or that refers to them. A number that several legal entities of GLEIF have, such
- * as the funds of an umbrella, is of the company that another source has with it.
+ * Finds the companies of officers and periods that are touched or that refer to a touched company, and queues everything that the
+ * touched records are a part of or that refers to them. A number that several legal entities of GLEIF have, such as the funds of
+ * an umbrella, is of the company that another source has with it.
  */
 export async function queueTouched(tx: Sql): Promise<void> {
   await tx`

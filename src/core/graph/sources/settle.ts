@@ -20,9 +20,9 @@ const ROUND_RECORDS = 2_000;
 const ADOPTED_PER_ROUND = 5_000;
 
 /**
- * Decides the ids of all touched records (the table `touched` of the transaction) and queues what is to be built.
- * A group keeps the lowest id that one of its records has; an id of one's own is never taken from its record. `innocent` are records
- * that a split by hand takes from a person who opted out and is surely another one: their person gets a new id.
+ * Decides the ids of all touched records (the table `touched` of the transaction) and queues what is to be built. A group keeps
+ * the lowest id that one of its records has; an id of one's own is never taken from its record. `innocent` are records that a
+ * split by hand takes from a person who opted out and is surely another one: their person gets a new id.
  */
 export async function settleTouched(
   tx: Sql,

@@ -41,7 +41,7 @@ export type SourceRow = { line: number } & (
       seen?: readonly string[];
     }
   /**
-   * Someone who must not be contacted, by e-mail, phone with country code or profile URL, or a record that must not
+   * Someone who must not be contacted, by email, phone with country code or profile URL, or a record that must not
    * be shown: it becomes no record, and ends those with these keys.
    */
   | { optedOut: readonly string[]; keys: readonly (readonly [SourceEntity, string])[] }

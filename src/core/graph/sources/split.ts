@@ -97,8 +97,8 @@ export async function undoSplit(
 }
 
 /**
- * Returns the records of the one of two people who is surely not the one who opted out: only the other's have, or had, an identifier
- * that opted out. Returns none when it is not known which of them did, because neither may come back.
+ * Returns the records of the one of two people who is surely not the one who opted out: only the other's have, or had, an
+ * identifier that opted out. Returns none when it is not known which of them did, because neither may come back.
  */
 async function innocentOf(
   tx: Sql,

@@ -21,8 +21,8 @@ export interface StatedIdentifier {
 }
 
 /**
- * Returns the identifiers in all records of these people: what an import brought may not be built yet, and undoing it restores what
- * it changed. Phones without a country code are left out.
+ * Returns the identifiers in all records of these people: what an import brought may not be built yet, and undoing it restores
+ * what it changed. Phones without a country code are left out.
  */
 export async function listStatedIdentifiers(
   sql: Sql,

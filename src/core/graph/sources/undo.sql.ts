@@ -63,7 +63,10 @@ export async function listBuiltOn(sql: Sql, id: number): Promise<number[]> {
   return rows.map((row) => row.id);
 }
 
-/** A condition: a record `r` of an undone import is as it was before. A person who was erased stays so, and so does a hidden company. */
+/**
+ * A condition: a record `r` of an undone import is as it was before. A person who was erased stays so, and so does a hidden
+ * company.
+ */
 function isRestored(sql: Sql): ReturnType<Sql> {
   return sql`(r.as_of <> 'infinity' and r.hash <> ${hiddenHash(sql)})`;
 }
