@@ -121,7 +121,7 @@ export function spellNotes(place: string, pick: Pick): string {
     'Met at the trade fair;\r\n"call back in spring"',
     'asked for a quote, 3 seats',
     '"warm"',
-    'do not call before 10:00\nprefers email',
+    'do not call before 10:00\nprefers e-mail',
     'source: event, 2023; tag=\tA',
   ]);
 }
