@@ -46,7 +46,7 @@ async function send<Answer>(
   { body, wanted, onRepeated, signal }: CallOptions,
   take: (response: Response) => Promise<Answer>,
 ): Promise<Answer> {
-  const now = body === undefined ? null : JSON.stringify(body);
+  const json = body === undefined ? null : JSON.stringify(body);
   const sendOnce = async (key: string | null): Promise<Answer> => {
     const answer: Answering = (shown) =>
       fetch(path, {
@@ -55,10 +55,10 @@ async function send<Answer>(
         headers: {
           Accept: 'application/json',
           ...shown,
-          ...(now === null ? {} : { 'Content-Type': 'application/json' }),
+          ...(json === null ? {} : { 'Content-Type': 'application/json' }),
           ...(key === null ? {} : { 'Idempotency-Key': key }),
         },
-        body: now,
+        body: json,
         signal: signal ?? null,
       }).catch((error: unknown) => {
         if (signal?.aborted) throw error;
@@ -77,8 +77,8 @@ async function send<Answer>(
     return answered;
   };
   // One without a body changes a state, such as a pause: by its key, a later one would do nothing.
-  if (method !== 'POST' || now === null) return sendOnce(null);
-  return attempt(nameRequest(method, path, wanted ?? now), sendOnce);
+  if (method !== 'POST' || json === null) return sendOnce(null);
+  return attempt(nameRequest(method, path, wanted ?? json), sendOnce);
 }
 
 /** A request with the account and the mode that the page shows: what was wanted in one is not sent to another. */

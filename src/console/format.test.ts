@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { discloseTotal, mostOf as mostOfService } from '../core/search/free-responses.ts';
 import { formatBytes, formatShare, mostOf } from './format.ts';
 
 test('a share is never shown as none when it is some, in any language', () => {
@@ -17,6 +18,13 @@ test('a rounded total stands for no more than what is said', () => {
   expect(mostOf({ total: 1_200, total_is: 'about' })).toBe(1_249);
   expect(mostOf({ total: 10, total_is: 'below' })).toBe(9);
   expect(mostOf({ total: 12, total_is: 'exact' })).toBe(12);
+});
+
+test('a rounded total stands for as many here as in the service, which limits the credits by it', () => {
+  for (let people = 0; people < 20_000; people += people < 2_000 ? 1 : 97) {
+    const told = discloseTotal(people);
+    expect(mostOf(told)).toBe(mostOfService(told));
+  }
 });
 
 test('a size is said as the limits are set', () => {

@@ -37,6 +37,15 @@ describeWithBrowser('a response that is lost', () => {
 
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
+  const search = () => `${pipeline.url}/#/search?filter=industryIds%3D30&view=people`;
+
+  /** The people of a search, before an account of so many credits. */
+  async function openPeople(credits: number) {
+    const caller = await pipeline.account(credits);
+    const { page } = await openSignedIn(browser, search(), caller.key);
+    return { page, caller };
+  }
+
   const sayUnreachable = (page: Page) => page.getByText('We can’t reach the server').first();
 
   test('to a pause stops no later pause', async () => {
@@ -111,9 +120,7 @@ describeWithBrowser('a response that is lost', () => {
   });
 
   test('to a payment is not repeated for the fewer people whom the credits that it left pay for, but told', async () => {
-    const caller = await pipeline.account(30);
-    const search = `${pipeline.url}/#/search?filter=industryIds%3D30&view=people`;
-    const { page } = await openSignedIn(browser, search, caller.key);
+    const { page, caller } = await openPeople(30);
     await loseResponse(page, '**/v1/exports');
     await button(page, /^Show up to 25/).click();
     await sayUnreachable(page).waitFor();
@@ -127,10 +134,8 @@ describeWithBrowser('a response that is lost', () => {
   });
 
   test('to a payment is repeated by a click in another tab, and then by one in its own: it is made once', async () => {
-    const caller = await pipeline.account(1_000);
-    const search = `${pipeline.url}/#/search?filter=industryIds%3D30&view=people`;
-    const { page } = await openSignedIn(browser, search, caller.key);
-    const { page: other } = await openTab(await page.context().newPage(), search);
+    const { page, caller } = await openPeople(1_000);
+    const { page: other } = await openTab(await page.context().newPage(), search());
     await loseResponse(page, '**/v1/exports');
     await button(page, /^Show up to 25/).click();
     await sayUnreachable(page).waitFor();
@@ -149,9 +154,7 @@ describeWithBrowser('a response that is lost', () => {
     ['replaced by the JSON of a proxy', { status: 499, json: { code: 499, errors: 'closed' } }],
     ['replaced by the page of a proxy', { status: 200, body: '<h1>Sign in to the network</h1>' }],
   ])('is repeated too when it was %s: a payment is made once', async (_, lost) => {
-    const caller = await pipeline.account(1_000);
-    const search = `${pipeline.url}/#/search?filter=industryIds%3D30&view=people`;
-    const { page } = await openSignedIn(browser, search, caller.key);
+    const { page, caller } = await openPeople(1_000);
     await page.route(
       '**/v1/exports',
       async (route) => {
@@ -189,9 +192,7 @@ describeWithBrowser('a response that is lost', () => {
   ];
 
   test.each(meanwhile)('to a payment is repeated as it was, also when %s', async (_, pass) => {
-    const caller = await pipeline.account(1_000);
-    const search = `${pipeline.url}/#/search?filter=industryIds%3D30&view=people`;
-    const { page } = await openSignedIn(browser, search, caller.key);
+    const { page, caller } = await openPeople(1_000);
     await loseResponse(page, '**/v1/exports');
     await button(page, /^Show up to 25/).click();
     await sayUnreachable(page).waitFor();
@@ -202,7 +203,7 @@ describeWithBrowser('a response that is lost', () => {
     expect(await pipeline.wallet(caller)).toMatchObject({ balance: 975 });
     await page.getByText(/^This export was created .* No other was created\.$/).waitFor();
     // Heard now: the same people once more are another export.
-    await page.goto(search);
+    await page.goto(search());
     await button(page, /^Show up to 25/).click();
     await page.waitForURL(/#\/exports\/./);
     await pipeline.runUntilIdle();
