@@ -105,7 +105,11 @@ export function boundPartialHeads(
     const parser = parserOf(socket);
     if (parser == null) return;
     const held: Held = {
-      ...{ phase: 'none', lines: 0, tail: 0, body: 0, bytes: 0 },
+      phase: 'none',
+      lines: 0,
+      tail: 0,
+      body: 0,
+      bytes: 0,
       count() {
         if (socket.destroyed) return;
         const { _url: url, _headers: texts } = parser;
