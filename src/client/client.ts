@@ -121,10 +121,10 @@ function openTransport(baseUrl: string, apiKey: string) {
   async function send(
     method: string,
     target: string,
-    body?: FormData | Blob | object,
+    body?: Blob | object,
     idempotencyKey: string = randomUUID(),
   ): Promise<Response> {
-    const isForm = body instanceof FormData || body instanceof Blob;
+    const isFile = body instanceof Blob;
     const address = new URL(target, baseUrl);
     // The address of a page may come from others: the key goes to the service alone.
     if (address.origin !== new URL(baseUrl).origin) {
@@ -137,9 +137,9 @@ function openTransport(baseUrl: string, apiKey: string) {
         Accept: 'application/json',
         Authorization: `Bearer ${apiKey}`,
         ...(method === 'POST' || isPriced(target) ? { 'Idempotency-Key': idempotencyKey } : {}),
-        ...(body === undefined || isForm ? {} : { 'Content-Type': 'application/json' }),
+        ...(body === undefined || isFile ? {} : { 'Content-Type': 'application/json' }),
       },
-      body: isForm ? body : body === undefined ? null : JSON.stringify(body),
+      body: isFile ? body : body === undefined ? null : JSON.stringify(body),
       redirect: 'manual',
     }).catch((error: Error) => {
       // A file that is a folder, or that was changed while it was sent.
@@ -191,6 +191,21 @@ function openTransport(baseUrl: string, apiKey: string) {
 type Transport = ReturnType<typeof openTransport>;
 
 /**
+ * Returns a form with the part `file`, in the encoding of HTML's `multipart/form-data`. Not a `FormData`: from version 24 on,
+ * Node waits forever when a file of one cannot be read.
+ */
+function formOf(fields: Record<string, string>, fileName: string, file: Blob): Blob {
+  const boundary = randomUUID();
+  const part = (name: string) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`;
+  const texts = Object.entries(fields).map(([name, value]) => `${part(name)}\r\n\r\n${value}\r\n`);
+  const quoted = fileName.replace(/["\r\n]/g, encodeURIComponent);
+  const head = `${part('file')}; filename="${quoted}"\r\n\r\n`;
+  return new Blob([...texts, head, file, `\r\n--${boundary}--\r\n`], {
+    type: `multipart/form-data; boundary=${boundary}`,
+  });
+}
+
+/**
  * A client of the service at `baseUrl`. Its calls throw `ProblemError` for every refusal, and `UnreachableError`
  * without a response.
  */
@@ -215,9 +230,7 @@ function batchCalls({ send, read, call, file }: Transport) {
       options: Record<string, string>,
       { idempotencyKey }: Repeatable = {},
     ): Promise<Batch> {
-      const form = new FormData();
-      for (const [name, value] of Object.entries(options)) form.set(name, value);
-      form.set('file', await openAsBlob(file), path.basename(file));
+      const form = formOf(options, path.basename(file), await openAsBlob(file));
       return (await read(await send('POST', '/v1/batches', form, idempotencyKey))) as Batch;
     },
     controlBatch: (id: string, action: ControlAction | 'quote') =>

@@ -82,6 +82,14 @@ test('a file that is absent is named, and so is a service that does not respond'
   vi.stubEnv('ENRICH_URL', pipeline.url);
 });
 
+test('a list is sent with the name of its file, whatever characters it has', async () => {
+  const odd = path.join(folder, 'Länder "neu"; a=b.csv');
+  await writeFile(odd, list);
+  const { name } = await json('run', odd, ...people);
+  // HTML's encoding of a form leaves a quote as its percent code.
+  expect(name).toBe('Länder %22neu%22; a=b.csv');
+});
+
 test('a folder in place of a list is refused by name, and no service is blamed', async () => {
   const error = await enrich('run', folder, ...people).catch((thrown: unknown) => thrown);
   expect(explainError(error).message).toBe(
