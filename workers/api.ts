@@ -33,6 +33,11 @@ import {
 
 /** Maximum batches of coalesced calls in flight, admissions included. */
 const BATCHES_IN_FLIGHT_MAX = 2;
+/**
+ * Connections that the system keeps until they are accepted, one in each round of the event loop. With Node's 511, those beyond
+ * were dropped in a burst, and their clients tried again after 1, 3 and 7 s. Linux takes no more than `net.core.somaxconn`.
+ */
+const UNACCEPTED_MAX = 4_096;
 /** At shutdown, responses that take longer are cut off, before the process itself is killed. */
 const RESPONSES_MS_MAX = 15_000;
 
@@ -76,7 +81,7 @@ export async function runApi(config: Config): Promise<void> {
   });
   const server = createHttpServer(app, httpLimits, (request, response) => {
     void known.then(() => app(request, response));
-  }).listen(config.port, config.host);
+  }).listen({ port: config.port, host: config.host, backlog: UNACCEPTED_MAX });
   await untilListening(
     server,
     `Port ${config.port} of ${config.host} is in use by another program. Choose another port: set PORT=8081, or add --port 8081 to \`enrich up\`.`,
