@@ -20,6 +20,11 @@ export async function listQueued(
   return rows.map(({ id }) => id);
 }
 
+/** Returns true while a company is queued. */
+export async function isCompanyQueued(sql: Sql): Promise<boolean> {
+  return (await listQueued(sql, entityCodes.company, { after: 0, limit: 1 })).length > 0;
+}
+
 /** Ids that were queued. */
 export interface Taken {
   /** In their order. */

@@ -75,8 +75,7 @@ async function buildAndFinish(
   const context = { importedAt, countryCodes, dropped: {}, companyKeys };
   const report = async () => onProgress(await queries.countQueued(sql));
   if (await hasUnfinishedImports(sql)) await hideErasedMeanwhile(sql);
-  const companies = await buildAll(sql, 'company', context, report);
-  await companyKeys.write(sql);
+  const companies = await buildCompanies(sql, context, report);
   const people = await buildAll(sql, 'person', context, report);
   const isCounted = companies + people > 0 || (await hasUnfinishedImports(sql));
   if (counts && isCounted) {
@@ -94,7 +93,20 @@ async function hideErasedMeanwhile(sql: Database): Promise<void> {
   if (offices.length > 0) await writeGraph(sql, (tx) => hideOffices(tx, offices));
 }
 
-/** Builds all queued people or companies; returns how many. While one part is written the next one is read. */
+async function buildCompanies(
+  sql: Database,
+  context: BuildContext,
+  report: () => Promise<void>,
+): Promise<number> {
+  const built = await buildAll(sql, 'company', context, report);
+  await context.companyKeys.write(sql);
+  return built;
+}
+
+/**
+ * Builds all queued people or companies; returns how many. While one part is written the next one is read. People have the
+ * industry of their company as it is built: companies that another import has queued since come before them.
+ */
 async function buildAll(
   sql: Database,
   of: 'company' | 'person',
@@ -114,11 +126,15 @@ async function buildAll(
     const next = readAfter(must(current.ids.at(-1), 'id'));
     // A failure is thrown when the next part is awaited; until then it must not count as unhandled.
     next.catch(() => {});
-    built += await writeGraph(sql, (tx) => buildPart(tx, of, context, current));
+    const count = await writeGraph(sql, async (tx) => {
+      const isEarly = of === 'person' && (await queries.isCompanyQueued(tx));
+      return isEarly ? null : buildPart(tx, of, context, current);
+    });
+    built += count ?? (await buildCompanies(sql, context, report));
     if (context.companyKeys.isFull()) await context.companyKeys.write(sql);
     await report();
     part = await next;
-    // What was queued meanwhile.
+    // What was queued meanwhile, or had to wait for companies.
     if (part.ids.length === 0) part = await readAfter(0);
   }
   return built;
