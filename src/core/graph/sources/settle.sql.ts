@@ -245,8 +245,11 @@ export async function moveRecords(
       ${moves.map((move) => move.to)}::bigint[]) m (number, before, after)`;
   const isInnocent = tx`(m.number = any(${[...innocent]}::bigint[]))`;
   await tx`update source_records r set id = m.after from ${rows} where r.number = m.number`;
-  // Records that refer to a moved one are built again, like those that refer to a changed one.
-  await tx`insert into touched select m.number, ${entity}, m.after from ${rows}`;
+  // Records that refer to a moved one are built again, like those that refer to a changed one, and so are those that refer to
+  // what it leaves.
+  await tx`
+    insert into touched select m.number, ${entity}::smallint, m.after from ${rows}
+    union all select m.number, ${entity}::smallint, m.before from ${rows}`;
   await tx`
     insert into records_to_build as q (entity, id, origins)
     select ${entity}::smallint, id, array_agg(distinct origin) filter (where origin is not null)
@@ -293,7 +296,7 @@ export async function countMerged(tx: Sql): Promise<number> {
 }
 
 /**
- * Finds the companies of officers and periods that are touched or that refer to a touched company, and queues everything that the
+ * Finds the companies of officers and periods that are touched or that refer to a company of which a record is touched, and queues everything that the
  * touched records are a part of or that refers to them. A number that several legal entities of GLEIF have, such as the funds of
  * an umbrella, is of the company that another source has with it.
  */
@@ -304,8 +307,10 @@ export async function queueTouched(tx: Sql): Promise<void> {
       select number from touched where entity in ${tx(factCodes)}
       union
       select f.number from (
-        select k.value from touched t join source_keys k on k.number = t.number and not k.is_reference
-        where t.entity = ${entityCodes.company}
+        -- A company changes for who refers to it by another of its records, too.
+        select k.value from (select distinct id from touched where entity = ${entityCodes.company}) t
+        join source_records r on r.id = t.id and r.entity = ${entityCodes.company}
+        join source_keys k on k.number = r.number and not k.is_reference
         union
         select value from values_before where not is_reference) v
       join source_keys f on f.value = v.value and f.is_reference) found
