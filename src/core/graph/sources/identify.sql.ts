@@ -16,6 +16,11 @@ export function hiddenHash(sql: Sql): ReturnType<Sql> {
   return sql`'\\x00'::bytea`;
 }
 
+/** A condition: `row`, of the stage or a comparison, says that its source hides a company. */
+function hidesCompany(sql: Sql, row: ReturnType<Sql>): ReturnType<Sql> {
+  return sql`(${row}.state = ${rowStates.optedOut} and ${row}.entity = ${entityCodes.company})`;
+}
+
 export interface ImportRow {
   id: number;
   source: string;
@@ -56,10 +61,11 @@ export async function readLastSnapshot(
 /**
  * Compares the last row of each key that could be read with the stored record into `changes`: `kind` is new, changed, ended,
  * same, or unknown for the end of a record that was never there. A key without a record gets its number here (`is_fresh`), and
- * `staged` finds the row. A record that is newer than the file stays as it is. `is_hidden_late`: a company that its source hides
- * had ended before, for another reason.
+ * `staged` finds the row. A record that is newer than the file stays as it is. `is_late_end`: the record had ended before, on
+ * an earlier day, or for another reason than that its source hides the company.
  */
 export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise<void> {
+  const hides = hidesCompany(tx, tx`s`);
   await tx`
     create temp table changes on commit drop as
     select s.staged, s.is_counted, s.state, s.entity, s.key, r.number is null as is_fresh, r.id,
@@ -74,8 +80,8 @@ export async function compareRows(tx: Sql, { source, asOf }: ImportRow): Promise
         when r.hash <> s.hash then 'changed'
         else 'same'
       end as kind,
-      s.state = ${rowStates.optedOut} and s.entity = ${entityCodes.company} and r.record is null
-        and r.as_of <= ${asOf}::date and r.hash <> ${hiddenHash(tx)} as is_hidden_late
+      s.state in (${rowStates.ended}, ${rowStates.optedOut}) and r.record is null and (r.as_of < ${asOf}::date
+        or r.as_of = ${asOf}::date and ${hides} and r.hash <> ${hiddenHash(tx)}) as is_late_end
     from (
       select distinct on (key) ctid as staged, is_counted, state, entity, key, hash from import_rows
       order by key, state = ${rowStates.seen}, line desc, place desc) s
@@ -171,13 +177,13 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
     select distinct value, is_reference from source_keys where number in (${stored})`;
   await recordFormerKeys(tx, tx`select number from changes where kind in ('ended', 'gone')`);
   await tx`delete from source_keys where number in (${stored})`;
-  const hash = tx`case when c.state = ${rowStates.optedOut} and c.entity = ${entityCodes.company}
-    then ${hiddenHash(tx)} else coalesce(s.hash, '') end`;
+  const hides = hidesCompany(tx, tx`c`);
+  const hash = tx`case when ${hides} then ${hiddenHash(tx)} else coalesce(s.hash, '') end`;
   const { count: written } = await tx`
     -- Nothing of these is to be undone, but what ended them no longer is, and an older file does not bring them.
     with late as (
-      update source_records r set as_of = ${asOf}, hash = ${hiddenHash(tx)}
-      from changes c where c.is_hidden_late and r.number = c.number and r.as_of <> 'infinity')
+      update source_records r set as_of = ${asOf}, hash = case when ${hides} then ${hiddenHash(tx)} else r.hash end
+      from changes c where c.is_late_end and r.number = c.number and r.as_of <> 'infinity')
     update source_records r
     set import_id = ${id}, as_of = ${asOf}, hash = ${hash}, record = s.record
     from changes c

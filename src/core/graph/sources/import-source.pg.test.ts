@@ -69,6 +69,27 @@ it('records the opt-outs of a snapshot that it refuses, and says so', async () =
   expect(await sql`select from persons where surname = 'Finch'`).toHaveLength(5);
 });
 
+it('brings no record by a file from before the last one that ended it', async () => {
+  const load = (day: number, row: SourceRow) => {
+    const input = sourceInput({
+      source: 'deletions',
+      asOf: `2026-01-0${day}`,
+      rows: rowsOf(row),
+    });
+    return importSource(database.sql, input, { rejects: noRejects() });
+  };
+  const end: SourceRow = { line: 2, ended: ['company', 'x'] };
+  const record: SourceRow = {
+    line: 2,
+    records: [{ entity: 'company', key: 'x', record: { name: 'Xylo' } }],
+  };
+  await load(1, record);
+  await load(2, end);
+  expect(await load(4, end)).toMatchObject({ same: 1 });
+  expect(await load(3, record)).toMatchObject({ same: 1 });
+  expect(await load(5, record)).toMatchObject({ new: 1 });
+});
+
 it('refuses a snapshot that lacks a record and ends in the middle of a row, in any of its files', async () => {
   const { sql } = database;
   const company = (line: number, key: string): SourceRow => {
