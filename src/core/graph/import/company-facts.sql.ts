@@ -96,7 +96,7 @@ export async function resolveCompanies(
 /**
  * Inserts and updates the staged rows; of rows with the same key the last one counts. Officers of
  * one company may share a name and a role, so the day of appointment belongs to the key, null
- * included.
+ * included. A row that a source has too is one's own from here on: it stays when the source has it no more.
  */
 export async function mergeFacts(
   tx: Sql,
@@ -119,14 +119,14 @@ export async function mergeFacts(
      ), changed as (
        select g.*, t.company_id is null as is_new
        from given g left join ${table} t on ${isSame}
-       where t.company_id is null
+       where t.company_id is null or t.is_sourced
          or (${values.map((name) => `t.${name}`).join(', ')})
            is distinct from (${values.map((name) => `g.${name}`).join(', ')})
      ), written as (
        insert into ${table} (${columns.join(', ')})
        select ${columns.join(', ')} from changed
        on conflict (${key.join(', ')}) do update
-         set ${values.map((name) => `${name} = excluded.${name}`).join(', ')}
+         set is_sourced = false, ${values.map((name) => `${name} = excluded.${name}`).join(', ')}
      )
      select count(*) filter (where is_new) as inserted,
        count(*) filter (where not is_new) as updated

@@ -259,14 +259,14 @@ async function buildOfficers(tx: Sql, companyIds: readonly number[]): Promise<vo
       select r.id as company_id, j ->> 'name' as name, coalesce(j ->> 'role', '') as role,
         (j ->> 'appointedOn')::date as appointed_on, (j ->> 'resignedOn')::date as resigned_on,
         (j ->> 'birthYear')::int as birth_year, (j ->> 'birthMonth')::int as birth_month,
-        person.id as person_id, r.number
+        person.id as person_id, r.source, r.key
       from source_records r
       cross join lateral (select r.record::json as j) parsed
       left join source_records person on person.source = r.source and person.key = j ->> '_person'
         and person.entity = ${entityCodes.person} and person.record is not null
       where r.entity = ${entityCodes.officer} and r.record is not null and r.id = any($1::bigint[])) given
       where exists (select from companies c where c.id = given.company_id)) o
-    order by company_id, stored_name, role, appointed_on, number`,
+    order by company_id, stored_name, role, appointed_on, source, key`,
     [companyIds],
   );
   await tx`
@@ -315,7 +315,7 @@ async function buildPeriods(tx: Sql, companyIds: readonly number[]): Promise<voi
     from source_records r cross join lateral (select r.record::json as j) parsed
     where r.entity = ${entityCodes.financial} and r.record is not null and r.id = any(${[...companyIds]}::bigint[])
       and exists (select from companies c where c.id = r.id)
-    order by r.id, (j ->> 'periodEnd')::date, r.as_of desc, r.number desc`;
+    order by r.id, (j ->> 'periodEnd')::date, r.as_of desc, r.source, r.key`;
   await tx`
     delete from financial_periods f
     where f.company_id = any(${[...companyIds]}::bigint[]) and f.is_sourced and not exists (
