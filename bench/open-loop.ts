@@ -20,6 +20,8 @@ export interface OpenLoop {
   headers: readonly Record<string, string>[];
   perSecond: number;
   seconds: number;
+  /** True for a connection of its own for each request. */
+  connectsAnew?: boolean;
 }
 
 /** Sends a request for each address in turn, `perSecond` of them, for `seconds`. */
@@ -28,8 +30,9 @@ export async function runOpenLoop({
   headers,
   perSecond,
   seconds,
+  connectsAnew = false,
 }: OpenLoop): Promise<Latencies> {
-  const agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
+  const agent = new http.Agent({ keepAlive: !connectsAnew, maxSockets: 256 });
   const started = performance.now();
   const total = perSecond * seconds;
   const sent: Promise<number | null>[] = [];

@@ -8,7 +8,7 @@ import { parseOptions } from '../parse-options.ts';
 import { type Attack, type Finding, openArena } from './arena.ts';
 import { dueSchedules } from './due-schedules.ts';
 import { healthFlood, madeUpKeys } from './floods.ts';
-import { freeCalls } from './free-calls.ts';
+import { callsOfMany, freeCalls } from './free-calls.ts';
 import { heavyBodies } from './heavy-bodies.ts';
 import { quotesAhead } from './quotes-ahead.ts';
 import { signInGuesses } from './sign-in-guesses.ts';
@@ -24,6 +24,7 @@ const attacks: readonly Attack[] = [
   stuckQuotes,
   dueSchedules,
   freeCalls,
+  callsOfMany,
   heavyBodies,
 ];
 

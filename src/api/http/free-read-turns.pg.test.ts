@@ -26,3 +26,19 @@ test.each(['/v1/batches', '/v1/me'])(
     expect(answeredBefore).toBeLessThan(100);
   },
 );
+
+test('a new connection is served before most of 600 calls that twelve other accounts sent before it', async () => {
+  const accounts = await Promise.all(Array.from({ length: 12 }, () => pipeline.account(0)));
+  let answered = 0;
+  const calls = accounts.flatMap((account) =>
+    Array.from({ length: 50 }, async () => {
+      await pipeline.call(account, '/v1/batches');
+      answered++;
+    }),
+  );
+  const { status } = await fetch(`${pipeline.url}/healthz`, { headers: { Connection: 'close' } });
+  const answeredBefore = answered;
+  await Promise.all(calls);
+  expect(status).toBe(200);
+  expect(answeredBefore).toBeLessThan(200);
+});

@@ -296,9 +296,9 @@ export async function countMerged(tx: Sql): Promise<number> {
 }
 
 /**
- * Finds the companies of officers and periods that are touched or that refer to a company of which a record is touched, and queues everything that the
- * touched records are a part of or that refers to them. A number that several legal entities of GLEIF have, such as the funds of
- * an umbrella, is of the company that another source has with it.
+ * Finds the companies of officers and periods that are touched or that refer to a company of which a record is touched, and
+ * queues everything that the touched records are a part of or that refers to them. A number that several legal entities of GLEIF
+ * have, such as the funds of an umbrella, is of the company that another source has with it.
  */
 export async function queueTouched(tx: Sql): Promise<void> {
   await tx`
