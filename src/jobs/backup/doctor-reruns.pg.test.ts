@@ -162,3 +162,39 @@ test('decisions about rows of a lost list are those of the list that takes its p
   expect(await balance()).toBe(99);
   expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
 });
+
+test('a decided row of a lost list is not paid again when the list in its place would match it', async () => {
+  const names =
+    'Name,Company,Email\nIlka Quast,Nordlicht Optik,ilka@list.example\n,,p2@list.example\n';
+  const options = { operation: 'people.enrich', match: 'likely' };
+  const id = await pipeline.enrich(caller, names, options);
+  await post(`${id}/decisions`, { decisions: [{ row: 1, id: 701 }] });
+  await pipeline.runUntilIdle();
+  expect(await balance()).toBe(98);
+  await importGraph(pipeline.sql, {
+    persons: [
+      { id: 701, name: 'Ilka', surname: 'Quast', companyId: 10, email: 'ilka@list.example' },
+    ],
+  });
+  await loseParts(id);
+  const { findings } = await fix();
+  await pipeline.runUntilIdle();
+  expect(findings).toMatchObject([{ action: 'rerun', credits_refunded: 1 }]);
+  expect(await matchedRows(findings[0]?.rerun_id ?? '')).toEqual([1, 2]);
+  expect(await balance()).toBe(98);
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+});
+
+test('a lost rerun is not run again when its rows were decided, also as none of their candidates', async () => {
+  const names = 'Name,Company\nIlka Quast,Nordlicht Optik\n';
+  const options = { operation: 'people.enrich', match: 'likely' };
+  const id = await pipeline.enrich(caller, names, options);
+  const lost = await rerun(id, { outcomes: ['ambiguous'] });
+  await post(`${lost}/decisions`, { decisions: [{ row: 1, id: null }] });
+  await pipeline.runUntilIdle();
+  await loseParts(lost);
+  expect((await fix()).findings).toMatchObject([{ batch_id: lost, action: 'refunded' }]);
+  await pipeline.runUntilIdle();
+  const results = await pipeline.call(caller, `/v1/batches/${id}/results?format=jsonl&reruns=true`);
+  expect(JSON.parse(await results.text())).toMatchObject({ match: { reason: 'none_fits' } });
+});

@@ -42,10 +42,10 @@ export interface Finding {
   /**
    * `rerun`: refunded and run again as `rerun_id`. `refunded`: it was cancelled, so that its other rows are not wanted, or
    * cannot be run again, because its upload is missing, the settings refuse it now, or it is a rerun and another one of the list
-   * has matched some of its rows since, or may yet: they would be charged twice. `open`: it has not ended, or a rerun of it;
-   * look again then. `replaced`: an opt-out replaced them since, and with `fix` the new ones are recorded; nothing is
-   * refunded. `expired`: it ended longer ago than files are kept, and with `fix` it has none any more; nothing is refunded.
-   * `unreadable`: an object cannot be read, and may be sound. `found`: nothing was changed.
+   * has matched some of its rows since, or may yet (they would be charged twice), or decisions have answered them. `open`: it has
+   * not ended, or a rerun of it; look again then. `replaced`: an opt-out replaced them since, and with `fix` the new ones are
+   * recorded; nothing is refunded. `expired`: it ended longer ago than files are kept, and with `fix` it has none any more;
+   * nothing is refunded. `unreadable`: an object cannot be read, and may be sound. `found`: nothing was changed.
    */
   action: 'found' | 'rerun' | 'refunded' | 'open' | 'replaced' | 'expired' | 'unreadable';
   credits_refunded: number;

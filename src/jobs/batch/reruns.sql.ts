@@ -177,7 +177,8 @@ export async function listRerunsBelow(sql: Sql, id: string): Promise<Rerun[]> {
 
 /**
  * Other reruns of the list that `id` is a rerun of, with files, which have rows that a rerun in its place would run again, and
- * charge or answer in another way: those that have not ended, and later ones with matches. Not those of `listRerunsBelow`.
+ * charge or answer in another way: those that have not ended, and later ones with matches or decisions. Not those of
+ * `listRerunsBelow`.
  */
 export async function listRerunsBeside(sql: Sql, id: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
@@ -188,8 +189,8 @@ export async function listRerunsBeside(sql: Sql, id: string): Promise<string[]> 
       select id from below join batches on rerun_of = list_id),
     beside as (
       select b.id, b.state in ${wordList(sql, finalStates)} as has_ended,
-        b.matched > 0 and (select min(id) from chunks where batch_id = b.id)
-          > (select min(id) from chunks where batch_id = ${id}) as has_later_matches
+        (b.matched > 0 or b.rerun_records is not null) and (select min(id) from chunks where batch_id = b.id)
+          > (select min(id) from chunks where batch_id = ${id}) as has_later_answers
       from family join batches b on b.id = list_id
       where b.rerun_of is not null and b.files_deleted_at is null
         and (b.rerun_records is not null or b.id not in (select list_id from below)) and b.id <> ${id}
@@ -197,7 +198,7 @@ export async function listRerunsBeside(sql: Sql, id: string): Promise<string[]> 
           select unnest(b.rerun_rows)
           intersect
           select unnest(own.rerun_rows) from batches own where own.id = ${id}))
-    select id from beside where not has_ended or has_later_matches`;
+    select id from beside where not has_ended or has_later_answers`;
   return rows.map((row) => row.id);
 }
 

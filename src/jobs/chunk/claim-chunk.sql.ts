@@ -21,6 +21,8 @@ export interface ClaimedChunk extends Chunk {
   number: number;
   /** Of a rerun with `dedupe`, the number of each row in the list that was uploaded; null for other batches. */
   rowNumbers: number[] | null;
+  /** Numbers of its rows that earlier decisions have answered: see `moveDecisions`; null for none. */
+  decidedRows: number[] | null;
   rowsDone: number;
   parts: number;
   failures: number;
@@ -79,7 +81,7 @@ export async function claimChunk(sql: Sql, wakeUp: ChunkWakeUp): Promise<Claim |
       where c.id = chosen.id and c.state = chosen.state and c.epoch = chosen.epoch
       returning c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
         c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max, ${rowNumbers(sql)},
-        clock_timestamp() as claimed_at)
+        ${decidedRows(sql)}, clock_timestamp() as claimed_at)
     select claimed.*, batch.* from claimed cross join batch`;
   if (row === undefined) return undefined;
   const { traceParent, lastSuppression, ownedDays } = row;
@@ -91,7 +93,7 @@ export async function listChunks(sql: Sql, batchId: string): Promise<ClaimedChun
   return sql<ClaimedChunk[]>`
     select c.id as chunk_id, c.epoch, c.batch_id, c.number, c.byte_from, c.byte_to, c.first_row,
       c.first_line, c.rows, c.crc32, c.rows_done, c.parts, c.failures, c.part_rows_max, ${rowNumbers(sql)},
-      k.id as key_id, k.rows_of, k.rows_per_minute, clock_timestamp() as claimed_at
+      ${decidedRows(sql)}, k.id as key_id, k.rows_of, k.rows_per_minute, clock_timestamp() as claimed_at
     from chunks c join batches b on b.id = c.batch_id join api_keys k on k.id = b.key_id
     where c.batch_id = ${batchId} order by c.number`;
 }
@@ -101,4 +103,15 @@ function rowNumbers(sql: Sql): ReturnType<Sql> {
   return sql`(
     select rerun_rows[c.first_row : c.first_row + c.rows - 1] from batches
     where id = c.batch_id and dedupe) as row_numbers`;
+}
+
+/**
+ * Column `decided_rows` of the chunk `c`. Only a list that takes the place of a lost one has decisions while it runs; they cover
+ * rows of a list that was uploaded.
+ */
+function decidedRows(sql: Sql): ReturnType<Sql> {
+  return sql`(
+    select array_agg(row) from batches d cross join unnest(d.rerun_rows, d.rerun_records) decided (row, record)
+    where d.rerun_of = c.batch_id and record <> 0
+      and row between c.first_row and c.first_row + c.rows - 1) as decided_rows`;
 }

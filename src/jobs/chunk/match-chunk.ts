@@ -106,21 +106,30 @@ export async function matchChunk(
   return { piece, records, repairs: read.repairs, outcomes, release };
 }
 
-/** The rows, from the first unfinished one on, with the records that decisions of the caller name. */
+/**
+ * The rows, from the first unfinished one on, with the records that decisions of the caller name. A row that decisions about
+ * this list have answered, and paid, matches nothing: theirs is the answer.
+ */
 async function decidedRows(
   sql: ChunkContext['sql'],
   batch: ListBatch,
   chunk: ClaimedChunk,
   rows: RowInput[],
 ): Promise<RowInput[]> {
-  if (batch.rerunOf === null) return rows;
   const from = chunk.firstRow + chunk.rowsDone;
+  if (chunk.decidedRows !== null) {
+    const answered = new Set(chunk.decidedRows);
+    return rows.map((row, index) => (answered.has(from + index) ? decidedAs(0) : row));
+  }
+  if (batch.rerunOf === null) return rows;
   const range = { from, to: from + rows.length - 1 };
   const records = await findRerunRecords(sql, batch.id, range);
   if (records === null) return rows;
-  return rows.map((_, index) => {
-    return { identifiers: [], invalid: null, decided: must(records[index], 'decision of the row') };
-  });
+  return rows.map((_, index) => decidedAs(must(records[index], 'decision of the row')));
+}
+
+function decidedAs(decided: number): RowInput {
+  return { identifiers: [], invalid: null, decided };
 }
 
 /**
