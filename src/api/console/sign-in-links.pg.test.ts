@@ -8,6 +8,7 @@ import {
   changePassword,
   createSignInLink,
   deleteOldSessions,
+  signIn,
 } from '../../core/sessions/sessions.ts';
 import { assertThisMachine } from '../http/session-cookie.ts';
 
@@ -50,6 +51,14 @@ describe('a link that signs in', () => {
     expect(stored).toHaveLength(0);
   });
 
+  test('still works after a sign-in that was given up before its turn', async () => {
+    const { accountId } = await accountWithPassword();
+    const link = await createSignInLink(pipeline.sql, accountId);
+    const gone = { network: '192.0.2.1', signal: AbortSignal.abort(new Error('gone')) };
+    await expect(signIn(pipeline.context, { link }, gone)).rejects.toThrow('gone');
+    expect((await use(link)).status).toBe(201);
+  });
+
   test('works for ten minutes, and not after the password was changed', async () => {
     const { accountId } = await accountWithPassword();
     const late = await createSignInLink(pipeline.sql, accountId);
@@ -66,8 +75,10 @@ describe('a link that signs in', () => {
     const { accountId } = await accountWithPassword();
     const { accountId: other } = await accountWithPassword();
     const { sql } = pipeline;
-    const signIn = async (id: string) => use(await createSignInLink(sql, id));
-    expect([(await signIn(accountId)).status, (await signIn(other)).status]).toEqual([201, 201]);
+    const signInTo = async (id: string) => use(await createSignInLink(sql, id));
+    expect([(await signInTo(accountId)).status, (await signInTo(other)).status]).toEqual([
+      201, 201,
+    ]);
     const links = [await createSignInLink(sql, accountId), await createSignInLink(sql, other)];
     // Made while the clock was an hour ahead.
     for (const table of ['sessions', 'sign_in_links']) {

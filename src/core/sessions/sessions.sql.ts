@@ -87,18 +87,28 @@ export async function insertSignInLink(
     values (${tokenSha256}, ${accountId}, now() + make_interval(secs => ${seconds}))`;
 }
 
+/** Returns the account of a link; undefined when the link has expired or was used. */
+export async function findLinkedAccount(
+  sql: Sql,
+  tokenSha256: Buffer,
+): Promise<string | undefined> {
+  const [link] = await sql<{ accountId: string }[]>`
+    select account_id from sign_in_links
+    where token_sha256 = ${tokenSha256} and expires_at > clock_timestamp()`;
+  return link?.accountId;
+}
+
 /**
- * Uses up a link. Returns its account, with the hash of the password that the account has now; undefined when the link has
- * expired or was used.
+ * Uses up a link. Returns the hash of the password that its account has now; undefined when the link has expired or was used.
  */
 export async function takeSignInLink(
   sql: Sql,
   tokenSha256: Buffer,
-): Promise<{ accountId: string; passwordHash: string | null } | undefined> {
-  const [link] = await sql<{ accountId: string; passwordHash: string | null; isOpen: boolean }[]>`
+): Promise<{ passwordHash: string | null } | undefined> {
+  const [link] = await sql<{ passwordHash: string | null; isOpen: boolean }[]>`
     delete from sign_in_links l using accounts a
     where l.token_sha256 = ${tokenSha256} and a.id = l.account_id
-    returning a.id as account_id, a.password_hash, l.expires_at > clock_timestamp() as is_open`;
+    returning a.password_hash, l.expires_at > clock_timestamp() as is_open`;
   return link?.isOpen ? link : undefined;
 }
 

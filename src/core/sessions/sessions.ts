@@ -19,6 +19,7 @@ import {
   deleteOver,
   deletePasswordSessions,
   deleteSession,
+  findLinkedAccount,
   findSessions,
   insertSession,
   insertSignInLink,
@@ -105,8 +106,8 @@ interface SignedIn {
   accountId: string;
   /** The key that the session presents. */
   keyId: string;
-  /** The hash that the password was checked against; null after a sign-in with a key. */
-  passwordHash: string | null;
+  /** Returns the hash that the password was checked against; null after a sign-in with a key. Uses up a link. */
+  readHash(): Promise<string | null>;
 }
 
 /** Checks the credentials and returns what they open. */
@@ -119,13 +120,18 @@ async function signedInBy(
     const { key } = await authenticate(sql, readSignInKey(credentials.key.trim()));
     await countInTurn(limiter, key, signal);
     refuseAddressKey(key);
-    return { accountId: key.accountId, keyId: key.id, passwordHash: null };
+    return { accountId: key.accountId, keyId: key.id, readHash: async () => null };
   }
   if ('link' in credentials) {
-    const link = await takeSignInLink(sql, hashToken(credentials.link));
-    if (link === undefined) throw linkExpired();
-    const { accountId, passwordHash } = link;
-    return { accountId, keyId: await consoleKeyOf(sql, accountId, 'live'), passwordHash };
+    const hash = hashToken(credentials.link);
+    const accountId = await findLinkedAccount(sql, hash);
+    if (accountId === undefined) throw linkExpired();
+    const readHash = async () => {
+      const link = await takeSignInLink(sql, hash);
+      if (link === undefined) throw linkExpired();
+      return link.passwordHash;
+    };
+    return { accountId, keyId: await consoleKeyOf(sql, accountId, 'live'), readHash };
   }
   const email = credentials.email.trim().toLowerCase();
   const origin = `${network} ${email}`;
@@ -136,21 +142,23 @@ async function signedInBy(
   if (account === null) throw invalidSignIn();
   rememberSignIn(origin);
   const { id: accountId, passwordHash } = account;
-  return { accountId, keyId: await consoleKeyOf(sql, accountId, 'live'), passwordHash };
+  const keyId = await consoleKeyOf(sql, accountId, 'live');
+  return { accountId, keyId, readHash: async () => passwordHash };
 }
 
 async function openSession(
   sql: Sql,
-  { passwordHash, ...of }: SignedIn,
+  { readHash, ...of }: SignedIn,
   signal: AbortSignal,
 ): Promise<string> {
   const token = newToken();
   const session = { ...of, tokenSha256: hashToken(token) };
-  // The password may have been changed while it was checked.
-  const bounds = { seconds: SESSION_SECONDS, passwordHash };
-  const isStored = await changeInTurn(of.accountId, signal, () =>
-    insertSession(sql, session, bounds),
-  );
+  const isStored = await changeInTurn(of.accountId, signal, async () => {
+    // Only now: a sign-in that gets no turn can be repeated with its link.
+    const passwordHash = await readHash();
+    // The password may have been changed while it was checked.
+    return insertSession(sql, session, { seconds: SESSION_SECONDS, passwordHash });
+  });
   if (!isStored) throw invalidSignIn();
   return token;
 }
