@@ -53,6 +53,24 @@ describe('a gzip', () => {
     expect(await read(...[...member, ...zeros].map((byte) => Buffer.from([byte])))).toBe(list);
   });
 
+  test('that gives no more output has received no more than a list may have', async () => {
+    const tooLarge = { code: 'file_too_large', status: 413 };
+    const empty = gzipSync('');
+    for (const more of [zeros, empty]) {
+      let sent = 0;
+      const endless = Readable.from(
+        (function* () {
+          yield member;
+          for (; sent < 1_000_000; sent += more.length) yield more;
+        })(),
+      );
+      await expect(finished(receiveUpload(endless, 100_000).resume())).rejects.toMatchObject(
+        tooLarge,
+      );
+      expect(sent).toBeLessThan(200_000);
+    }
+  });
+
   test('with more after the zeros is refused', async () => {
     const broken = { code: 'unreadable_csv', status: 422 };
     const whole = Buffer.concat([member, zeros, member]);

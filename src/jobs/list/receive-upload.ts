@@ -17,7 +17,7 @@ export type ReceivedUpload = Readable & {
 
 /**
  * The upload's bytes, unzipped if they begin with a gzip header, unless `keepsGzip` is set. Ends with
- * `AppError` 413 `file_too_large` at the first excess byte, 422 `unreadable_csv` for a gzip that is
+ * `AppError` 413 `file_too_large` at the first excess byte, zipped or not, 422 `unreadable_csv` for a gzip that is
  * broken or expands too much, 400 when the client disconnects, and with the reason of `cut` once that
  * is aborted.
  */
@@ -108,6 +108,11 @@ class UnzipIfGzip extends Transform {
     const before = this.#bytesIn;
     this.#bytesIn += bytes.length;
     if (this.#gunzip !== null) {
+      // Padding and empty members have no output that would be counted.
+      if (this.#bytesIn > this.#bytesMax) {
+        this.destroy(fileTooLarge(this.#bytesMax));
+        return;
+      }
       const unpadded = bytes.findLastIndex((byte) => byte !== 0) + 1;
       if (unpadded > 0) this.#bytesUnpadded = before + unpadded;
       this.#gunzip.write(bytes, () => done());
