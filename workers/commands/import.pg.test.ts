@@ -263,6 +263,23 @@ test('rejected records that cannot be written stop the import before it begins',
   expect(await written()).toMatchObject({ imports: 0, mappings: 0 });
 });
 
+test('rejected records never replace a file that is imported', async () => {
+  const text = '{"id":"none"}\n';
+  const own = await fileOf('kept.jsonl', text);
+  const link = path.join(folder, 'link-to-kept');
+  await symlink(own, link);
+  for (const rejects of [own, link, path.join(folder, '.', 'kept.jsonl')]) {
+    await expect(run('persons', own, '--rejects', rejects)).rejects.toThrow(
+      /is imported.*--rejects/,
+    );
+    expect(await readFile(own, 'utf8')).toBe(text);
+  }
+  const file = await fileOf('kept.csv', people);
+  const second = await fileOf('kept.csv.rejects.jsonl', people);
+  await expect(run('--map', 'partners', file, second)).rejects.toThrow(/is imported.*--rejects/);
+  expect(await readFile(second, 'utf8')).toBe(people);
+});
+
 test('a file of rejected records exists only when a record was rejected', async () => {
   const beside = async () => (await readdir(folder)).filter((name) => name.includes('rejects'));
   const absent = path.join(folder, 'absent.jsonl');

@@ -1,6 +1,6 @@
 /** `import`: fills the graph from files of one's own and from sources. */
 import { createReadStream } from 'node:fs';
-import { access, constants, type FileHandle, lstat, open, rm } from 'node:fs/promises';
+import { access, constants, type FileHandle, lstat, open, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -173,14 +173,14 @@ async function guess(file: string, name: string): Promise<SourceMapping> {
 async function importInput(
   sql: Database,
   input: SourceInput,
-  [first = '']: readonly string[],
+  files: readonly string[],
   options: ImportOptions,
   command: Command,
 ): Promise<void> {
   const { json } = readGlobals(command);
-  const rejectsFile = options.rejects ?? `${first}.rejects.jsonl`;
+  const rejectsFile = options.rejects ?? `${files[0] ?? ''}.rejects.jsonl`;
   const { dryRun = false, allowGone = false } = options;
-  const { rejects, reasons } = await openRejects(rejectsFile);
+  const { rejects, reasons } = await openRejects(rejectsFile, files);
   let report: Awaited<ReturnType<typeof importSource>>;
   const steps = { read: 'rows read', build: 'records left to build' };
   const sayNow = everySecond((text: string) => say(text));
@@ -252,7 +252,7 @@ async function importFile(
   file: string,
   rejectsFile: string,
 ): Promise<{ report: ImportReport; reasons: ReadonlyMap<string, number> }> {
-  const { rejects, reasons } = await openRejects(rejectsFile);
+  const { rejects, reasons } = await openRejects(rejectsFile, [file]);
   try {
     const report = await importRecords(sql, {
       entity,
@@ -270,15 +270,23 @@ async function importFile(
 /**
  * Opens a stream into a file that exists only when something was written to it, one record at a time, and counts the records
  * by their reason. A device or a link, such as `/dev/null` or `/dev/stderr`, is written to and never replaced. Throws `AppError`
- * before the import when the file cannot be written; a disk that fills up fails the stream with one.
+ * before the import when the file cannot be written, or is one of those that are imported; a disk that fills up fails the stream
+ * with one.
  */
 async function openRejects(
   file: string,
+  imported: readonly string[],
 ): Promise<{ rejects: Writable; reasons: ReadonlyMap<string, number> }> {
   const notWritten = (error: unknown) =>
     usage(
       `Rejected records cannot be written to ${file} (${(error as Error).message}). Name another file with --rejects.`,
     );
+  for (const one of imported) {
+    if (!(await isSameFile(file, one))) continue;
+    throw usage(
+      `${file} is imported: rejected records would replace it. Name another file with --rejects.`,
+    );
+  }
   try {
     const isLink = (await lstat(file).catch(() => null))?.isSymbolicLink() === true;
     // What an earlier import rejected is not true of this one.
@@ -311,4 +319,11 @@ async function openRejects(
   // Thrown at the next record, or when the stream is ended; until then it must not end the process.
   rejects.on('error', () => {});
   return { rejects, reasons };
+}
+
+/** True for two paths of one file, by a link too. */
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const found = await Promise.all([one, other].map((path) => stat(path).catch(() => null)));
+  const [left, right] = found;
+  return left?.isFile() === true && left.dev === right?.dev && left.ino === right.ino;
 }
