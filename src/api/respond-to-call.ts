@@ -4,6 +4,7 @@
  */
 import type { Response } from 'express';
 import { type EnrichCall, type EnrichedCall, enrichCalls } from '../core/calls/enrich-calls.ts';
+import { refundCredits } from '../core/credits/credits.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { enrichMany, type Outcome } from '../core/enrich/enrich-many.ts';
@@ -24,7 +25,7 @@ import { clientGone } from './http/client-gone.ts';
 import type { HandlerInput, RouteInput } from './http/define-route.ts';
 import type { KeptResponse } from './http/idempotent-request.ts';
 import { toProblem } from './http/problem.ts';
-import { assertValidIfLate } from './http/while-valid.ts';
+import { assertValidIfLate, isLate } from './http/while-valid.ts';
 
 interface EnrichRequest {
   operation: OperationName;
@@ -57,6 +58,7 @@ export async function respondToCall(
   const { context, request, response, wanted } = call;
   if (request.get('Idempotency-Key') === undefined) {
     const enriched = await context.calls.run(toEnrichCall(call), clientGone(response));
+    await assertShownIfLate(call, enriched);
     // A charge has checked key and session.
     if (enriched.charged === 0) await assertValidIfLate(context, call);
     setChargeHeaders(call, enriched);
@@ -77,6 +79,18 @@ export async function respondToCall(
   if (enriched.charged === 0) await assertValidIfLate(context, call);
   setChargeHeaders(call, enriched);
   send(response, kept.status, kept.body.answer);
+}
+
+/**
+ * Asks for opt-outs again before a late response: its charge may have waited for a lock. Throws the `AppError` of a person who
+ * opted out meanwhile; the charge is refunded.
+ */
+async function assertShownIfLate(call: Call, { outcome, charged }: EnrichedCall): Promise<void> {
+  if (!isLate(call)) return;
+  const { context, wanted } = call;
+  if (!(await isAnySuppressed(graphOf(context, wanted.live), peopleIn(wanted, outcome)))) return;
+  if (charged > 0) await refundCredits(context.sql, toEnrichCall(call));
+  throw optedOutMeanwhile(wanted);
 }
 
 /**
@@ -150,17 +164,22 @@ function toKept(
   wanted: EnrichRequest,
   { outcome, charged }: EnrichedCall,
 ): { status: number; body: KeptBody } {
+  const people = peopleIn(wanted, outcome);
   if (outcome.match === null) {
     const refused = refusal(outcome, wanted);
-    const isPersonal = operations[wanted.operation].subject === 'person';
-    // An ambiguity names its candidates.
-    const people = isPersonal ? (outcome.likely?.candidates ?? []).map(({ id }) => id) : [];
     const answer = { ...toProblem(refused, wanted.requestId) };
     return { status: refused.status, body: { people, answer } };
   }
-  const people = peopleOfMatch(outcome.match);
   const answer = JSON.parse(render(wanted, outcome, charged));
   return { status: 200, body: { id: outcome.id, people, answer } };
+}
+
+/** Returns the people whom the response to an outcome names. */
+function peopleIn({ operation }: EnrichRequest, { match, likely }: Outcome): number[] {
+  if (match !== null) return peopleOfMatch(match);
+  // An ambiguity names its candidates.
+  if (operations[operation].subject !== 'person') return [];
+  return (likely?.candidates ?? []).map(({ id }) => id);
 }
 
 /** Returns the JSON text of a match. Throws `AppError` for every other outcome. */
@@ -218,7 +237,7 @@ function notANameText(reason: string): string {
   return `cannot be matched: ${reason.replaceAll('_', ' ')}`;
 }
 
-/** Returns the error of a call whose charge waited while a person of its match opted out. Nothing is charged. */
+/** Returns the error of a call that waited while a person of its match opted out. It costs nothing. */
 function optedOutMeanwhile(wanted: EnrichRequest): AppError {
   return operations[wanted.operation].subject === 'person' ? noMatch(wanted) : resultChanging();
 }

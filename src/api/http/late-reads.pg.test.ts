@@ -1,14 +1,21 @@
-/** A call that waits for its turn, and charges nothing, is not answered when its key or session ends meanwhile. */
+/**
+ * A call that waits for its turn, and charges nothing, is not answered when its key or session ends meanwhile; one that waits for
+ * its charge is not when its person opts out.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
-import { inTransaction } from '../../core/db/client.ts';
+import { lockWallet } from '../../core/credits/credits.sql.ts';
+import { inTransaction, type Sql } from '../../core/db/client.ts';
 import { revokeKey } from '../../core/keys/account-keys.ts';
 import { displayPrefix } from '../../core/keys/key-format.ts';
 import { consoleKeyOf, createKey } from '../../core/keys/keys.ts';
+import { must } from '../../core/lib/assert.ts';
 import { deleteSession, insertSession } from '../../core/sessions/sessions.sql.ts';
+import { suppress } from '../../core/suppression/suppress.ts';
+import { audit } from '../../jobs/audit/audit.ts';
 
 let pipeline: Pipeline;
 beforeAll(async () => {
@@ -38,9 +45,18 @@ async function callWhile(
   end: () => Promise<unknown>,
   { table, path, calls } = lists,
 ): Promise<Response[]> {
+  const lock = (tx: Sql) => tx`lock table ${tx(table)} in access exclusive mode`;
+  return callWhileLocked(headers, end, { lock, path, calls });
+}
+
+async function callWhileLocked(
+  headers: Record<string, string>,
+  end: () => Promise<unknown>,
+  { lock, path, calls }: { lock: (tx: Sql) => PromiseLike<unknown>; path: string; calls: number },
+): Promise<Response[]> {
   let reads: Promise<Response>[] = [];
   await inTransaction(pipeline.sql, async (tx) => {
-    await tx`lock table ${tx(table)} in access exclusive mode`;
+    await lock(tx);
     reads = Array.from({ length: calls }, () => fetch(pipeline.url + path, { headers }));
     await pipeline.untilBlocked(calls);
     await end();
@@ -123,3 +139,30 @@ test('but one whose key is valid is answered, however long it waited', async () 
     expect(read.status).toBe(200);
   }
 });
+
+const directed = { id: 31, name: 'Stahl Ltd', registryNumber: '09000031', registryCountry: 'GB' };
+
+test.each([
+  ['whose person', 30, '/v1/people/enrich?email=p30%40home.example', 404, 'no_match'],
+  ['whose director', 32, '/v1/companies/enrich?registry_number=09000031', 503, 'result_changing'],
+])(
+  '%s opts out while it waits for its charge: it is refunded',
+  async (_who, id, path, status, code) => {
+    const caller = await pipeline.account(5);
+    const email = `p${id}@home.example`;
+    await importGraph(pipeline.sql, {
+      persons: [{ id, email }],
+      companies: [directed],
+      officers: [{ companyId: 31, name: `STAHL, ${id}`, role: 'director', personId: id }],
+    });
+    const lock = (tx: Sql) => lockWallet(tx, caller.accountId);
+    const optOut = () => suppress(pipeline.sql, email);
+    const [response] = await callWhileLocked(own(caller), optOut, { lock, path, calls: 1 });
+    await expectProblem(must(response, 'response'), { status, code });
+    expect(await pipeline.wallet(caller)).toMatchObject({ balance: 5 });
+    const lines = await pipeline.sql`
+      select kind, amount from ledger_entries where account_id = ${caller.accountId} order by id`;
+    expect(lines).toMatchObject([{ kind: 'grant' }, { amount: -1 }, { kind: 'refund', amount: 1 }]);
+    expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+  },
+);

@@ -49,6 +49,11 @@ export async function sendWhileValid(
 /** As often as a transfer is checked. */
 const LATE_MS = 500;
 
+/** Returns true for a call whose response is late: what was true when it was authorized may be so no longer. */
+export function isLate({ authorizedAt }: Pick<Authorized, 'authorizedAt'>): boolean {
+  return performance.now() - authorizedAt >= LATE_MS;
+}
+
 /**
  * Checks the key and the session of a read again when its response is late: it may have waited for its turn for half a
  * minute. It waits for no lock, as the read did not. Throws `AppError` 401 or 403 when one of them has ended.
@@ -57,6 +62,6 @@ export async function assertValidIfLate(
   { sql }: Pick<ApiContext, 'sql'>,
   { credentials, authorizedAt }: Pick<Authorized, 'credentials' | 'authorizedAt'>,
 ): Promise<void> {
-  if (performance.now() - authorizedAt < LATE_MS) return;
+  if (!isLate({ authorizedAt })) return;
   await assertNotEnded(sql, credentials);
 }
