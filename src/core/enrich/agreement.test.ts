@@ -94,6 +94,15 @@ describe('a listed name that matches the record', () => {
   });
 });
 
+test.each([
+  ['Anna Peters…', 'Anna', 'Peters', 'unknown'],
+  ['Jo… Wilson', 'Jo', 'Wilson', 'unknown'],
+  ['A*** Peters', 'Anna', 'Peters', 'unknown'],
+  ['Anna Peters…', 'Jeff', 'Wilson', 'no'],
+])('a part of a name agrees with none: %s and %s %s', (listed, given, family, expected) => {
+  expect(agreesWithName(listed, given, family)).toBe(expected);
+});
+
 describe('a listed name that clearly differs', () => {
   test.each([
     ['Jeff Wilson', 'Mary', 'Masango'],

@@ -17,7 +17,7 @@ import {
   relateNames,
   storedName,
 } from '../match/compare-persons.ts';
-import { readPersonName } from '../match/person-name.ts';
+import { isPartOfPersonName, readPersonName } from '../match/person-name.ts';
 import { compareCompanyNames, foldCompany } from './compare-company-names.ts';
 import { comparePersonNames } from './compare-person-names.ts';
 import type { MatchData, RecordBytes } from './match-data.ts';
@@ -133,6 +133,7 @@ function agreesWithName(
   const [given = '', family = ''] = readCells(record, personNames);
   if (isOfOtherGeneration(name, given, family)) return 'no';
   const verdict = comparePersonNames(name, given, family);
+  if (verdict === 'yes' && isPartOfPersonName(name)) return 'unknown';
   return verdict !== 'yes' && isLikelyName(name, given, family) ? 'yes' : verdict;
 }
 

@@ -12,7 +12,8 @@
  * (`™`) vanish, and so do remarks about its shares or its state at the end: `(NYSE: ADT)`, `(in administration)`.
  * 5. Of `Acme (formerly Apex)`, the name without its remark is tried second: another company may have it too.
  * 6. A name that consists only of such words keeps them all: `The Group`.
- * 7. Refused: a name that was cut (`Flow...`) or of which letters are hidden (`Flo***`).
+ * 7. Refused: a name that was cut (`Flow...`) or of which letters are hidden (`Flo***`), but not one with a note (`Flow*`,
+ * `Flow Ltd**`).
  */
 import { fold } from '../lib/fold.ts';
 import { toNormalForm } from '../lib/normal-form.ts';
@@ -71,7 +72,12 @@ const FORMER_NAME =
 /** German and Austrian partnerships with a company as partner: `GmbH & Co. KG`, `AG & Co. KGaA`. */
 const COMPANY_AS_PARTNER = / (?:gmbh|ag|se|ug|mbh) (?:and|und|u) co (?:kg|ohg|kgaa)$/;
 
-const HIDDEN = new RegExp(`^[^*]*[\\p{L}\\p{N}]\\*{2,}|[${HIDING_SIGNS}]{2,}`, 'u');
+/** Two stars behind a legal form at the end are a footnote's: behind another word they may hide the rest of it. */
+const FOOTNOTE = '(?:corp|corporation|gmbh|inc|incorporated|limited|llc|llp|ltd|plc)\\*\\*$';
+const HIDDEN = new RegExp(
+  `^(?![^*]*\\b${FOOTNOTE})[^*]*[\\p{L}\\p{N}]\\*{2,}|[${HIDING_SIGNS}]{2,}`,
+  'iu',
+);
 const LETTERS = /[\p{L}\p{N}]+/u;
 const ELLIPSIS = /\.\s?\.\s?\.|⋯/;
 

@@ -133,6 +133,15 @@ test.each([
   ['test test', 'not_a_name'],
   ['😀😀', 'not_a_name'],
   ['anna@example.com', 'not_a_name'],
+  ['Anna Kow...', 'not_a_name'],
+  ['Anna Peters…', 'not_a_name'],
+  ['Jo… Kowalska', 'not_a_name'],
+  ['Kowalska, An. . .', 'not_a_name'],
+  ['A*** Kowalska', 'not_a_name'],
+  ['A*na Kowalska', 'not_a_name'],
+  ['Jo* Kowalska', 'not_a_name'],
+  ['Anna K***', 'not_a_name'],
+  ['Anna Peters••', 'not_a_name'],
   ['Managing Director', 'name_is_a_title'],
   ['CEO', 'name_is_a_title'],
   ['Mr.', 'name_is_a_title'],
@@ -144,6 +153,22 @@ test.each([
   ],
 ])('%s is refused as %s', (text, reason) => {
   expect(readPersonName(text)).toBe(reason);
+});
+
+test.each([
+  'Anna Kowalska*',
+  'Anna Kowalska * ',
+  'Kowalska*, Anna',
+  '**Anna Kowalska**',
+  'Anna Kowalska†',
+])('%s is a whole name with a note', (text) => {
+  expect(relate(text, 'Anna', 'Kowalska')).toMatchObject({ family: 'equal', given: 'equal' });
+});
+
+test('a column with a part of a name is refused, the name of a record is not', () => {
+  expect(readNameColumns('Jo…', 'Kowalska')).toBe('not_a_name');
+  expect(readNameColumns('Anna', 'Peters***')).toBe('not_a_name');
+  expect(readPersonName('Anna Kow...', true)).toMatchObject({ family: 0 });
 });
 
 test('two columns are a family name and a given name, whatever commas they have', () => {

@@ -19,9 +19,15 @@ test.each([
   expect(readListedCompany(text)).toBe(reason);
 });
 
-test.each(['SAS', 'AB', 'Test Valley Ltd', 'acme.example', '🏦 Bergkristall', 'Anna Kowalska'])(
-  '%s may be a company',
-  (text) => {
-    expect(readListedCompany(text)).toHaveProperty('words');
-  },
-);
+test.each([
+  'SAS',
+  'AB',
+  'Test Valley Ltd',
+  'acme.example',
+  '🏦 Bergkristall',
+  'Anna Kowalska',
+  'Nordlicht*',
+  'Nordlicht GmbH**',
+])('%s may be a company', (text) => {
+  expect(readListedCompany(text)).toHaveProperty('words');
+});

@@ -3,6 +3,7 @@
  * text says which it is (`Smith, J.`, two columns). Sources disagree on order and division, so a name is otherwise a
  * list of words.
  */
+import { isPartOfName } from '../identifiers/company-name.ts';
 import { isAscii, toLatin } from './latin.ts';
 
 export interface NameWord {
@@ -106,6 +107,17 @@ const HONORIS_CAUSA = /\bh\. ?c\.(?: mult\.)?/gi;
 const ALSO =
   /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
 
+/** A word that was cut before others, or of which a star hides letters: at the end, one star is a note. */
+const PART_INSIDE = /…|\.\s?\.\s?\.|\p{L}\*+\s*\p{L}/u;
+
+/**
+ * True for a name that was cut, `Anna Peters...`, or partly hidden, `A*** Peters`: the whole one may be another person's, such as
+ * `Anna Petersen`.
+ */
+export function isPartOfPersonName(text: string): boolean {
+  return PART_INSIDE.test(text) || isPartOfName(text);
+}
+
 /** Returns the words of a text: folded, without punctuation; apostrophes join. */
 export function splitWords(text: string): string[] {
   const latin = toLatin(text).replaceAll("'", '');
@@ -121,7 +133,8 @@ export function readPersonName(text: string, stored = false): PersonName | NotAN
     return { words: [wordOf(text.toLowerCase())], family: 0, also: [], generation: '' };
   if (text.trim() === '') return 'empty_name';
   if (text.length > CHARACTERS_MAX) return 'name_too_long';
-  if (!LETTER.test(text) || (!stored && NOT_OF_A_NAME.test(text))) return 'not_a_name';
+  if (!LETTER.test(text)) return 'not_a_name';
+  if (!stored && (NOT_OF_A_NAME.test(text) || isPartOfPersonName(text))) return 'not_a_name';
   const also: string[] = [];
   const plain = text
     .replace(HONORIS_CAUSA, ' ')
