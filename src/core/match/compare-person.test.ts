@@ -116,6 +116,23 @@ test.each([
   expect(relate(listed, given, family).given).toBe(expected);
 });
 
+test.each([
+  ['Earl Kowalska', 'Anna', 'Kowalska', 'none'],
+  ['Kowalska, Duke', 'Anna', 'Kowalska', 'none'],
+  ['Earl Kowalska', 'Earl', 'Kowalska', 'equal'],
+  ['Kowalska, Prince', 'Prince', 'Kowalska', 'equal'],
+  ['Earl Peter Kowalska', 'Peter', 'Kowalska', 'equal'],
+  ['Peter Kowalska, Baron Kowalska of Leeds', 'Peter', 'Kowalska', 'equal'],
+  ['Lord Kowalska', 'Peter', 'Kowalska', 'missing'],
+  ['Tina Nowak', 'Chris', 'Nowak', 'none'],
+  ['Randy Nowak', 'Mandy', 'Nowak', 'slip'],
+  ['Don Nowak', 'Donna', 'Nowak', 'start'],
+  ['Christina Nowak', 'Tina', 'Nowak', 'nickname'],
+  ['Ron Nowak', 'Ronnie', 'Nowak', 'nickname'],
+])('%s is %s %s by given name: %s, title or not', (listed, given, family, expected) => {
+  expect(relate(listed, given, family).given).toBe(expected);
+});
+
 test('a part of a surname that is only similar is none', () => {
   expect(relate('Jeanne Kowalsky', 'Jean', 'Berg Kowalski').family).toBe('none');
   expect(relate('Maria Torres', 'Maria', 'Torres Vega').family).toBe('part');

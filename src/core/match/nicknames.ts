@@ -27,7 +27,7 @@ clement clem; clifford cliff; clifton cliff; clinton clint; connor conor; consta
 courtney court; curtis curt kurt; cynthia cindy cindi; cyril cy; dale dalle; daniel dan danny danial dani;
 danielle dani dany; darlene dar; darren daz; david dave davy davey davie; deborah debra deb debbie debby debora;
 delores dolores lola; denise denny; dennis denis den denny; derek derrick del deric; desmond des;
-diana diane di dianne dianna; dominic dominick dom nick; donald don donny donnie; donna don;
+diana diane di dianne dianna; dominic dominick dom nick; donald don donny donnie; donna;
 dorothy dot dottie dolly dora dotty; douglas doug dougie douglass; dudley dud; duncan dunc; dustin dusty; dwight ike;
 earnest ernest ernie; edgar ed eddie; edith edie; edmund edmond ed eddie ned ted;
 edward ed eddie ned ted teddy eduard edouard eduardo edwards; edwin ed eddie win; eileen aileen; elaine ellie lainie;
@@ -57,7 +57,7 @@ jesse jess; jesus chuy; jill jillian; joan joanie; joann jo joanne joanna; joann
 joel joey; john johnny jack jon johnnie johann jonny; jonathan jon jonny john johnathan nathan jonathon;
 jordan jordy; jose pepe joe joseph; joseph joe joey jos josef jo; josephine jo josie; joshua josh; joyce joy;
 juan john; juanita nita; judith judy jude judi; julia julie jules; julian jules; julianne julie; justin jus;
-karen kaz karin; katarina kat kata; katrina kat trina; keith kei; kelly kel; kelvin kel; kendall ken; kendra ken;
+karen kaz karin; katarina kat kata; katrina kat trina; keith kei; kelly kel; kelvin kel; kendall ken; kendra;
 kenneth ken kenny kenn; kevin kev; kimberly kim kimberley kimmy; kirsten kirsty kirstie; kristen kristin kris kristy;
 kurt curtis; lambert bert; lance lancelot; laura laurie lori laurel; lauren laurie;
 laurence lawrence larry laurie laz lars lorenzo; lawrence larry lawrie law; leah lee; lee leigh; lenore nora;
@@ -74,7 +74,7 @@ maurice morris mo maury; max maxwell maximilian maxim; maxine max; megan meg meg
 melinda mindy mel linda; melissa mel missy lissa; melvin mel; mercedes sadie; meredith merry;
 michael mike mick micky mickey mikey mitch miguel michel mikael michal mikhail misha;
 michelle shelly mich chelle michele shell; mildred millie milly; miles myles; millicent millie milly;
-miranda randy mandy; miriam mimi; mitchell mitch; mohammed mohammad muhammad mohamed muhammed mohamad mo md mohd;
+miranda mandy; miriam mimi; mitchell mitch; mohammed mohammad muhammad mohamed muhammed mohamad mo md mohd;
 monica mon; montgomery monty; mortimer mort; morris mo; murray muz; nadine nad; nancy nan ann; naomi nomi;
 natalie nat nattie nathalie; natasha tasha nat; nathan nate nat nathaniel; nathaniel nathan nate nat;
 neil neal niall; nelson nels; nicholas nick nicky nic nicolas nikolas nickolas nico nikolai nicola;
@@ -85,7 +85,7 @@ paul pauly pablo paolo; paula polly; pauline polly; penelope penny; percival per
 peter pete pedro petr piotr pieter; philip phillip phil pip philipp philippe felipe; philippa pippa pip;
 phyllis phyl; priscilla cilla; prudence prue; quentin quinn; rachel rae rach rachael; ralph rafe raphael;
 ramona mona; randall randy rand; randolph randy rand dolph; raphael rafael rafa rafe raf; raymond ray;
-rebecca becky bec becca beck rebekah bex; reginald reg reggie rex; reuben rube ruben; rhonda ron;
+rebecca becky bec becca beck rebekah bex; reginald reg reggie rex; reuben rube ruben; rhonda;
 richard rick dick rich richie ricky ritchie rickey ricardo;
 robert bob rob bobby robbie bert robin bobbie roberto robby; roberta bobbie robbie bobby; roderick rod roddy rick;
 rodney rod; rodrigo rod; roger rog rodger; roland rollie rolly rowland; romeo rome; ronald ron ronnie ronny;
@@ -133,12 +133,20 @@ for (const group of GROUPS.split(';')) {
 
 const noGroups: readonly number[] = [];
 
-/** Returns true for two given names that stand for each other. Both are folded. */
+/**
+ * Returns true for two given names that stand for each other. Both are folded. Two short forms of one name do so where they begin
+ * alike, or one is the end of the other: `Chris` and `Tina` may both be `Christina`, but a person is known by one of them.
+ */
 export function areNicknames(a: string, b: string): boolean {
   const groups = groupsOf.get(a) ?? noGroups;
   if (groups.length === 0) return false;
   const others = groupsOf.get(b) ?? noGroups;
-  return groups.some((group) => others.includes(group));
+  const isAlike = a.charCodeAt(0) === b.charCodeAt(0) || a.endsWith(b) || b.endsWith(a);
+  return groups.some((group) => {
+    if (!others.includes(group)) return false;
+    const head = heads[group];
+    return isAlike || a === head || b === head;
+  });
 }
 
 /** Returns true for a given name in common use: one letter more or less is another name, `Paula` beside `Paul`. */

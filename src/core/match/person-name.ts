@@ -44,6 +44,11 @@ const titles = words(`
   shri smt sri dato datuk datin tan tun haji hajja judr mudr mgr phdr rndr paeddr thdr univ mult habil
   bc drs ir eng engr arch arq lic adv advocate ambassador
 `);
+/** Titles that are given names as well: in a list, before a single word, they are, as in `Earl Carter`. */
+const namesToo = words(
+  'arch baron dato duke earl haji justice prince princess sheikh shri sri tan',
+);
+const noNames: ReadonlySet<string> = new Set();
 /** After a name. */
 const suffixes = words(`
   jr sr junior senior ii iii iv esq phd md mba mp mep mla mpp msp bsc msc jd llb llm dds dmd dvm
@@ -108,7 +113,7 @@ const ALSO =
   /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
 
 /** A word that was cut before others, or of which a star hides letters: at the end, one star is a note. */
-const PART_INSIDE = /…|\.\s?\.\s?\.|\p{L}\*+\s*\p{L}/u;
+const PART_INSIDE = /[…‥]|\.\s?\.|\p{L}\*+\s*\p{L}/u;
 
 /**
  * True for a name that was cut, `Anna Peters...`, or partly hidden, `A*** Peters`: the whole one may be another person's, such as
@@ -144,17 +149,19 @@ export function readPersonName(text: string, stored = false): PersonName | NotAN
       );
       return ' ';
     });
-  const { first, second } = splitAtComma(plain);
-  const ours = [...withoutTitles(first), ...withoutTitles(second)];
+  const mayName = stored ? noNames : namesToo;
+  const { first, second } = splitAtComma(plain, mayName);
+  const family = withoutTitles(first, mayName);
+  const ours = [...family, ...withoutTitles(second, mayName)];
   if (ours.length === 0) return stored ? 'not_a_name' : reasonOf(splitWords(text));
   if (ours.length > WORDS_MAX) return 'name_too_long';
   if (!stored) {
     const reason = refuse(ours, splitWords(text));
     if (reason !== null) return reason;
   }
-  const family = second.length === 0 ? 0 : withoutTitles(first).length;
-  const before = joinParticles(ours.slice(0, family), false);
-  const after = joinParticles(ours.slice(family), !stored);
+  const stated = second.length === 0 ? 0 : family.length;
+  const before = joinParticles(ours.slice(0, stated), false);
+  const after = joinParticles(ours.slice(stated), !stored);
   // `Sr. Garcia` begins with a title.
   const generation = generationOf(splitWords(plain).slice(1));
   return { words: [...before, ...after], family: before.length, also, generation };
@@ -185,24 +192,30 @@ export function readNameColumns(given: string, family: string): PersonName | Not
 }
 
 /** Splits `Smith, John`; a part of titles and degrees after a comma is left out. */
-function splitAtComma(text: string): { first: string[]; second: string[] } {
+function splitAtComma(
+  text: string,
+  mayName: ReadonlySet<string>,
+): { first: string[]; second: string[] } {
+  const isName = (part: readonly string[]) =>
+    (part.length === 1 && mayName.has(part[0] ?? '')) ||
+    (part.some((word) => !titles.has(word) && !suffixes.has(word)) && !ranks.has(part[0] ?? ''));
   const parts = text
     .split(/[,;]/)
     .map(splitWords)
-    .filter(
-      (part, index) =>
-        part.length > 0 &&
-        (index === 0 || part.some((word) => !titles.has(word) && !suffixes.has(word))),
-    )
-    .filter((part, index) => index === 0 || !ranks.has(part[0] ?? ''));
+    .filter((part, index) => part.length > 0 && (index === 0 || isName(part)));
   const [first = [], second = []] = parts;
   return { first, second };
 }
 
-function withoutTitles(all: readonly string[]): string[] {
+/** `Earl Carter` begins with a given name, one of `mayName`, and `Earl John Carter` with a title. */
+function withoutTitles(all: readonly string[], mayName: ReadonlySet<string>): string[] {
   let from = 0;
   let to = all.length;
-  while (to - from > 1 && titles.has(all[from] ?? '') && !isInitialBefore(all, from)) from += 1;
+  const isName = (word: string) => to - from === 2 && mayName.has(word);
+  while (to - from > 1 && titles.has(all[from] ?? '') && !isInitialBefore(all, from)) {
+    if (isName(all[from] ?? '')) break;
+    from += 1;
+  }
   while (to - from > 1 && suffixes.has(all[to - 1] ?? '') && isSuffixAt(all, from, to)) to -= 1;
   return all.slice(from, to);
 }
