@@ -87,6 +87,26 @@ test('a cursor belongs to its order', async () => {
   }
 });
 
+test.each([
+  ['surname', ['a\0b']],
+  [
+    'whenUpdated',
+    ['', 'x', 'now', '\0', '0000-01-01 00:00:00', '2024-02-30 00:00:00', '99999-01-01 00:00:00'],
+  ],
+  ['-createdAt', ['x', '2024-01-01 25:00:00', '2024-01-01 00:00:00+25']],
+] as const)('a cursor whose place in the order of %s is made up is refused', async (sort, keys) => {
+  const { next } = await read(`/personsearch/?name=Ada&sort=${sort}&limit=2`);
+  const [before = '', cursor = ''] = next?.split('cursor=') ?? [];
+  const [search, id] = Buffer.from(cursor, 'base64url').toString().split('.');
+  for (const key of keys) {
+    const place = `${search}.${id}.${Buffer.from(key).toString('base64url')}`;
+    const forged = `${before}cursor=${Buffer.from(place).toString('base64url')}`;
+    const response = await pipeline.call(caller, forged);
+    const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    expect(problem.errors).toMatchObject([{ field: 'cursor' }]);
+  }
+});
+
 test.each(['name', '', '-', '--id', 'surname,id'])(
   '`%s` is refused, and the orders named',
   async (sort) => {

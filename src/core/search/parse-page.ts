@@ -1,4 +1,5 @@
 /** The parameters of a page: its size, its start, and what else is requested. */
+import { z } from 'zod';
 import { badParameter, type RawParameter } from './parse-query.ts';
 
 /** Orders of pages. Each ends with the id, so that every person has one place in it. */
@@ -114,11 +115,32 @@ export function readCursor(cursor: string, searchSha256: Buffer, { by }: PageOrd
       'is the place of a person who is no longer served. Search again, or page by `skip`';
     throw badParameter('cursor', 1, message);
   }
-  return {
-    id: Number(id),
-    key: key === undefined ? null : Buffer.from(key, 'base64url').toString(),
-  };
+  const text = key === undefined ? null : Buffer.from(key, 'base64url').toString();
+  if (text !== null && !isKeyOf[by](text)) {
+    throw badParameter('cursor', 1, 'is not a cursor of this call');
+  }
+  return { id: Number(id), key: text };
 }
+
+const localTime = z.iso.datetime({ local: true });
+
+/** True for a time as Postgres writes it. It has no year 0. */
+function isTime(text: string): boolean {
+  return !text.startsWith('0000') && localTime.safeParse(text.replace(' ', 'T')).success;
+}
+
+/** Postgres stores no NUL. */
+function isText(text: string): boolean {
+  return !text.includes('\0');
+}
+
+/** True for a text that may be the key of a place: the statement reads it as the type of the column. */
+const isKeyOf: Record<PageOrder['by'], (text: string) => boolean> = {
+  id: isText,
+  whenUpdated: isTime,
+  createdAt: isTime,
+  surname: isText,
+};
 
 function fingerprint(sha256: Buffer): string {
   return sha256.toString('base64url').slice(0, 12);
