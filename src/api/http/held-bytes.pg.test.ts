@@ -73,6 +73,32 @@ test('accounts together are refused beyond what a process may hold', async () =>
   await expectLetGo(await pipeline.account(0));
 });
 
+/** Decisions of four bytes each, as many as a file may have. */
+const decisions = `row,id\n${'1,1\n'.repeat(100_000)}`;
+const emails = Array.from({ length: 10_000 }, (_, index) => `${index.toString(36)}@a.io`);
+
+test.each([
+  ['POST', `/v1/batches/${crypto.randomUUID()}/decisions`, 'text/csv', decisions, 404],
+  ['DELETE', '/v1/do-not-contact', 'application/json', JSON.stringify({ emails }), 200],
+] as const)(
+  'what is read of short entries counts: %s %s',
+  async (method, path, type, body, status) => {
+    const call = async (caller: Caller) => {
+      const headers = { 'Content-Type': type };
+      const response = await pipeline.call(caller, path, { method, headers, body });
+      return { status: response.status, text: await response.text() };
+    };
+    const greedy = await pipeline.account(0);
+    const responses = await Promise.all(Array.from({ length: 30 }, () => call(greedy)));
+    const accepted = responses.filter((response) => response.status === status);
+    const refused = responses.filter(({ text }) => text.includes('bytes of request bodies'));
+    expect(accepted.length).toBeGreaterThan(0);
+    expect(refused.length).toBeGreaterThan(15);
+    expect(accepted.length + refused.length).toBe(responses.length);
+    expect((await call(greedy)).status).toBe(status);
+  },
+);
+
 test('a sign-in has a small body', async () => {
   const { status } = await exchange(
     port,

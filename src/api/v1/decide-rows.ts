@@ -1,15 +1,18 @@
 import { z } from 'zod';
 import { batchSchema } from '../../jobs/batch/batch-view.ts';
-import { type RowDecision, rowsDecided } from '../../jobs/list/decide-rows.ts';
+import { type PlaceOf, type RowDecision, rowsDecided } from '../../jobs/list/decide-rows.ts';
 import { readDecisions } from '../../jobs/list/read-decisions.ts';
 import { createRerun } from '../create-rerun.ts';
 import { defineRoute, idParams, type RouteInput } from '../http/define-route.ts';
+import { holdBody } from '../http/held-bytes.ts';
 import { parseParameters } from '../http/parse-parameters.ts';
 import { readBody, readJson } from '../http/read-json.ts';
 import { readerOf } from '../http/reader-of.ts';
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 const JSON_DECISIONS_MAX = 10_000;
+/** Bytes that a decision takes in memory. In a file it has four at least. */
+const DECISION_BYTES = 96;
 const ROW_MAX = 999_999_999;
 
 const hold = z.boolean().default(false).meta({
@@ -39,6 +42,7 @@ const query = z.strictObject({
 interface Decided {
   decisions: RowDecision[];
   hold: boolean;
+  placeOf: PlaceOf;
 }
 
 /**
@@ -59,7 +63,7 @@ export const decideRowsRoute = defineRoute({
   errors: [410, 500],
   locates: true,
   handler: (input) =>
-    createRerun(input, (batch) => rowsDecided(batch, input.body.decisions, input.body.hold)),
+    createRerun(input, (batch) => rowsDecided(batch, input.body.decisions, input.body)),
 });
 
 async function receiveDecisions({
@@ -74,16 +78,16 @@ async function receiveDecisions({
   if (request.is('text/csv')) {
     const text = await readBody(request, BODY_BYTES_MAX);
     const reader = readerOf({ key, response });
-    const decisions = await readDecisions(text, reader);
+    const hold = holdBody(request);
+    const decisions = await readDecisions(text, reader, (kept) => hold(kept * DECISION_BYTES));
     return {
-      body: { decisions, hold: sent.hold === 'true' },
+      body: { decisions, hold: sent.hold === 'true', placeOf: (line) => ({ field: 'id', line }) },
       same: { options: { decisions, ...sent } },
     };
   }
   const bounds = { bytesMax: BODY_BYTES_MAX, elementsMax: JSON_DECISIONS_MAX };
   const given = parseParameters(body, await readJson(request, bounds));
-  const decisions = given.decisions.map((one, index) => {
-    return { ...one, place: { field: `decisions.${index}` } };
-  });
-  return { body: { decisions, hold: given.hold }, same: { options: given } };
+  const decisions = given.decisions.map((one, at) => ({ ...one, at }));
+  const placeOf: PlaceOf = (at) => ({ field: `decisions.${at}` });
+  return { body: { decisions, hold: given.hold, placeOf }, same: { options: given } };
 }

@@ -84,4 +84,4 @@ test('removing entries reads no others, of its list or another', async () => {
   expect(read).toBe(4);
 });
 
-const hashOf = (text: string) => createHash('sha256').update(text).digest();
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex');

@@ -1,9 +1,9 @@
 import type { Owner } from '../accounts/owner.ts';
 import type { Sql } from '../db/client.ts';
 
-/** Contacts of a list: addresses by the SHA-256 of their canonical form, and domains. */
+/** Contacts of a list: addresses by the SHA-256 of their canonical form, in hexadecimal, and domains. */
 export interface ListedContacts {
-  emailHashes: Buffer[];
+  emailHashes: string[];
   domains: string[];
 }
 
@@ -24,7 +24,7 @@ export async function insertContacts(
   const rows = await sql`
     insert into do_not_contact (account_id, live, email_sha256, domain)
     select ${accountId}::uuid, ${live}::boolean, decode(hash, 'hex'), null
-    from unnest(${toHex(emailHashes)}::text[]) hash
+    from unnest(${emailHashes}::text[]) hash
     union all
     select ${accountId}::uuid, ${live}::boolean, null, domain
     from unnest(${domains}::text[]) domain
@@ -49,7 +49,7 @@ export async function deleteContacts(
   // A condition with `or` reads the lists of all accounts for one entry.
   const deleted = await sql`
     delete from do_not_contact where id in (
-      select d.id from unnest(${toHex(emailHashes)}::text[]) given (hash) join do_not_contact d
+      select d.id from unnest(${emailHashes}::text[]) given (hash) join do_not_contact d
         on d.account_id = ${accountId} and d.live = ${live} and d.email_sha256 = decode(given.hash, 'hex')
       union all
       select d.id from unnest(${domains}::text[]) given (domain) join do_not_contact d
@@ -69,8 +69,4 @@ export async function listContacts(
     where account_id = ${accountId} and live = ${live}
       and (${before}::bigint is null or id < ${before}::bigint)
     order by id desc limit ${limit}`;
-}
-
-function toHex(hashes: readonly Buffer[]): string[] {
-  return hashes.map((hash) => hash.toString('hex'));
 }

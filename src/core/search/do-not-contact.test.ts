@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { readContacts } from './do-not-contact.ts';
 
-const hashOf = (address: string) => createHash('sha256').update(address).digest();
+const hashOf = (address: string) => createHash('sha256').update(address).digest('hex');
 const reader = { accountId: 'one', signal: new AbortController().signal };
 
 test('an entry with several addresses lists all of them', async () => {

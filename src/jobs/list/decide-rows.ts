@@ -9,9 +9,12 @@ import type { RowChoice } from './rerun-list.ts';
 export interface RowDecision {
   row: number;
   id: number | null;
-  /** Place of the decision in the request, for messages. */
-  place: Pick<ErrorDetail, 'line'> & { field: string };
+  /** Its line in a file, or its number in a list: a file has a hundred thousand, so its place is named only in messages. */
+  at: number;
 }
+
+/** Names the place of a decision in the request, for messages. */
+export type PlaceOf = (at: number) => Pick<ErrorDetail, 'line'> & { field: string };
 
 const ERRORS_MAX = 20;
 
@@ -22,19 +25,19 @@ const ERRORS_MAX = 20;
 export function rowsDecided(
   batch: ListBatch,
   decisions: readonly RowDecision[],
-  hold: boolean,
+  { hold, placeOf }: { hold: boolean; placeOf: PlaceOf },
 ): RowChoice {
   const open = new Map<number, RowDecision>();
   for (const decision of decisions) {
     if (open.has(decision.row)) {
       const message = `row ${decision.row} is decided twice. Send one decision for each row`;
-      throw invalidParameters([{ ...decision.place, message }]);
+      throw invalidParameters([{ ...placeOf(decision.at), message }]);
     }
     open.set(decision.row, decision);
   }
   const records = new Map<number, number>();
   const errors: ErrorDetail[] = [];
-  const refuse = ({ place }: RowDecision, message: string) => errors.push({ ...place, message });
+  const refuse = ({ at }: RowDecision, message: string) => errors.push({ ...placeOf(at), message });
   return {
     isChosen(row) {
       const decision = open.get(row.row);

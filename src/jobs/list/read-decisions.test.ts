@@ -52,5 +52,5 @@ test.each([
   ['\ufeff\n Row \tID\tconstructor\t__proto__\n7\t 0008 \tx\ty', [[7, 8, 3]]],
 ])('%j has its decisions', async (text, wanted) => {
   const decisions = await readDecisions(text, reader);
-  expect(decisions.map(({ row, id, place }) => [row, id, place.line])).toEqual(wanted);
+  expect(decisions.map(({ row, id, at }) => [row, id, at])).toEqual(wanted);
 });

@@ -20,15 +20,21 @@ const NONE = 'none';
 
 /**
  * Returns the decisions of a file; a row without an id is left undecided. Throws `AppError` 422 `unreadable_csv`, and 400 that
- * names the line and the column, and as `takeThreadTurn`.
+ * names the line and the column, and as `takeThreadTurn`. `keeping` is called with the number of decisions of each block, before
+ * the next one is read; what it throws ends the reading.
  */
-export async function readDecisions(text: string, user: ThreadUser): Promise<RowDecision[]> {
+export async function readDecisions(
+  text: string,
+  user: ThreadUser,
+  keeping: (decisions: number) => void = () => {},
+): Promise<RowDecision[]> {
   const content = text.replace(/^\ufeff/, '');
   const { delimiter, columns } = findColumns(content);
   const decisions: RowDecision[] = [];
   let isHeader = true;
   for await (const { buffer, records } of scanBlocks(Buffer.from(content), delimiter, user)) {
     const [rows = [], ids = []] = readColumns(buffer, records, columns, delimiter);
+    const before = decisions.length;
     for (let index = 0; index < records.count; index++) {
       const line = records.line[index] ?? 0;
       const isReadable = unreadableReason(records.flags[index] ?? 0) === null;
@@ -40,6 +46,7 @@ export async function readDecisions(text: string, user: ThreadUser): Promise<Row
       if (decisions.length === DECISIONS_MAX) throw tooMany();
       decisions.push(decision);
     }
+    keeping(decisions.length - before);
   }
   if (decisions.length === 0) {
     throw invalidParameter('id', 'no line has an id. Write the id of a candidate, or `none`');
@@ -56,7 +63,7 @@ function parseDecision(row: string, id: string, line: number): RowDecision {
     throw at('id', `line ${line}: must be the id of a candidate, or \`${NONE}\``);
   }
   const chosen = ID.test(id) ? Number(id) : null;
-  return { row: Number(row), id: chosen, place: { field: 'id', line } };
+  return { row: Number(row), id: chosen, at: line };
 }
 
 /** Finds the delimiter with which the first line has the columns `row` and `id`, and their places. */
