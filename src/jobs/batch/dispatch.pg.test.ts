@@ -176,6 +176,19 @@ describe('dispatch', () => {
       update chunks set rows = 1, part_rows_max = null where batch_id = any(${batches})`;
   });
 
+  test('shortens each part of a list that is matched by names', async () => {
+    const id = await batchOf(await pipeline.account(1000), 2);
+    await pipeline.sql`update batches set match = 'likely' where id = ${id}`;
+    await pipeline.sql`update chunks set rows = 10000 where batch_id = ${id}`;
+    // What a part that has ended leaves to the next one.
+    await pipeline.sql`update chunks set part_rows_max = 1000 where batch_id = ${id} and number > 1`;
+    await dispatch(pipeline.context);
+    const chunks = await pipeline.sql`
+      select part_rows_max from chunks where batch_id = ${id} and state = 'dispatched'`;
+    expect(chunks.map(({ partRowsMax }) => partRowsMax)).toEqual([200, 200]);
+    await pipeline.sql`update chunks set rows = 1, part_rows_max = null where batch_id = ${id}`;
+  });
+
   test('by many concurrent processes gives each chunk to one of them', async () => {
     const caller = await pipeline.account(1000);
     await batchOf(caller, 10);

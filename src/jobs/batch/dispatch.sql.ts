@@ -108,6 +108,11 @@ const WAITING_MIN = 4;
  * begin a moment before other batches. A part has a cost of its own: shorter ones would cost more than they spare.
  */
 const SHORT_PART_ROWS = 5_000;
+/**
+ * Maximum rows of a part of a list that is matched by names. Such a row takes a worker up to 5 ms, a hundred times as long as one
+ * with an address: a few longer parts would keep all places of all workers from the lists of others for minutes.
+ */
+const LIKELY_PART_ROWS = 200;
 
 /**
  * Chooses chunks to dispatch, until as many wait for a worker as workers have leased: accounts with the fewest chunks in
@@ -162,10 +167,12 @@ export async function dispatchChunks(
       -- In the order of their turns, of which the last one is where the next choice goes on.
       update chunks set state = 'dispatched',
         dispatched_at = clock_timestamp() + make_interval(secs => free.turn * 1e-6),
-        part_rows_max = case when (starts or waits) and chunks.rows > ${SHORT_PART_ROWS}
-          then least(part_rows_max, ${SHORT_PART_ROWS}) else part_rows_max end
-      from free, crowd
-      where chunks.id = free.id
+        part_rows_max = case
+          when b.match = 'likely' and chunks.rows > ${LIKELY_PART_ROWS} then least(part_rows_max, ${LIKELY_PART_ROWS})
+          when (starts or waits) and chunks.rows > ${SHORT_PART_ROWS} then least(part_rows_max, ${SHORT_PART_ROWS})
+          else part_rows_max end
+      from free, crowd, batches b
+      where chunks.id = free.id and b.id = chunks.batch_id
       returning chunks.id as chunk_id, chunks.epoch, chunks.batch_id, chunks.number, chunks.failures, free.turn)
     select chunk_id, epoch, batch_id, number, failures from dispatched order by turn`;
 }
