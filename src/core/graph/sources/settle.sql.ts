@@ -47,20 +47,22 @@ export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<St
   const kindNames = tx`unnest(${codes}::smallint[], ${names}::text[]) n (kind, name)`;
   if (of === 'company') {
     return tx<StoredRow[]>`
-      with shared as materialized (${shared})
+      with shared as materialized (${shared}),
+      held as materialized (
+        select i.company_id as id from shared s join ${kindNames} on starts_with(s.value, n.name)
+        join company_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind)
       select r.id, r.record from company_records r where exists (select from company_identifiers) and r.id in (
-        select i.company_id from shared s
-        join ${kindNames} on starts_with(s.value, n.name)
-        join company_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind
-        where not exists (select from source_records o where o.id = i.company_id and o.entity = ${entityCodes.company}))`;
+        select h.id from held h
+        where not exists (select from source_records o where o.id = h.id and o.entity = ${entityCodes.company}))`;
   }
   return tx<StoredRow[]>`
-    with shared as materialized (${shared})
+    with shared as materialized (${shared}),
+    held as materialized (
+      select i.person_id as id from shared s join ${kindNames} on starts_with(s.value, n.name)
+      join person_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind)
     select r.id, r.record from person_records r where exists (select from person_identifiers) and r.id in (
-      select i.person_id from shared s
-      join ${kindNames} on starts_with(s.value, n.name)
-      join person_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind
-      where not exists (select from source_records o where o.id = i.person_id and o.entity = ${entityCodes.person}))`;
+      select h.id from held h
+      where not exists (select from source_records o where o.id = h.id and o.entity = ${entityCodes.person}))`;
 }
 
 /**
