@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { must } from '../../src/core/lib/assert.ts';
+import { packageRoot } from '../../src/core/lib/package-root.ts';
 import {
   hold,
   isGone,
@@ -15,6 +16,7 @@ import {
   query,
   removeServers,
   settings,
+  waitUntil,
 } from '../../tests/support/held-postgres.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 
@@ -197,4 +199,19 @@ describe('one folder', () => {
     expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
     expect(stranger.exitCode).toBeNull();
   });
+});
+
+it('ends the statement of a client that was killed', async () => {
+  await using server = await startEmbeddedPostgres({ dataDir: newDataDir(), settings });
+  const wait = `import postgres from 'postgres'; await postgres(process.argv[1])\`select pg_sleep(600)\``;
+  const words = ['--input-type=module', '--eval', wait, server.url];
+  const client = spawn(process.execPath, words, { cwd: packageRoot });
+  killLater(client);
+  const runs = async () => {
+    const statement = `select from pg_stat_activity where query like 'select pg_sleep%' and state = 'active'`;
+    return (await query(server.url, statement)).length > 0;
+  };
+  await waitUntil('the statement runs', 30_000, runs);
+  client.kill('SIGKILL');
+  await waitUntil('the statement has ended', 30_000, async () => !(await runs()));
 });

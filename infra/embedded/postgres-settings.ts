@@ -51,6 +51,8 @@ export function defaultSettings(
     // A process that froze inside a transaction holds rows that all others wait for: shorter than the lease of a
     // chunk (15 s), longer than any transaction is idle.
     idle_in_transaction_session_timeout: '10s',
+    // The statement of a killed process would run on to its end, and hold its locks.
+    client_connection_check_interval: '5s',
 
     // An eighth of the memory, because the Node processes and the page cache need the rest.
     shared_buffers: megabytes(Math.min(2048 * MiB, Math.max(128 * MiB, memoryBytes / 8))),
