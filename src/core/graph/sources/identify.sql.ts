@@ -179,10 +179,15 @@ export async function writeChanges(tx: Sql, { id, source, asOf }: ImportRow): Pr
   await tx`delete from source_keys where number in (${stored})`;
   const hides = hidesCompany(tx, tx`c`);
   const hash = tx`case when ${hides} then ${hiddenHash(tx)} else coalesce(s.hash, '') end`;
+  // An older file does not bring what had ended before, until this end is undone; that of a hidden company stays.
+  await tx`
+    insert into source_record_versions (import_id, number, before_import_id, before_as_of, before_hash, before_record)
+    select ${id}, number, r.import_id, r.as_of, r.hash, r.record from changes c join source_records r using (number)
+    where c.is_late_end and not ${hides}`;
   const { count: written } = await tx`
-    -- Nothing of these is to be undone, but what ended them no longer is, and an older file does not bring them.
     with late as (
-      update source_records r set as_of = ${asOf}, hash = case when ${hides} then ${hiddenHash(tx)} else r.hash end
+      update source_records r set as_of = ${asOf}, hash = case when ${hides} then ${hiddenHash(tx)} else r.hash end,
+        import_id = case when ${hides} then r.import_id else ${id} end
       from changes c where c.is_late_end and r.number = c.number and r.as_of <> 'infinity')
     update source_records r
     set import_id = ${id}, as_of = ${asOf}, hash = ${hash}, record = s.record

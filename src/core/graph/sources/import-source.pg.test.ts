@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../tests/support
 import { filesOf, noRejects, rowsOf, sourceInput } from '../../../../tests/support/source-input.ts';
 import { finishImport, importSource } from './import-source.ts';
 import type { SourceRecord, SourceRow } from './source-record.ts';
+import { undoImport } from './undo-import.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -88,6 +89,27 @@ it('brings no record by a file from before the last one that ended it', async ()
   expect(await load(4, end)).toMatchObject({ same: 1 });
   expect(await load(3, record)).toMatchObject({ same: 1 });
   expect(await load(5, record)).toMatchObject({ new: 1 });
+});
+
+it('brings a record again by a file from before an end that was undone', async () => {
+  const load = async (day: number, row: SourceRow) => {
+    const input = sourceInput({
+      source: 'undone-ends',
+      asOf: `2026-01-0${day}`,
+      rows: rowsOf(row),
+    });
+    return importSource(database.sql, input, { rejects: noRejects() });
+  };
+  const end: SourceRow = { line: 2, ended: ['company', 'y'] };
+  const record: SourceRow = {
+    line: 2,
+    records: [{ entity: 'company', key: 'y', record: { name: 'Yarrow' } }],
+  };
+  await load(1, record);
+  await load(2, end);
+  const { import_id: later } = await load(4, end);
+  await undoImport(database.sql, later ?? 0);
+  expect(await load(3, record)).toMatchObject({ new: 1 });
 });
 
 it('refuses a snapshot that lacks a record and ends in the middle of a row, in any of its files', async () => {
