@@ -247,8 +247,8 @@ export async function buildFacts(tx: Sql, companyIds: readonly number[]): Promis
 }
 
 /**
- * Replaces the sourced officers; those that were imported with a company's id or number stay. A person who opted out keeps
- * the name that is stored instead.
+ * Replaces the sourced officers; those that were imported with a company's id or number stay as they are, and are also those of
+ * the person that a source names. A person who opted out keeps the name that is stored instead.
  */
 async function buildOfficers(tx: Sql, companyIds: readonly number[]): Promise<void> {
   await runConstant(
@@ -288,8 +288,10 @@ async function buildOfficers(tx: Sql, companyIds: readonly number[]): Promise<vo
         and (known.resigned_on, known.birth_year, known.birth_month, known.person_id)
           is not distinct from (b.resigned_on, b.birth_year, b.birth_month, b.person_id))
     on conflict (company_id, name, role, appointed_on) do update
-      set resigned_on = excluded.resigned_on, birth_year = excluded.birth_year,
-        birth_month = excluded.birth_month, person_id = coalesce(excluded.person_id, o.person_id)`;
+      set resigned_on = case when o.is_sourced then excluded.resigned_on else o.resigned_on end,
+        birth_year = case when o.is_sourced then excluded.birth_year else o.birth_year end,
+        birth_month = case when o.is_sourced then excluded.birth_month else o.birth_month end,
+        person_id = coalesce(excluded.person_id, o.person_id)`;
   await tx`drop table built_officers`;
   // Officers of a file of one's own whose company was joined with one in which they are hidden.
   await tx`

@@ -44,6 +44,15 @@ it('those of a file of one’s own stay when the source that had them too has th
   expect(await sql`select revenue from financial_periods`).toMatchObject([{ revenue: 7 }]);
 });
 
+it('officers of a file of one’s own keep what it says when a source has them too', async () => {
+  const { sql } = database;
+  await load('2026-01-01', company);
+  await importValues(sql, 'officers', [{ ...number, ...office, resignedOn: '2023-03-03' }]);
+  await load('2026-01-02', { entity: 'officer', key: 'o', record: office });
+  const rows = await sql`select resigned_on::text from officers`;
+  expect(rows).toEqual([{ resignedOn: '2023-03-03' }]);
+});
+
 it.each([
   ['a', 'b'],
   ['b', 'a'],
