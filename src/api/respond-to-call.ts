@@ -57,8 +57,8 @@ export async function respondToCall(
 ): Promise<void> {
   const { context, request, response, wanted } = call;
   if (request.get('Idempotency-Key') === undefined) {
-    const enriched = await context.calls.run(toEnrichCall(call), clientGone(response));
-    await assertShownIfLate(call, enriched);
+    const enriched = await runCall(call, toEnrichCall(call));
+    if (enriched === null) throw optedOutMeanwhile(wanted);
     // A charge has checked key and session.
     if (enriched.charged === 0) await assertValidIfLate(context, call);
     setChargeHeaders(call, enriched);
@@ -82,15 +82,19 @@ export async function respondToCall(
 }
 
 /**
- * Asks for opt-outs again before a late response: its charge may have waited for a lock. Throws the `AppError` of a person who
- * opted out meanwhile; the charge is refunded.
+ * Runs a call. Before a late response it asks for opt-outs again, because the charge may have waited for a lock: returns null for
+ * a person who opted out meanwhile, and refunds the charge. Throws as `EnrichCalls.run`.
  */
-async function assertShownIfLate(call: Call, { outcome, charged }: EnrichedCall): Promise<void> {
-  if (!isLate(call)) return;
-  const { context, wanted } = call;
-  if (!(await isAnySuppressed(graphOf(context, wanted.live), peopleIn(wanted, outcome)))) return;
-  if (charged > 0) await refundCredits(context.sql, toEnrichCall(call));
-  throw optedOutMeanwhile(wanted);
+export async function runCall(
+  { context, response, authorizedAt }: RouteInput,
+  call: EnrichCall,
+): Promise<EnrichedCall | null> {
+  const enriched = await context.calls.run(call, clientGone(response));
+  if (!isLate({ authorizedAt })) return enriched;
+  const people = peopleIn(call.operation, enriched.outcome);
+  if (!(await isAnySuppressed(graphOf(context, call.live), people))) return enriched;
+  if (enriched.charged > 0) await refundCredits(context.sql, call);
+  return null;
 }
 
 /**
@@ -164,7 +168,7 @@ function toKept(
   wanted: EnrichRequest,
   { outcome, charged }: EnrichedCall,
 ): { status: number; body: KeptBody } {
-  const people = peopleIn(wanted, outcome);
+  const people = peopleIn(wanted.operation, outcome);
   if (outcome.match === null) {
     const refused = refusal(outcome, wanted);
     const answer = { ...toProblem(refused, wanted.requestId) };
@@ -175,7 +179,7 @@ function toKept(
 }
 
 /** Returns the people whom the response to an outcome names. */
-function peopleIn({ operation }: EnrichRequest, { match, likely }: Outcome): number[] {
+function peopleIn(operation: OperationName, { match, likely }: Outcome): number[] {
   if (match !== null) return peopleOfMatch(match);
   // An ambiguity names its candidates.
   if (operations[operation].subject !== 'person') return [];

@@ -7,11 +7,11 @@ import type { Outcome } from '../../core/enrich/enrich-many.ts';
 import { discloseAmbiguous } from '../../core/enrich/free-outcomes.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { operations } from '../../core/operations.ts';
+import { resultChanging } from '../../jobs/result/read-part.ts';
 import { setCreditHeaders } from '../http/authorize.ts';
-import { clientGone } from '../http/client-gone.ts';
 import type { RouteInput } from '../http/define-route.ts';
 import { requestIdOf } from '../http/problem.ts';
-import { availableBefore, payerOf } from '../respond-to-call.ts';
+import { availableBefore, payerOf, runCall } from '../respond-to-call.ts';
 
 export type PaidCall = Pick<EnrichCall, 'operation' | 'row' | 'minProbability'>;
 
@@ -31,15 +31,12 @@ export async function enrichAll(
   const refused = live ? paymentError(price, { available, leftToday: key.creditsLeftToday }) : null;
   if (refused !== null) throw refused;
   const settled = await Promise.allSettled(
-    wanted.map((call, index) =>
-      context.calls.run(
-        {
-          ...{ ...payer, required: null, ...call },
-          reference: `call:${requestIdOf(response)}:${index}`,
-        },
-        clientGone(response),
-      ),
-    ),
+    wanted.map(async (call, index) => {
+      const reference = `call:${requestIdOf(response)}:${index}`;
+      const enriched = await runCall(input, { ...payer, required: null, ...call, reference });
+      if (enriched === null) throw resultChanging();
+      return enriched;
+    }),
   );
   let charged = 0;
   let paid = 0;
