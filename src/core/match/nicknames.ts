@@ -133,20 +133,12 @@ for (const group of GROUPS.split(';')) {
 
 const noGroups: readonly number[] = [];
 
-/**
- * Returns true for two given names that stand for each other. Both are folded. Two short forms of one name do so where they begin
- * alike, or one is the end of the other: `Chris` and `Tina` may both be `Christina`, but a person is known by one of them.
- */
+/** Returns true for two given names that stand for each other. Both are folded. */
 export function areNicknames(a: string, b: string): boolean {
   const groups = groupsOf.get(a) ?? noGroups;
   if (groups.length === 0) return false;
   const others = groupsOf.get(b) ?? noGroups;
-  const isAlike = a.charCodeAt(0) === b.charCodeAt(0) || a.endsWith(b) || b.endsWith(a);
-  return groups.some((group) => {
-    if (!others.includes(group)) return false;
-    const head = heads[group];
-    return isAlike || a === head || b === head;
-  });
+  return groups.some((group) => others.includes(group));
 }
 
 /** Returns true for a given name in common use: one letter more or less is another name, `Paula` beside `Paul`. */
