@@ -113,7 +113,7 @@ const ALSO =
   /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
 
 /** A word that was cut before others, or of which a star hides letters: at the end, one star is a note. */
-const PART_INSIDE = /[…‥]|\.\s?\.|\p{L}\*+\s*\p{L}/u;
+const PART_INSIDE = /[…‥]|\.\s?\.\s?\.|\p{L}{3}\.\.|\p{L}\*+\s*\p{L}/u;
 
 /**
  * True for a name that was cut, `Anna Peters...`, or partly hidden, `A*** Peters`: the whole one may be another person's, such as
@@ -196,14 +196,14 @@ function splitAtComma(
   text: string,
   mayName: ReadonlySet<string>,
 ): { first: string[]; second: string[] } {
+  const parts = text.split(/[,;]/).map(splitWords);
+  const isBehindWord = parts[0]?.length === 1;
   const isName = (part: readonly string[]) =>
-    (part.length === 1 && mayName.has(part[0] ?? '')) ||
+    (isBehindWord && part.length === 1 && mayName.has(part[0] ?? '')) ||
     (part.some((word) => !titles.has(word) && !suffixes.has(word)) && !ranks.has(part[0] ?? ''));
-  const parts = text
-    .split(/[,;]/)
-    .map(splitWords)
-    .filter((part, index) => part.length > 0 && (index === 0 || isName(part)));
-  const [first = [], second = []] = parts;
+  const [first = [], second = []] = parts.filter(
+    (part, index) => part.length > 0 && (index === 0 || isName(part)),
+  );
   return { first, second };
 }
 
@@ -211,11 +211,10 @@ function splitAtComma(
 function withoutTitles(all: readonly string[], mayName: ReadonlySet<string>): string[] {
   let from = 0;
   let to = all.length;
-  const isName = (word: string) => to - from === 2 && mayName.has(word);
-  while (to - from > 1 && titles.has(all[from] ?? '') && !isInitialBefore(all, from)) {
-    if (isName(all[from] ?? '')) break;
-    from += 1;
-  }
+  const isTitle = () => titles.has(all[from] ?? '') && !isInitialBefore(all, from);
+  const isName = () =>
+    to - from === 2 && mayName.has(all[from] ?? '') && (all[to - 1] ?? '').length > 1;
+  while (to - from > 1 && isTitle() && !isName()) from += 1;
   while (to - from > 1 && suffixes.has(all[to - 1] ?? '') && isSuffixAt(all, from, to)) to -= 1;
   return all.slice(from, to);
 }
