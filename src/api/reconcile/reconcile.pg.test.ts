@@ -1,17 +1,14 @@
 /** The reconciliation service as its clients use it: a key in the address, forms, queries and extensions. */
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { openSocket } from '../../../tests/support/raw-http.ts';
-import { lockWallet } from '../../core/credits/credits.sql.ts';
 import { changeOwnedDays } from '../../core/credits/owned.ts';
-import { inTransaction } from '../../core/db/client.ts';
 import { revokeKey } from '../../core/keys/account-keys.ts';
 import { displayPrefix } from '../../core/keys/key-format.ts';
 import { createKey } from '../../core/keys/keys.ts';
-import { must } from '../../core/lib/assert.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../../jobs/audit/audit.ts';
 
@@ -29,7 +26,6 @@ const persons = [
   { id: 2, name: 'Ilka', surname: 'Quast', companyId: 10, countryId: 1 },
   { id: 3, name: 'Ilka', surname: 'Quast', companyId: 10, countryId: 1 },
   { id: 4, name: 'Olga', surname: 'Opitz', companyId: 10, countryId: 1, email: 'o@out.example' },
-  { id: 6, name: 'Jorun', surname: 'Vale', companyId: 12, countryId: 1, email: 'j@out.example' },
   ...Array.from({ length: 60 }, (_, n) => {
     return { id: 1000 + n, name: `Given${n}`, surname: `Family${n}`, companyId: 12, countryId: 1 };
   }),
@@ -47,7 +43,6 @@ beforeAll(async () => {
 beforeEach(async () => {
   caller = await reconciler(100);
 });
-afterEach(() => vi.restoreAllMocks());
 afterAll(async () => {
   expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
   await pipeline.close();
@@ -401,21 +396,4 @@ describe('an extension', () => {
     const few = await get('/properties?type=company&limit=2');
     expect(await few.json()).toMatchObject({ type: 'company', limit: 2, properties: [{}, {}] });
   });
-});
-
-test('a query is not answered when its person opts out while it waits for its charge', async () => {
-  const properties = [{ pid: 'company_name', v: 'Bergkristall AG' }];
-  const vale = { query: 'Jorun Vale', type: 'person', properties };
-  let asked: Promise<Response> | undefined;
-  await inTransaction(pipeline.sql, async (tx) => {
-    await lockWallet(tx, caller.accountId);
-    asked = post('queries', { q: vale });
-    await pipeline.untilBlocked(1);
-    await suppress(pipeline.sql, 'j@out.example');
-    const now = performance.now;
-    vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + 1_000);
-  });
-  const response = must(await asked, 'response');
-  await expectProblem(response, { status: 503, code: 'result_changing' });
-  expect(await spent()).toBe(0);
 });
