@@ -185,7 +185,7 @@ describe('dispatch', () => {
     await dispatch(pipeline.context);
     const chunks = await pipeline.sql`
       select part_rows_max from chunks where batch_id = ${id} and state = 'dispatched'`;
-    expect(chunks.map(({ partRowsMax }) => partRowsMax)).toEqual([200, 200]);
+    expect(chunks.map(({ partRowsMax }) => partRowsMax)).toEqual([500, 500]);
     await pipeline.sql`update chunks set rows = 1, part_rows_max = null where batch_id = ${id}`;
   });
 

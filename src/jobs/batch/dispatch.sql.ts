@@ -112,7 +112,7 @@ const SHORT_PART_ROWS = 5_000;
  * Maximum rows of a part of a list that is matched by names. Such a row takes a worker up to 5 ms, a hundred times as long as one
  * with an address: a few longer parts would keep all places of all workers from the lists of others for minutes.
  */
-const LIKELY_PART_ROWS = 200;
+const LIKELY_PART_ROWS = 500;
 
 /**
  * Chooses chunks to dispatch, until as many wait for a worker as workers have leased: accounts with the fewest chunks in
