@@ -22,8 +22,20 @@ const surePersonKinds = [
 ] as const;
 
 const entities = {
-  company: { code: entityCodes.company, kinds: sureCompanyKinds },
-  person: { code: entityCodes.person, kinds: surePersonKinds },
+  company: {
+    code: entityCodes.company,
+    kinds: sureCompanyKinds,
+    identifiers: 'company_identifiers',
+    id: 'company_id',
+    records: 'company_records',
+  },
+  person: {
+    code: entityCodes.person,
+    kinds: surePersonKinds,
+    identifiers: 'person_identifiers',
+    id: 'person_id',
+    records: 'person_records',
+  },
 } as const;
 
 export interface StoredRow {
@@ -36,7 +48,7 @@ export interface StoredRow {
  * refers, and are not among the records of sources yet.
  */
 export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<StoredRow[]> {
-  const { code, kinds } = entities[of];
+  const { code, kinds, identifiers, id, records } = entities[of];
   const codes = kinds.map(([kind]) => kind);
   const names = kinds.map(([, name]) => name);
   // A person refers to a company, which may have another value later.
@@ -45,24 +57,14 @@ export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<St
     where t.entity = ${code} and not k.is_reference
       or ${of === 'company'} and t.entity = ${entityCodes.person} and k.is_reference`;
   const kindNames = tx`unnest(${codes}::smallint[], ${names}::text[]) n (kind, name)`;
-  if (of === 'company') {
-    return tx<StoredRow[]>`
-      with shared as materialized (${shared}),
-      held as materialized (
-        select i.company_id as id from shared s join ${kindNames} on starts_with(s.value, n.name)
-        join company_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind)
-      select r.id, r.record from company_records r where exists (select from company_identifiers) and r.id in (
-        select h.id from held h
-        where not exists (select from source_records o where o.id = h.id and o.entity = ${entityCodes.company}))`;
-  }
   return tx<StoredRow[]>`
     with shared as materialized (${shared}),
     held as materialized (
-      select i.person_id as id from shared s join ${kindNames} on starts_with(s.value, n.name)
-      join person_identifiers i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind)
-    select r.id, r.record from person_records r where exists (select from person_identifiers) and r.id in (
+      select i.${tx(id)} as id from shared s join ${kindNames} on starts_with(s.value, n.name)
+      join ${tx(identifiers)} i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind)
+    select r.id, r.record from ${tx(records)} r where exists (select from ${tx(identifiers)}) and r.id in (
       select h.id from held h
-      where not exists (select from source_records o where o.id = h.id and o.entity = ${entityCodes.person}))`;
+      where not exists (select from source_records o where o.id = h.id and o.entity = ${code}))`;
 }
 
 /**
