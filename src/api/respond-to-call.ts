@@ -90,7 +90,7 @@ export async function runCall(
   call: EnrichCall,
 ): Promise<EnrichedCall | null> {
   const enriched = await context.calls.run(call, clientGone(response));
-  if (!isLate({ authorizedAt })) return enriched;
+  if (!isLate(authorizedAt)) return enriched;
   const people = peopleIn(call.operation, enriched.outcome);
   if (!(await isAnySuppressed(graphOf(context, call.live), people))) return enriched;
   if (enriched.charged > 0) await refundCredits(context.sql, call);

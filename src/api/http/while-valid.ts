@@ -49,8 +49,8 @@ export async function sendWhileValid(
 /** As often as a transfer is checked. */
 const LATE_MS = 500;
 
-/** Returns true for a call whose response is late: what was true when it was authorized may be so no longer. */
-export function isLate({ authorizedAt }: Pick<Authorized, 'authorizedAt'>): boolean {
+/** Returns true for a call authorized at this time if its response is late: what was true then may be so no longer. */
+export function isLate(authorizedAt: number): boolean {
   return performance.now() - authorizedAt >= LATE_MS;
 }
 
@@ -62,6 +62,6 @@ export async function assertValidIfLate(
   { sql }: Pick<ApiContext, 'sql'>,
   { credentials, authorizedAt }: Pick<Authorized, 'credentials' | 'authorizedAt'>,
 ): Promise<void> {
-  if (!isLate({ authorizedAt })) return;
+  if (!isLate(authorizedAt)) return;
   await assertNotEnded(sql, credentials);
 }

@@ -25,7 +25,7 @@ test.each([
   ['rows of many cells', `row,id\n${`7,,${','.repeat(60_000)}\n`.repeat(50)}`],
 ])('%s leave the thread to others while they are read', async (_, text) => {
   const roundsOf = countRounds();
-  await expect(readDecisions(text, reader)).rejects.toThrow('no line has an id');
+  await expect(readDecisions(text, reader, () => {})).rejects.toThrow('no line has an id');
   expect(roundsOf()).toBeGreaterThanOrEqual(40);
 });
 
@@ -35,7 +35,9 @@ test.each([
   ['a line without an end', `row,id\n7,${'a'.repeat(3 * MIB)}`, 'is not CSV'],
   ['a header without an end', `${'a,'.repeat(MIB)}row,id\n7,8\n`, 'is missing'],
 ])('%s is refused without being repeated', async (_, text, message) => {
-  const refusal = await readDecisions(text, reader).catch((error: Error) => error.message);
+  const refusal = await readDecisions(text, reader, () => {}).catch(
+    (error: Error) => error.message,
+  );
   expect(refusal).toContain(message);
   expect(String(refusal).length).toBeLessThan(300);
 });
@@ -51,6 +53,6 @@ test.each([
   ],
   ['\ufeff\n Row \tID\tconstructor\t__proto__\n7\t 0008 \tx\ty', [[7, 8, 3]]],
 ])('%j has its decisions', async (text, wanted) => {
-  const decisions = await readDecisions(text, reader);
+  const decisions = await readDecisions(text, reader, () => {});
   expect(decisions.map(({ row, id, at }) => [row, id, at])).toEqual(wanted);
 });

@@ -26,7 +26,7 @@ const NONE = 'none';
 export async function readDecisions(
   text: string,
   user: ThreadUser,
-  keeping: (decisions: number) => void = () => {},
+  keeping: (decisions: number) => void,
 ): Promise<RowDecision[]> {
   const content = text.replace(/^\ufeff/, '');
   const { delimiter, columns } = findColumns(content);
