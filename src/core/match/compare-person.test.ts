@@ -112,11 +112,6 @@ test.each([
   ['Thomas Nowak', 'Thomasina', 'Nowak', 'none'],
   ['JR Nowak', 'J. R.', 'Nowak', 'equal'],
   ['Mary Ann Nowak', 'Maryann', 'Nowak', 'equal'],
-])('%s is %s %s by given name: %s', (listed, given, family, expected) => {
-  expect(relate(listed, given, family).given).toBe(expected);
-});
-
-test.each([
   ['Earl Kowalska', 'Anna', 'Kowalska', 'none'],
   ['Kowalska, Duke', 'Anna', 'Kowalska', 'none'],
   ['Earl Kowalska', 'Earl', 'Kowalska', 'equal'],
@@ -132,7 +127,7 @@ test.each([
   ['Don Nowak', 'Donna', 'Nowak', 'start'],
   ['Christina Nowak', 'Tina', 'Nowak', 'nickname'],
   ['Ron Nowak', 'Ronnie', 'Nowak', 'nickname'],
-])('%s is %s %s by given name: %s, title or not', (listed, given, family, expected) => {
+])('%s is %s %s by given name: %s', (listed, given, family, expected) => {
   expect(relate(listed, given, family).given).toBe(expected);
 });
 

@@ -70,20 +70,22 @@ it('records the opt-outs of a snapshot that it refuses, and says so', async () =
   expect(await sql`select from persons where surname = 'Finch'`).toHaveLength(5);
 });
 
-it('brings no record by a file from before the last one that ended it', async () => {
+/** Imports of a source with one company: its record or its end, each in a file of its day. */
+function companyOf(source: string) {
   const load = (day: number, row: SourceRow) => {
-    const input = sourceInput({
-      source: 'deletions',
-      asOf: `2026-01-0${day}`,
-      rows: rowsOf(row),
-    });
+    const input = sourceInput({ source, asOf: `2026-01-0${day}`, rows: rowsOf(row) });
     return importSource(database.sql, input, { rejects: noRejects() });
   };
   const end: SourceRow = { line: 2, ended: ['company', 'x'] };
   const record: SourceRow = {
     line: 2,
-    records: [{ entity: 'company', key: 'x', record: { name: 'Xylo' } }],
+    records: [{ entity: 'company', key: 'x', record: { name: `Xylo ${source}` } }],
   };
+  return { load, end, record };
+}
+
+it('brings no record by a file from before the last one that ended it', async () => {
+  const { load, end, record } = companyOf('deletions');
   await load(1, record);
   await load(2, end);
   expect(await load(4, end)).toMatchObject({ same: 1 });
@@ -92,19 +94,7 @@ it('brings no record by a file from before the last one that ended it', async ()
 });
 
 it('brings a record again by a file from before an end that was undone', async () => {
-  const load = async (day: number, row: SourceRow) => {
-    const input = sourceInput({
-      source: 'undone-ends',
-      asOf: `2026-01-0${day}`,
-      rows: rowsOf(row),
-    });
-    return importSource(database.sql, input, { rejects: noRejects() });
-  };
-  const end: SourceRow = { line: 2, ended: ['company', 'y'] };
-  const record: SourceRow = {
-    line: 2,
-    records: [{ entity: 'company', key: 'y', record: { name: 'Yarrow' } }],
-  };
+  const { load, end, record } = companyOf('undone-ends');
   await load(1, record);
   await load(2, end);
   const { import_id: later } = await load(4, end);
