@@ -19,7 +19,7 @@ describeWithBrowser('a response that is lost', () => {
     ({ pipeline, browser } = await openBrowserPipeline());
     await importGraph(pipeline.sql, {
       industries: [{ id: 30, name: 'Shipping' }],
-      persons: people.map((person) => ({ ...person, industryId: 30 })),
+      persons: people.map((person) => ({ ...person, industryId: 30, skills: 'Welding' })),
     });
   }, 120_000);
   afterAll(() => pipeline.close());
@@ -37,7 +37,8 @@ describeWithBrowser('a response that is lost', () => {
 
   const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name });
 
-  const search = () => `${pipeline.url}/#/search?filter=industryIds%3D30&view=people`;
+  /** Named at once: no name has to be looked up. */
+  const search = () => `${pipeline.url}/#/search?filter=skills%3DWelding&view=people`;
 
   /** The people of a search, before an account of so many credits. */
   async function openPeople(credits: number) {
