@@ -29,6 +29,7 @@ export const killers = {
   ledgerLines: { file: credits, test: 'a line of the ledger' },
   walletBounds: { file: credits, test: 'a wallet can hold neither' },
   refund: { file: usage, test: 'a refund' },
+  refundOfDay: { file: 'src/core/credits/refunds.pg.test.ts', test: '' },
   calls: { file: calls, test: 'money' },
   together: { file: together, test: '' },
   keyOfCalls: { file: keys, test: 'credits a day' },

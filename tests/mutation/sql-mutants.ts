@@ -160,6 +160,16 @@ const changed: Changed[] = [
   },
   {
     file: budgets,
+    after: 'function uncountRefund(',
+    changes: [
+      ['b.spent - line.amount', 'b.spent', 'refundOfDay'],
+      ['greatest(0, b.spent - line.amount)', 'b.spent - line.amount', 'refundOfDay'],
+      ['b.key_id = k.credits_of and', '', 'refundOfDay'],
+      ["\n        and b.day = (charge.created_at at time zone 'UTC')::date", '', 'refundOfDay'],
+    ],
+  },
+  {
+    file: budgets,
     after: 'function budgetRows(',
     changes: [
       ['order by b.key_id for update', 'order by b.key_id', 'together'],

@@ -148,7 +148,7 @@ test.each([
 ])(
   '%s opts out while it waits for its charge: it is refunded',
   async (_who, id, path, status, code) => {
-    const caller = await pipeline.account(5);
+    const caller = await pipeline.boundedAccount(5, 5);
     const email = `p${id}@home.example`;
     await importGraph(pipeline.sql, {
       persons: [{ id, email }],
@@ -163,6 +163,8 @@ test.each([
     const lines = await pipeline.sql`
       select kind, amount from ledger_entries where account_id = ${caller.accountId} order by id`;
     expect(lines).toMatchObject([{ kind: 'grant' }, { amount: -1 }, { kind: 'refund', amount: 1 }]);
+    const me = await (await pipeline.call(caller, '/v1/me')).json();
+    expect(me).toMatchObject({ rate_limits: { credits_today: { remaining: 5 } } });
     expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
   },
 );

@@ -3,6 +3,7 @@
  * reservation -> wallet -> budget of a key -> sum of stored files.
  */
 import type { Sql } from '../db/client.ts';
+import { uncountRefund } from './key-budgets.sql.ts';
 
 export interface Wallet {
   balance: number;
@@ -78,9 +79,9 @@ export async function findLedgerAmount(
 }
 
 /**
- * Refunds the charge with this reference, or part of it, with its own ledger line. People whose whole charge is
- * refunded are no longer owned. Returns the new balance;
- * undefined when there is no such charge, it was less, or it was refunded before.
+ * Refunds the charge with this reference, or part of it, with its own ledger line. People whose whole charge is refunded are no
+ * longer owned, and the refund of a call or a page no longer counts against its key's day. Returns the new balance; undefined when
+ * there is no such charge, it was less, or it was refunded before.
  */
 export async function insertRefund(
   sql: Sql,
@@ -92,7 +93,7 @@ export async function insertRefund(
       select account_id from wallets where account_id = ${refund.accountId} for update),
     charge as (
       select id, account_id, coalesce(${refund.amount}::bigint, -amount) as amount, operation, batch_id,
-        key_id, coalesce(${refund.amount}::bigint, -amount) = -amount as is_whole
+        key_id, created_at, coalesce(${refund.amount}::bigint, -amount) = -amount as is_whole
       from wallet join ledger_entries using (account_id)
       where reference = ${refund.reference}
         and kind = 'charge' and coalesce(${refund.amount}::bigint, -amount) <= -amount),
@@ -105,7 +106,8 @@ export async function insertRefund(
       returning account_id, amount),
     disowned as (
       delete from owned_people o using charge, line
-      where o.account_id = line.account_id and o.charge_id = charge.id and charge.is_whole)
+      where o.account_id = line.account_id and o.charge_id = charge.id and charge.is_whole),
+    ${uncountRefund(sql)}
     update wallets set balance = balance + line.amount
     from line where wallets.account_id = line.account_id
     returning balance`;

@@ -75,6 +75,20 @@ export function spendToday(sql: Sql, by: { calls: ReturnType<Sql>; batches: Retu
 }
 
 /**
+ * CTE `uncounted`: takes the refund of the CTE `line (account_id, amount)` from what counts against the key of the CTE `charge`,
+ * a row of the ledger, while its day lasts. What a batch was charged stays counted: it was reserved for that day.
+ */
+export function uncountRefund(sql: Sql): ReturnType<Sql> {
+  return sql`
+    uncounted as (
+      -- A charge from before the key had a maximum was not counted.
+      update key_budgets b set spent = greatest(0, b.spent - line.amount)
+      from charge join line using (account_id) join api_keys k on k.id = charge.key_id
+      where b.key_id = k.credits_of and charge.batch_id is null
+        and b.day = (charge.created_at at time zone 'UTC')::date)`;
+}
+
+/**
  * Lets budgets of a day that has not come yet end with today: they were spent before the clock was set back, and would not
  * begin again until that day. So do the reservations of that day; those of other days to come belong to no day any more.
  * A key with an open reservation is left for the next call: what voids it locks it before the budget, and returns its

@@ -1,0 +1,72 @@
+/** Refunds of calls and the credits that their key may spend in a day, tested on the statements. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { createAccount } from '../accounts/accounts.ts';
+import { createKey } from '../keys/keys.ts';
+import { chargeCalls, type PaidCall } from './charge-calls.sql.ts';
+import { refundCredits } from './credits.ts';
+import { setCreditsPerDay } from './key-budgets.sql.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+async function payer(creditsPerDay: number | null) {
+  const accountId = await createAccount(database.sql, { name: 'A', credits: 100 });
+  const { id: keyId } = await createKey(database.sql, { accountId, mode: 'live', creditsPerDay });
+  return { accountId, keyId, sessionSha256: null };
+}
+
+let references = 0;
+
+function callOf(by: Awaited<ReturnType<typeof payer>>, price: number): PaidCall {
+  const reference = `call:${references++}`;
+  return { ...by, price, reference, operation: 'people.enrich', recordId: 1, isPlain: false };
+}
+
+const charge = (...calls: PaidCall[]) => chargeCalls(database.sql, calls);
+
+const refund = ({ accountId, reference }: PaidCall, amount?: number) =>
+  refundCredits(database.sql, {
+    accountId,
+    reference,
+    ...(amount === undefined ? {} : { amount }),
+  });
+
+async function spentToday({ keyId }: Pick<PaidCall, 'keyId'>): Promise<unknown> {
+  const [day] = await database.sql`select spent from key_budgets where key_id = ${keyId}`;
+  return day?.spent;
+}
+
+test('what is refunded of calls on their day no longer counts against their key', async () => {
+  const [maker, other] = [await payer(10), await payer(10)];
+  const made = await createKey(database.sql, { accountId: maker.accountId, mode: 'live' });
+  await database.sql`update api_keys set credits_of = ${maker.keyId} where id = ${made.id}`;
+  const byMade = callOf({ ...maker, keyId: made.id }, 1);
+  const [whole, part, kept] = [callOf(maker, 4), callOf(maker, 5), callOf(other, 3)];
+  await charge(byMade, whole, part, kept);
+  for (const call of [byMade, whole, whole]) await refund(call);
+  await refund(part, 2);
+  expect([await spentToday(maker), await spentToday(other)]).toEqual([3, 3]);
+});
+
+test('the refund of a call of another day gives its key nothing', async () => {
+  const by = await payer(10);
+  const before = callOf(by, 3);
+  await charge(before);
+  await database.sql`update key_budgets set day = day + 1, spent = 6 where key_id = ${by.keyId}`;
+  await refund(before);
+  expect(await spentToday(by)).toBe(6);
+});
+
+test('a call from before its key had a maximum is refunded, and gives it no more than was counted', async () => {
+  const by = await payer(null);
+  const early = callOf(by, 6);
+  await charge(early);
+  await setCreditsPerDay(database.sql, by.keyId, 10);
+  await charge(callOf(by, 2));
+  await refund(early);
+  expect(await spentToday(by)).toBe(0);
+});
