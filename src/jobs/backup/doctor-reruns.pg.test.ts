@@ -163,27 +163,31 @@ test('decisions about rows of a lost list are those of the list that takes its p
   expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
 });
 
-test('a decided row of a lost list is not paid again when the list in its place would match it', async () => {
-  const names =
-    'Name,Company,Email\nIlka Quast,Nordlicht Optik,ilka@list.example\n,,p2@list.example\n';
-  const options = { operation: 'people.enrich', match: 'likely' };
-  const id = await pipeline.enrich(caller, names, options);
-  await post(`${id}/decisions`, { decisions: [{ row: 1, id: 701 }] });
-  await pipeline.runUntilIdle();
-  expect(await balance()).toBe(98);
-  await importGraph(pipeline.sql, {
-    persons: [
-      { id: 701, name: 'Ilka', surname: 'Quast', companyId: 10, email: 'ilka@list.example' },
-    ],
-  });
-  await loseParts(id);
-  const { findings } = await fix();
-  await pipeline.runUntilIdle();
-  expect(findings).toMatchObject([{ action: 'rerun', credits_refunded: 1 }]);
-  expect(await matchedRows(findings[0]?.rerun_id ?? '')).toEqual([1, 2]);
-  expect(await balance()).toBe(98);
-  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
-});
+test.each([
+  ['a candidate', 701, 98, [1, 2]],
+  ['none of its candidates', null, 99, [2]],
+])(
+  'a row of a lost list that was decided as %s is not paid again when the list in its place would match it',
+  async (_, decided, left, matched) => {
+    const email = `ilka.${left}@list.example`;
+    const names = `Name,Company,Email\nIlka Quast,Nordlicht Optik,${email}\n,,p2@list.example\n`;
+    const options = { operation: 'people.enrich', match: 'likely' };
+    const id = await pipeline.enrich(caller, names, options);
+    await post(`${id}/decisions`, { decisions: [{ row: 1, id: decided }] });
+    await pipeline.runUntilIdle();
+    expect(await balance()).toBe(left);
+    await importGraph(pipeline.sql, {
+      persons: [{ id: 701, name: 'Ilka', surname: 'Quast', companyId: 10, email }],
+    });
+    await loseParts(id);
+    const { findings } = await fix();
+    await pipeline.runUntilIdle();
+    expect(findings).toMatchObject([{ action: 'rerun', credits_refunded: 1 }]);
+    expect(await matchedRows(findings[0]?.rerun_id ?? '')).toEqual(matched);
+    expect(await balance()).toBe(left);
+    expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
+  },
+);
 
 test('a lost rerun is not run again when its rows were decided, also as none of their candidates', async () => {
   const names = 'Name,Company\nIlka Quast,Nordlicht Optik\n';

@@ -111,7 +111,7 @@ function rowNumbers(sql: Sql): ReturnType<Sql> {
  */
 function decidedRows(sql: Sql): ReturnType<Sql> {
   return sql`(
-    select array_agg(row) from batches d cross join unnest(d.rerun_rows, d.rerun_records) decided (row, record)
-    where d.rerun_of = c.batch_id and record <> 0
+    select array_agg(row) from batches d cross join unnest(d.rerun_rows) decided (row)
+    where d.rerun_of = c.batch_id and d.rerun_records is not null
       and row between c.first_row and c.first_row + c.rows - 1) as decided_rows`;
 }

@@ -108,7 +108,7 @@ export async function matchChunk(
 
 /**
  * The rows, from the first unfinished one on, with the records that decisions of the caller name. A row that decisions about
- * this list have answered, and paid, matches nothing: theirs is the answer.
+ * this list have answered, also as none of its candidates, matches nothing: theirs is the answer.
  */
 async function decidedRows(
   sql: ChunkContext['sql'],
