@@ -176,16 +176,20 @@ describe('dispatch', () => {
       update chunks set rows = 1, part_rows_max = null where batch_id = any(${batches})`;
   });
 
-  test('shortens each part of a list that is matched by names', async () => {
+  test.each([
+    ['shortens each part of a list that is matched by names', 'running', [500, 500]],
+    ['but not one that is cancelled', 'cancelling', [1000, null]],
+  ])('%s', async (_, state, wanted) => {
     const id = await batchOf(await pipeline.account(1000), 2);
-    await pipeline.sql`update batches set match = 'likely' where id = ${id}`;
+    await pipeline.sql`update batches set match = 'likely', state = ${state} where id = ${id}`;
     await pipeline.sql`update chunks set rows = 10000 where batch_id = ${id}`;
     // What a part that has ended leaves to the next one.
     await pipeline.sql`update chunks set part_rows_max = 1000 where batch_id = ${id} and number > 1`;
     await dispatch(pipeline.context);
     const chunks = await pipeline.sql`
-      select part_rows_max from chunks where batch_id = ${id} and state = 'dispatched'`;
-    expect(chunks.map(({ partRowsMax }) => partRowsMax)).toEqual([500, 500]);
+      select part_rows_max from chunks where batch_id = ${id} and state = 'dispatched'
+      order by part_rows_max`;
+    expect(chunks.map(({ partRowsMax }) => partRowsMax)).toEqual(wanted);
     await pipeline.sql`update chunks set rows = 1, part_rows_max = null where batch_id = ${id}`;
   });
 

@@ -110,7 +110,8 @@ const WAITING_MIN = 4;
 const SHORT_PART_ROWS = 5_000;
 /**
  * Maximum rows of a part of a list that is matched by names. Such a row takes a worker up to 5 ms, a hundred times as long as one
- * with an address: a few longer parts would keep all places of all workers from the lists of others for up to a minute.
+ * with an address: a few longer parts would keep all places of all workers from the lists of others for up to a minute. One that
+ * is cancelled is matched no more.
  */
 const LIKELY_PART_ROWS = 500;
 
@@ -168,7 +169,8 @@ export async function dispatchChunks(
       update chunks set state = 'dispatched',
         dispatched_at = clock_timestamp() + make_interval(secs => free.turn * 1e-6),
         part_rows_max = case
-          when b.match = 'likely' and chunks.rows > ${LIKELY_PART_ROWS} then least(part_rows_max, ${LIKELY_PART_ROWS})
+          when b.match = 'likely' and b.state <> 'cancelling' and chunks.rows > ${LIKELY_PART_ROWS}
+            then least(part_rows_max, ${LIKELY_PART_ROWS})
           when (starts or waits) and chunks.rows > ${SHORT_PART_ROWS} then least(part_rows_max, ${SHORT_PART_ROWS})
           else part_rows_max end
       from free, crowd, batches b
