@@ -188,17 +188,17 @@ function countPage(people: number, live: boolean, credits: number): void {
 }
 
 /**
- * Sends the current records of the same people, without those who have opted out since. Nor does the link to the next page have
- * the name of the last one then.
+ * Sends the current records of the same people, without those who have opted out since, in the account's share of searches. Nor
+ * does the link to the next page have the name of the last one then.
  */
 export async function replaySearch(call: RouteInput, { body }: KeptResponse): Promise<void> {
-  const { context, key, response } = call;
   const kept = body as KeptPage;
-  const graph = graphOf(context, key.mode === 'live');
-  response.setHeader('Idempotent-Replayed', 'true');
-  const isHidden = await isAnySuppressed(graph, kept.people.slice(-1));
-  const shown = isHidden ? { ...kept, answer: {} } : kept;
-  send(call, await selectRecords(graph, kept.people), shown);
+  const { isHidden, people } = await runSearch(call, async (graph) => ({
+    isHidden: await isAnySuppressed(graph, kept.people.slice(-1)),
+    people: await selectRecords(graph, kept.people),
+  }));
+  call.response.setHeader('Idempotent-Replayed', 'true');
+  send(call, people, isHidden ? { ...kept, answer: {} } : kept);
 }
 
 function send(

@@ -11,6 +11,7 @@ import { AppError } from '../core/lib/errors.ts';
 import { chargeUnfinishedSearch } from '../core/limits/limits.ts';
 import type { ApiContext } from './http/api-context.ts';
 import { clientGone } from './http/client-gone.ts';
+import { assertResponsesRead } from './http/held-bytes.ts';
 import { ownerOf } from './owner-of.ts';
 
 interface SearchCaller {
@@ -22,7 +23,10 @@ interface SearchCaller {
 /** Codes of searches that timed out. */
 const timeoutCodes: readonly string[] = ['search_timeout', 'use_cursor'];
 
-/** Resolves as `read` does. Throws as `ReadSearch` does, and 499 `client_gone` after the caller disconnected. */
+/**
+ * Resolves as `read` does. Throws as `ReadSearch` and, before anything is read or charged, as `assertResponsesRead` do, and 499
+ * `client_gone` after the caller disconnected.
+ */
 export async function runSearch<T>(
   { context, key, response }: SearchCaller,
   read: (graph: Sql, owner: Owner) => Promise<T>,
@@ -32,6 +36,8 @@ export async function runSearch<T>(
   let startedAt: number | null = null;
   try {
     return await context.readSearch(owner, gone, (graph) => {
+      // A minute's pages may be requested at once, and each has megabytes.
+      assertResponsesRead(key.accountId);
       startedAt ??= performance.now();
       return read(graph, owner);
     });

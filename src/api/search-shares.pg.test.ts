@@ -24,11 +24,11 @@ afterAll(() => pipeline.close());
 let unlock = async () => {};
 afterEach(() => unlock());
 
-/** Lets every search hang that looks up the name of an industry. */
-async function lockIndustries(): Promise<void> {
+/** Lets everything hang that reads the table: of industries, every search that looks up the name of one. */
+async function lockTable(table: string): Promise<void> {
   const lock = await pipeline.sql.reserve();
   await lock`begin`;
-  await lock`lock table industries`;
+  await lock`lock table ${lock(table)}`;
   unlock = async () => {
     unlock = async () => {};
     await lock`rollback`;
@@ -56,7 +56,7 @@ const untilHanging = (searches: number) =>
   vi.waitUntil(async () => (await hanging()).length === searches, { timeout: 10_000 });
 
 test('an account that asks for more than its share is refused, and others are served', async () => {
-  await lockIndustries();
+  await lockTable('industries');
   const [greedy, other] = [await frequentCaller(), await frequentCaller()];
   const asked = Array.from({ length: ACCOUNT_IN_FLIGHT + ACCOUNT_WAITING + 4 }, () =>
     pipeline.call(greedy, HANGING),
@@ -78,8 +78,27 @@ test('an account that asks for more than its share is refused, and others are se
   expect((await pipeline.call(greedy, HANGING)).status).toBe(200);
 });
 
+test('replays of a page are searches in the share of their account', async () => {
+  const greedy = await frequentCaller();
+  const ask = () =>
+    pipeline.call(greedy, '/personsearch/?name=ada', { headers: { 'Idempotency-Key': 'page' } });
+  const page = await (await ask()).text();
+  await lockTable('person_records');
+  const asked = Array.from({ length: ACCOUNT_IN_FLIGHT + ACCOUNT_WAITING + 4 }, ask);
+  await untilHanging(ACCOUNT_IN_FLIGHT);
+  await expectProblem(await Promise.race(asked), { status: 429, code: 'rate_limited' });
+  await unlock();
+  const statuses = (await Promise.all(asked)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(4);
+  // A slow machine lets the others wait too long for a turn.
+  expect(statuses.every((status) => [200, 429, 503].includes(status))).toBe(true);
+  const replayed = await ask();
+  expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+  expect(await replayed.text()).toBe(page);
+});
+
 test('the searches of all keys of an account are one share, of both modes', async () => {
-  await lockIndustries();
+  await lockTable('industries');
   const live = await frequentCaller();
   const second = await pipeline.keyOf(live.accountId, 'live');
   const asked = [live, second, live].map((caller) => pipeline.call(caller, HANGING));
@@ -94,7 +113,7 @@ test('the searches of all keys of an account are one share, of both modes', asyn
 });
 
 test('a client that hangs up frees its place, and its statement is ended in the database', async () => {
-  await lockIndustries();
+  await lockTable('industries');
   const caller = await frequentCaller();
   const hangUp = new AbortController();
   const gone = Array.from({ length: ACCOUNT_IN_FLIGHT }, () =>
@@ -112,7 +131,7 @@ test('a client that hangs up frees its place, and its statement is ended in the 
 });
 
 test('a client that hangs up while it waits is not asked for in the database', async () => {
-  await lockIndustries();
+  await lockTable('industries');
   const caller = await frequentCaller();
   const inFlight = Array.from({ length: ACCOUNT_IN_FLIGHT }, () => pipeline.call(caller, HANGING));
   await untilHanging(ACCOUNT_IN_FLIGHT);

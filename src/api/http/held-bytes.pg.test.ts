@@ -2,11 +2,12 @@
 import { once } from 'node:events';
 import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
 import { exchange, openSocket } from '../../../tests/support/raw-http.ts';
 import { Signal } from '../../../tests/support/signal.ts';
+import { must } from '../../core/lib/assert.ts';
 import { holdBody, holdResponse } from './held-bytes.ts';
 
 /** The longest body of a do-not-contact call, of which an account may hold four, and sixteen are a process's. */
@@ -108,10 +109,10 @@ test('a sign-in has a small body', async () => {
   expect(status).toBe(413);
 });
 
-test('an account that does not read its responses is refused, others are not, until it reads or hangs up', async () => {
-  const greedy = await pipeline.account(0);
+/** Writes a long response of the account, which is not read until the returned function hangs up. */
+async function leaveUnread({ accountId }: Caller): Promise<() => void> {
   const long = createServer((_request, response: ServerResponse) => {
-    holdResponse(greedy.accountId, response, 0);
+    holdResponse(accountId, response, 0);
     response.end(Buffer.alloc(64 * 1024 * 1024));
     response.req.socket.emit('responded');
   }).listen(0, '127.0.0.1');
@@ -121,13 +122,46 @@ test('an account that does not read its responses is refused, others are not, un
   socket.pause();
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   await isResponding;
+  return () => {
+    socket.destroy();
+    long.close();
+  };
+}
+
+test('an account that does not read its responses is refused, others are not, until it reads or hangs up', async () => {
+  const greedy = await pipeline.account(0);
+  const hangUp = await leaveUnread(greedy);
   const me = (caller: Caller) => pipeline.call(caller, '/v1/me');
   const refused = await expectProblem(await me(greedy), { status: 429, code: 'rate_limited' });
   expect(refused.detail).toContain('16777216 for bytes of unread responses of the account');
   expect((await me(await pipeline.account(0))).status).toBe(200);
-  socket.destroy();
+  hangUp();
   while ((await me(greedy)).status !== 200);
-  long.close();
+});
+
+test('a search that waited for its turn is refused, and costs nothing, when earlier pages are not read by then', async () => {
+  const greedy = await pipeline.account(10);
+  const lock = await pipeline.sql.reserve();
+  await lock`begin`;
+  await lock`lock table industries`;
+  const search = (limit: number) =>
+    pipeline.call(greedy, `/personsearch/?industryList=Oil&limit=${limit}`);
+  const asked = [1, 2, 3].map(search);
+  await vi.waitUntil(
+    async () =>
+      (
+        await pipeline.sql`select from pg_locks where relation = 'industries'::regclass and not granted`
+      ).length === 2,
+  );
+  const hangUp = await leaveUnread(greedy);
+  await lock`rollback`;
+  lock.release();
+  const [refused, ...others] = (await Promise.all(asked)).sort((a, b) => b.status - a.status);
+  await expectProblem(must(refused, 'the last search'), { status: 429, code: 'rate_limited' });
+  expect(others.map(({ status }) => status)).toEqual([200, 200]);
+  expect((await pipeline.wallet(greedy))?.balance).toBe(10);
+  hangUp();
+  while ((await pipeline.call(greedy, '/v1/me')).status !== 200);
 });
 
 test('pages that are requested together count before they are written, for the account and for all', async () => {
