@@ -88,7 +88,7 @@ function scoreOfPeople(listed: string, stored: string, names: GraphNames): numbe
 
 /** The last word is the family name, unless the text says which is. */
 function divided(name: PersonName): ReturnType<typeof storedName> {
-  const { words, family, also, generation } = name;
+  const { words, family, also, generation } = name.untitled ?? name;
   const at = family === 0 ? Math.max(1, words.length - 1) : family;
   const parts = { first: words.slice(0, at), second: words.slice(at) };
   const [given, last] = family === 0 ? [parts.first, parts.second] : [parts.second, parts.first];

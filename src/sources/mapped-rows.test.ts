@@ -162,7 +162,9 @@ describe('people of one file', () => {
 
   test.each([
     ['Lark, Ada', 'Ada', 'Lark'],
+    ['Lark, Earl', 'Earl', 'Lark'],
     ['Ada Lark, PhD', 'Ada', 'Lark'],
+    ['Ada Lark, Justice', 'Ada', 'Lark'],
     ['John Smith, Jr.', 'John', 'Smith Jr.'],
     ['Ada B. Lark, MBA, CFA', 'Ada B.', 'Lark'],
   ])('are named as %s says', (full, name, surname) => {

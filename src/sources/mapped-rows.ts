@@ -111,7 +111,9 @@ function nameOf(full: string | undefined): Pick<Contact, 'name' | 'surname' | 's
 
 function isTurned(full: string): boolean {
   const read = readPersonName(full, true);
-  return typeof read === 'string' || read.family > 0;
+  if (typeof read === 'string') return true;
+  // `Lark, Earl`, but not `Ada Lark, Justice`.
+  return read.untitled === undefined ? read.family > 0 : read.family === 1;
 }
 
 /** Only dots: with slashes the month may come first. */

@@ -131,6 +131,55 @@ test.each([
   expect(relate(listed, given, family).given).toBe(expected);
 });
 
+test.each([
+  ['Earl Nowak Jr.', 'Anna', 'Nowak', 'none'],
+  ['Earl Nowak PhD', 'Anna', 'Nowak', 'none'],
+  ['Earl Nowak Jr.', 'Earl', 'Nowak', 'equal'],
+  ['Earl L. Nowak', 'Linda', 'Nowak', 'none'],
+  ['Nowak, Earl L.', 'Linda', 'Nowak', 'none'],
+  ['Nowak, Earl L.', 'Earl', 'Nowak', 'equal'],
+  ['Earl van Dyke', 'Anna', 'van Dyke', 'none'],
+  ['Van Dyke, Earl', 'Anna', 'Van Dyke', 'none'],
+  ['Van Dyke, Earl', 'Earl', 'Van Dyke', 'equal'],
+  ['Earl Vega Torres', 'Anna', 'Vega Torres', 'none'],
+  ['Earl Vega Torres', 'Earl', 'Vega Torres', 'equal'],
+  ['Tan Wei Ming', 'Wei Ming', 'Tan', 'equal'],
+  ['Tan Sri Wei Lim', 'Wei', 'Lim', 'equal'],
+  ['Pastor Nowak', 'Anna', 'Nowak', 'none'],
+  ['Pastor Anna Nowak', 'Anna', 'Nowak', 'equal'],
+  ['Rahman, Md', 'Anna', 'Rahman', 'none'],
+  ['Rahman, Md', 'Mohammed', 'Rahman', 'nickname'],
+  ['Anna Rahman, MD', 'Mohammed', 'Rahman', 'none'],
+  ['Anna Rahman, MD', 'Anna', 'Rahman', 'equal'],
+  ['Nowak, Prince K.', 'Prince K.', 'Nowak', 'equal'],
+  ['Prince Nowak', 'Prince K.', 'Nowak', 'equal'],
+  ['Karl Nowak', 'Prince K.', 'Nowak', 'none'],
+  ['Earl Nowak', 'Earl Ray', 'Nowak', 'nickname'],
+  ['Ray Nowak', 'Earl Ray', 'Nowak', 'equal'],
+])(
+  'a title that may be a given name is one unless another agrees: %s, %s %s by given name %s',
+  (listed, given, family, expected) => {
+    expect(relate(listed, given, family).given).toBe(expected);
+  },
+);
+
+test.each([
+  ['JD', 'Nowak', 'Anna', 'none'],
+  ['JR', 'Nowak', 'J. R.', 'equal'],
+  ['Md', 'Nowak', 'Mohammed', 'nickname'],
+  ['Junior', 'Nowak', 'Anna', 'none'],
+  ['Earl L.', 'Nowak', 'Linda', 'none'],
+  ['Mr. Earl', 'Van Dyke', 'Anna', 'none'],
+  ['Dr. Anna', 'Nowak', 'Anna', 'equal'],
+  ['Dr.', 'Nowak', 'Anna', 'missing'],
+  ['Anna, PhD', 'Nowak', 'Anna', 'equal'],
+])('a column of given names holds them: %s with %s is %s by %s', (first, last, given, expected) => {
+  const row = readNameColumns(first, last);
+  if (typeof row === 'string') throw new Error(row);
+  const stored = storedName(readPersonName(given, true), readPersonName(last, true));
+  expect(relateNames(row, stored)).toMatchObject({ family: 'equal', given: expected });
+});
+
 test('a part of a surname that is only similar is none', () => {
   expect(relate('Jeanne Kowalsky', 'Jean', 'Berg Kowalski').family).toBe('none');
   expect(relate('Maria Torres', 'Maria', 'Torres Vega').family).toBe('part');

@@ -101,11 +101,23 @@ export function relateNames(row: PersonName, stored: StoredName): NameRelation {
 
 /** Father and son of one name are two people, when both sides state which. */
 function relate(row: PersonName, stored: StoredName): NameRelation {
-  const relation = relateInOrder(row, stored);
+  const relation = relateBothWays(row, stored);
   const isStated = row.generation !== '' && stored.generation !== '';
   return isStated && row.generation !== stored.generation
     ? { ...relation, middle: 'differ' }
     : relation;
+}
+
+/**
+ * Of `Earl John Carter`, John may be the given name, but no one without a given name, or with an initial, is meant: `Earl Carter`
+ * is no Carter of any name, nor `Earl L. Carter` a Linda.
+ */
+function relateBothWays(row: PersonName, stored: StoredName): NameRelation {
+  const whole = relateInOrder(row, stored);
+  if (row.untitled === undefined) return whole;
+  const untitled = relateInOrder(row.untitled, stored);
+  const isGiven = untitled.given !== 'missing' && untitled.given !== 'initial';
+  return isGiven && costOf(untitled) <= costOf(whole) ? untitled : whole;
 }
 
 function relateInOrder(row: PersonName, stored: StoredName): NameRelation {
@@ -356,10 +368,12 @@ function relateRest(ours: readonly NameWord[], theirs: readonly NameWord[]): Mid
   return differing > 0 && left.length > 0 ? 'differ' : 'one_side';
 }
 
-/** Divides a stored name as its columns do. */
+/** Divides a stored name as its columns do. A title that may be a given name is one beside the others. */
 export function storedName(given: PersonName | string, family: PersonName | string): StoredName {
-  const wordsOf = (name: PersonName | string) => (typeof name === 'string' ? [] : name.words);
-  const alsoOf = (name: PersonName | string) => (typeof name === 'string' ? [] : name.also);
+  const wordsOf = (name: PersonName | string) =>
+    typeof name === 'string' ? [] : (name.untitled ?? name).words;
+  const alsoOf = (name: PersonName | string) =>
+    typeof name === 'string' ? [] : [...name.also, ...titlesOf(name)];
   const generationIn = (name: PersonName | string) =>
     typeof name === 'string' ? '' : name.generation;
   return {
@@ -368,4 +382,10 @@ export function storedName(given: PersonName | string, family: PersonName | stri
     also: [...alsoOf(given), ...alsoOf(family)],
     generation: generationIn(family) || generationIn(given),
   };
+}
+
+function titlesOf({ words, untitled }: PersonName): string[] {
+  if (untitled === undefined) return [];
+  const kept = new Set(untitled.words.map(({ text }) => text));
+  return words.flatMap(({ text }) => (kept.has(text) ? [] : [text]));
 }

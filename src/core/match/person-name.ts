@@ -20,6 +20,8 @@ export interface PersonName {
   also: readonly string[];
   /** `jr`, `sr`, `ii` and so on, as in `John Smith Jr.`; '' for none. */
   generation: string;
+  /** The same name when words that may be given names are titles and degrees: `John Carter` of `Earl John Carter`. */
+  untitled?: PersonName;
 }
 
 /** Reasons why a cell is not a person's name. */
@@ -44,10 +46,12 @@ const titles = words(`
   shri smt sri dato datuk datin tan tun haji hajja judr mudr mgr phdr rndr paeddr thdr univ mult habil
   bc drs ir eng engr arch arq lic adv advocate ambassador
 `);
-/** Titles that are given names as well: in a list, before a single word, they are, as in `Earl Carter`. */
-const namesToo = words(
-  'arch baron dato duke earl haji justice prince princess sheikh shri sri tan',
-);
+/** Titles that are given names as well. */
+const namesToo = words(`
+  arch baron dato dona duke earl haji imam justice pastor prince princess sheikh shri sri tan tun
+`);
+/** Suffixes that are given names as well, behind a single word and a comma: `Rahman, Md`. */
+const suffixedNames = words('jd jr junior kc md');
 const noNames: ReadonlySet<string> = new Set();
 /** After a name. */
 const suffixes = words(`
@@ -55,6 +59,8 @@ const suffixes = words(`
   rn cpa cfa obe mbe cbe kbe dbe qc kc oam csc drsc dphil fca acca mbbs frcs edd psyd lcsw pmp cissp
   msn bcom mcom retd ret fcipd mcipd cipd csi candsc
 `);
+/** In a column of given names, suffixes are names: `JD`, `Md`, `Junior`. */
+const namesInColumns: ReadonlySet<string> = new Set([...namesToo, ...suffixes]);
 const generations: ReadonlyMap<string, string> = new Map([
   ['jr', 'jr'],
   ['jnr', 'jr'],
@@ -136,6 +142,28 @@ export function splitWords(text: string): string[] {
 export function readPersonName(text: string, stored = false): PersonName | NotAName {
   if (stored && PLAIN_WORD.test(text))
     return { words: [wordOf(text.toLowerCase())], family: 0, also: [], generation: '' };
+  return readBothWays(text, stored, namesToo);
+}
+
+/** Reads a name; also as one of which the words that may be names, `mayName`, are none. */
+function readBothWays(
+  text: string,
+  stored: boolean,
+  mayName: ReadonlySet<string>,
+): PersonName | NotAName {
+  const name = readOneWay(text, stored, mayName);
+  if (typeof name === 'string') return name;
+  if (!name.words.some((word) => mayName.has(word.text))) return name;
+  const untitled = readOneWay(text, stored, noNames);
+  const isLess = typeof untitled === 'object' && untitled.words.length < name.words.length;
+  return isLess ? { ...name, untitled } : name;
+}
+
+function readOneWay(
+  text: string,
+  stored: boolean,
+  mayName: ReadonlySet<string>,
+): PersonName | NotAName {
   if (text.trim() === '') return 'empty_name';
   if (text.length > CHARACTERS_MAX) return 'name_too_long';
   if (!LETTER.test(text)) return 'not_a_name';
@@ -149,7 +177,6 @@ export function readPersonName(text: string, stored = false): PersonName | NotAN
       );
       return ' ';
     });
-  const mayName = stored ? noNames : namesToo;
   const { first, second } = splitAtComma(plain, mayName);
   const family = withoutTitles(first, mayName);
   const ours = [...family, ...withoutTitles(second, mayName)];
@@ -188,32 +215,40 @@ export function wordOf(text: string): NameWord {
 export function readNameColumns(given: string, family: string): PersonName | NotAName {
   if (given.trim() === '' || family.trim() === '') return readPersonName(`${given} ${family}`);
   // A comma in a column is not the one between family name and given name.
-  return readPersonName(`${family.replaceAll(',', ' ')}, ${given.replaceAll(',', ' ')}`);
+  const text = `${family.replaceAll(',', ' ')}, ${given.replaceAll(',', ' ')}`;
+  return readBothWays(text, false, namesInColumns);
 }
 
-/** Splits `Smith, John`; a part of titles and degrees after a comma is left out. */
+/** Splits `Smith, John`; a part of titles and degrees after a comma is left out, but not a word of `mayName`. */
 function splitAtComma(
   text: string,
   mayName: ReadonlySet<string>,
 ): { first: string[]; second: string[] } {
   const parts = text.split(/[,;]/).map(splitWords);
-  const isBehindWord = parts[0]?.length === 1;
-  const isName = (part: readonly string[]) =>
-    (isBehindWord && part.length === 1 && mayName.has(part[0] ?? '')) ||
-    (part.some((word) => !titles.has(word) && !suffixes.has(word)) && !ranks.has(part[0] ?? ''));
+  const isBehindWord = withoutTitles(parts[0] ?? [], mayName).filter(isTelling).length === 1;
+  const isName = (word: string) =>
+    mayName.has(word) || (mayName.size > 0 && isBehindWord && suffixedNames.has(word));
+  const isNamePart = (part: readonly string[]) =>
+    part.some((word) => isName(word) || (!titles.has(word) && !suffixes.has(word))) &&
+    (!ranks.has(part[0] ?? '') || (isName(part[0] ?? '') && !part.includes('of')));
   const [first = [], second = []] = parts.filter(
-    (part, index) => part.length > 0 && (index === 0 || isName(part)),
+    (part, index) => part.length > 0 && (index === 0 || isNamePart(part)),
   );
   return { first, second };
 }
 
-/** `Earl Carter` begins with a given name, one of `mayName`, and `Earl John Carter` with a title. */
+function isTelling(word: string): boolean {
+  return !particles.has(word);
+}
+
+/** `Prince K.` begins with a given name, and `Earl Carter` with one of `mayName`. */
 function withoutTitles(all: readonly string[], mayName: ReadonlySet<string>): string[] {
   let from = 0;
   let to = all.length;
   const isTitle = () => titles.has(all[from] ?? '') && !isInitialBefore(all, from);
   const isName = () =>
-    to - from === 2 && mayName.has(all[from] ?? '') && (all[to - 1] ?? '').length > 1;
+    mayName.has(all[from] ?? '') ||
+    (namesToo.has(all[from] ?? '') && all.slice(from + 1).every((word) => word.length === 1));
   while (to - from > 1 && isTitle() && !isName()) from += 1;
   while (to - from > 1 && suffixes.has(all[to - 1] ?? '') && isSuffixAt(all, from, to)) to -= 1;
   return all.slice(from, to);
