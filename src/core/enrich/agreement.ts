@@ -17,7 +17,12 @@ import {
   relateNames,
   storedName,
 } from '../match/compare-persons.ts';
-import { isPartOfPersonName, readPersonName } from '../match/person-name.ts';
+import {
+  hasLostLetter,
+  isPartOfPersonName,
+  readPersonName,
+  splitWords,
+} from '../match/person-name.ts';
 import { compareCompanyNames, foldCompany } from './compare-company-names.ts';
 import { comparePersonNames } from './compare-person-names.ts';
 import type { MatchData, RecordBytes } from './match-data.ts';
@@ -134,7 +139,16 @@ function agreesWithName(
   if (isOfOtherGeneration(name, given, family)) return 'no';
   const verdict = comparePersonNames(name, given, family);
   if (verdict === 'yes' && isPartOfPersonName(name)) return 'unknown';
-  return verdict !== 'yes' && isLikelyName(name, given, family) ? 'yes' : verdict;
+  if (verdict !== 'yes' && isLikelyName(name, given, family)) return 'yes';
+  return verdict === 'no' && mayBeginAs(name, `${given} ${family}`) ? 'unknown' : verdict;
+}
+
+/** True for a name of which letters are missing, and of which a word may be the beginning of a stored one: `Jo… Wi…`. */
+function mayBeginAs(listed: string, stored: string): boolean {
+  if (hasLostLetter(listed)) return true;
+  if (!isPartOfPersonName(listed)) return false;
+  const whole = splitWords(stored);
+  return splitWords(listed).some((word) => whole.some((other) => other.startsWith(word)));
 }
 
 function agreesWithEmployer({ companyName = '' }: ListedNames, record: RecordBytes): Agreement {

@@ -11,6 +11,7 @@
 
 import { fold } from '../lib/fold.ts';
 import { toNormalForm } from '../lib/normal-form.ts';
+import { joinLostLetters } from '../match/person-name.ts';
 import type { Agreement } from './outcomes.ts';
 
 /** Words next to a name that are not part of it. */
@@ -81,7 +82,10 @@ function nameWords(text: string): string[] {
 }
 
 function foldName(text: string): string {
-  return toNormalForm(fold(text).replaceAll("'", ''), 'NFKC').replace(/[^\p{L}\p{M}]+/gu, ' ');
+  return toNormalForm(fold(joinLostLetters(text)).replaceAll("'", ''), 'NFKC').replace(
+    /[^\p{L}\p{M}]+/gu,
+    ' ',
+  );
 }
 
 function isLatin(words: readonly string[]): boolean {

@@ -180,6 +180,23 @@ test.each([
   expect(relateNames(row, stored)).toMatchObject({ family: 'equal', given: expected });
 });
 
+test.each([
+  ['J?rgen Nowak', 'Julia', 'Nowak', 'none'],
+  ['J\ufffd\ufffdrgen Nowak', 'Julia', 'Nowak', 'none'],
+  ['Fran?ois Nowak', 'Frank', 'Nowak', 'none'],
+  ['J\u00adurgen Nowak', 'Julia', 'Nowak', 'none'],
+  ['J?rgen Nowak', 'Jürgen', 'Nowak', 'slip'],
+  ['J?rgen Kr?ger', 'Jürgen', 'Krüger', 'slip'],
+  ['J\u00adürgen Nowak', 'Jürgen', 'Nowak', 'equal'],
+  ['Jo\u200bhn Nowak', 'John', 'Nowak', 'equal'],
+  ['Jo‑Ann Nowak', 'Jo', 'Nowak', 'equal'],
+])(
+  'a lost letter leaves no initial: %s is %s %s by given name: %s',
+  (text, given, last, expected) => {
+    expect(relate(text, given, last).given).toBe(expected);
+  },
+);
+
 test('a part of a surname that is only similar is none', () => {
   expect(relate('Jeanne Kowalsky', 'Jean', 'Berg Kowalski').family).toBe('none');
   expect(relate('Maria Torres', 'Maria', 'Torres Vega').family).toBe('part');
@@ -206,6 +223,10 @@ test.each([
   ['Jo* Kowalska', 'not_a_name'],
   ['Anna K***', 'not_a_name'],
   ['Anna Peters••', 'not_a_name'],
+  ['A•na Peters', 'not_a_name'],
+  ['A＊na Peters', 'not_a_name'],
+  ['Jo⋯ Peters', 'not_a_name'],
+  ['Jo．．． Peters', 'not_a_name'],
   ['Managing Director', 'name_is_a_title'],
   ['CEO', 'name_is_a_title'],
   ['Mr.', 'name_is_a_title'],
@@ -225,6 +246,7 @@ test.each([
   'Kowalska*, Anna',
   '**Anna Kowalska**',
   'Anna Kowalska†',
+  'Anna Kowalska?',
 ])('%s is a whole name with a note', (text) => {
   expect(relate(text, 'Anna', 'Kowalska')).toMatchObject({ family: 'equal', given: 'equal' });
 });

@@ -4,6 +4,7 @@
  * list of words.
  */
 import { isPartOfName } from '../identifiers/company-name.ts';
+import { foldUnicode } from '../identifiers/normalised.ts';
 import { isAscii, toLatin } from './latin.ts';
 
 export interface NameWord {
@@ -118,20 +119,33 @@ const HONORIS_CAUSA = /\bh\. ?c\.(?: mult\.)?/gi;
 const ALSO =
   /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
 
-/** A word that was cut before others, or of which a star hides letters: at the end, one star is a note. */
-const PART_INSIDE = /[…‥]|\.\s?\.\s?\.|\p{L}{3}\.\.|\p{L}\*+\s*\p{L}/u;
+/** A word that was cut before others, or of which a sign hides letters: at the end, one star is a note. */
+const PART_INSIDE = /[…‥⋯]|\.\s?\.\s?\.|\p{L}{3}\.\.|\p{L}\*+\s*\p{L}|\p{L}[•∗]+\p{L}/u;
+/** In place of letters that a program could not write, `J?rgen`, and between letters what is not seen, such as a soft hyphen. */
+const NO_LETTERS = /(?<=\p{L})[?\ufffd]+(?=\p{L})|\p{Cf}+/gu;
+const LOST_LETTER = /\p{L}[?\ufffd]|[?\ufffd]\p{L}/u;
 
 /**
  * True for a name that was cut, `Anna Peters...`, or partly hidden, `A*** Peters`: the whole one may be another person's, such as
  * `Anna Petersen`.
  */
 export function isPartOfPersonName(text: string): boolean {
-  return PART_INSIDE.test(text) || isPartOfName(text);
+  return PART_INSIDE.test(text) || PART_INSIDE.test(foldUnicode(text)) || isPartOfName(text);
 }
 
-/** Returns the words of a text: folded, without punctuation; apostrophes join. */
+/** True for a name in which a program lost letters: `Bj?rn ?str?m`. */
+export function hasLostLetter(text: string): boolean {
+  return LOST_LETTER.test(text);
+}
+
+/** Returns the text as if the letters that it lost had never been: as a misspelt word, not as an initial and another one. */
+export function joinLostLetters(text: string): string {
+  return text.replace(NO_LETTERS, '');
+}
+
+/** Returns the words of a text: folded, without punctuation; apostrophes join, and so do lost letters. */
 export function splitWords(text: string): string[] {
-  const latin = toLatin(text).replaceAll("'", '');
+  const latin = toLatin(joinLostLetters(text)).replaceAll("'", '');
   return latin.match(isAscii(latin) ? WORDS_OF_ASCII : WORDS_OF_SCRIPT) ?? [];
 }
 
