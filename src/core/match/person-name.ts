@@ -73,8 +73,8 @@ const generations: ReadonlyMap<string, string> = new Map([
   ['iii', 'iii'],
   ['iv', 'iv'],
 ]);
-/** A part after a comma that starts so describes the person. */
-const ranks = words('baroness baron lord lady viscount earl baronet sir dame duke count');
+/** A part after a whole name and a comma that starts so describes the person. */
+const ranks = words('baroness baron lord lady viscount earl baronet duke count');
 const particles = words(`
   de da do das dos del della di du la le les el al bin ibn binti bint van von der den ter ten zu af av vom zum
   mc mac o st san abu ben
@@ -119,8 +119,12 @@ const HONORIS_CAUSA = /\bh\. ?c\.(?: mult\.)?/gi;
 const ALSO =
   /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
 
-/** A word that was cut before others, or of which a sign hides letters: at the end, one star is a note. */
-const PART_INSIDE = /[…‥⋯]|\.\s?\.\s?\.|\p{L}{3}\.\.|\p{L}\*+\s*\p{L}|\p{L}[•∗]+\p{L}/u;
+/**
+ * A word that was cut before others, or of which a sign hides letters: at the end, one star is a note, but not behind a single
+ * letter.
+ */
+const PART_INSIDE =
+  /[…‥⋯]|\.\s?\.\s?\.|\p{L}{3}\.\.|\p{L}\*+\s*\p{L}|(?<!\p{L})\p{L}\*|\p{L}[•∗]+\p{L}/u;
 /** In place of letters that a program could not write, `J?rgen`, and between letters what is not seen, such as a soft hyphen. */
 const NO_LETTERS = /(?<=\p{L})[?\ufffd]+(?=\p{L})|\p{Cf}+/gu;
 const LOST_LETTER = /\p{L}[?\ufffd]|[?\ufffd]\p{L}/u;
@@ -233,26 +237,34 @@ export function readNameColumns(given: string, family: string): PersonName | Not
   return readBothWays(text, false, namesInColumns);
 }
 
-/** Splits `Smith, John`; a part of titles and degrees after a comma is left out, but not a word of `mayName`. */
+/**
+ * Splits `Smith, John`; a part of titles and degrees after a comma is left out, but not a word of `mayName`. Behind a family name
+ * `Lady Anna` is a given name with its title, behind a whole name `Lady Leeds` is none.
+ */
 function splitAtComma(
   text: string,
   mayName: ReadonlySet<string>,
 ): { first: string[]; second: string[] } {
-  const parts = text.split(/[,;]/).map(splitWords);
-  const isBehindWord = withoutTitles(parts[0] ?? [], mayName).filter(isTelling).length === 1;
+  const cells = text.split(/[,;]/);
+  const parts = cells.map(splitWords);
+  const isBehindFamily = isOneName(cells[0] ?? '');
   const isName = (word: string) =>
-    mayName.has(word) || (mayName.size > 0 && isBehindWord && suffixedNames.has(word));
+    mayName.has(word) || (mayName.size > 0 && isBehindFamily && suffixedNames.has(word));
   const isNamePart = (part: readonly string[]) =>
     part.some((word) => isName(word) || (!titles.has(word) && !suffixes.has(word))) &&
-    (!ranks.has(part[0] ?? '') || (isName(part[0] ?? '') && !part.includes('of')));
+    (!ranks.has(part[0] ?? '') ||
+      ((isBehindFamily || isName(part[0] ?? '')) && !part.includes('of')));
   const [first = [], second = []] = parts.filter(
     (part, index) => part.length > 0 && (index === 0 || isNamePart(part)),
   );
   return { first, second };
 }
 
-function isTelling(word: string): boolean {
-  return !particles.has(word);
+/** As written: `Smith-Jones`, `van Dyke` and `Smith Jr.` are one each. */
+function isOneName(text: string): boolean {
+  const isOfName = (word: string) => ![particles, suffixes, titles].some((set) => set.has(word));
+  const names = text.split(/\s+/).filter((name) => splitWords(name).some(isOfName));
+  return names.length === 1;
 }
 
 /** `Prince K.` begins with a given name, and `Earl Carter` with one of `mayName`. */
