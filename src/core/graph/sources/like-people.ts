@@ -90,8 +90,8 @@ const COUPLE = /[&+/]|\s(?:and|und|et|og|och)\s/iu;
  */
 function haveLikeNames(one: PersonOfRecord, other: PersonOfRecord): boolean {
   if (COUPLE.test(one.name) || COUPLE.test(other.name)) return false;
-  const ours = [...nameWords(wholeName(one))];
-  const theirs = [...nameWords(wholeName(other))];
+  const ours = [...wordsOfName(one)];
+  const theirs = [...wordsOfName(other)];
   const isShort = ours.length === 0 || theirs.length === 0;
   const equal = takeLike(ours, theirs, (level) => level === 'equal' || level === 'sound');
   if (isShort || ours.length === 0 || theirs.length === 0) return true;
@@ -124,6 +124,13 @@ function takeLike(
 
 function isGiven(word: NameWord, { name, surname }: PersonOfRecord): boolean {
   return surname !== '' && nameWords(fold(name)).some(({ text }) => text === word.text);
+}
+
+/** Apart, where they are: `Ben` and `Earl` are given names, though before others a particle and a title. */
+function wordsOfName(person: PersonOfRecord): readonly NameWord[] {
+  const { name, surname } = person;
+  if (name === '' || surname === '') return nameWords(wholeName(person));
+  return [...nameWords(fold(name)), ...nameWords(fold(surname))];
 }
 
 const nameWords = remember((text): readonly NameWord[] => {
