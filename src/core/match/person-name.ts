@@ -49,7 +49,8 @@ const titles = words(`
 `);
 /** Titles that are given names as well. */
 const namesToo = words(`
-  arch baron dato dona duke earl haji imam justice pastor prince princess sheikh shri sri tan tun
+  arch baron col dato dona duke earl eng gen haji hon imam justice lady maj pastor prince princess sen sheikh shri sig sri tan
+  tun
 `);
 /** Suffixes that are given names as well, behind a single word and a comma: `Rahman, Md`. */
 const suffixedNames = words('jd jr junior kc md');
