@@ -38,6 +38,7 @@ const rendered = new WeakSet<Response>();
 /** Renders the error of a route. An error in the middle of a stream can only close the connection. */
 export function renderProblems(log: Log): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
+    formatStack(thrown);
     // The request was refused while its handler ran, because its body arrived too late.
     if (rendered.has(response)) return;
     const requestId = requestIdOf(response);
@@ -71,6 +72,14 @@ export function renderProblem(response: Response, error: AppError): void {
     .status(error.status)
     .type('application/problem+json')
     .send(JSON.stringify(toProblem(error, requestIdOf(response))));
+}
+
+/**
+ * Makes the stack of an error a text. Until then it refers to the functions that threw it, and so to all that a body was parsed
+ * to; and the request refers to its errors, as long as its connection is open.
+ */
+function formatStack(thrown: unknown): void {
+  if (thrown instanceof Error) String(thrown.stack);
 }
 
 /** Returns true when the client disconnected in the middle of a response, which is not an error of the service. */

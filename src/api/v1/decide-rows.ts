@@ -13,6 +13,8 @@ const BODY_BYTES_MAX = 4 * 1024 * 1024;
 const JSON_DECISIONS_MAX = 10_000;
 /** Bytes that a decision takes in memory. In a file it has four at least. */
 const DECISION_BYTES = 96;
+/** The same in JSON, which is parsed, checked and kept for the comparison of repeated calls. It has 16 at least. */
+const JSON_DECISION_BYTES = 256;
 const ROW_MAX = 999_999_999;
 
 const hold = z.boolean().default(false).meta({
@@ -87,6 +89,7 @@ async function receiveDecisions({
   }
   const bounds = { bytesMax: BODY_BYTES_MAX, elementsMax: JSON_DECISIONS_MAX };
   const given = parseParameters(body, await readJson(request, bounds));
+  holdBody(request)(given.decisions.length * JSON_DECISION_BYTES);
   const decisions = given.decisions.map((one, at) => ({ ...one, at }));
   const placeOf: PlaceOf = (at) => ({ field: `decisions.${at}` });
   return { body: { decisions, hold: given.hold, placeOf }, same: { options: given } };

@@ -1,0 +1,65 @@
+/** Decisions that were read from a body are let go with the response, and counted until then. */
+import http from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { inTransaction } from '../../core/db/client.ts';
+
+let pipeline: Pipeline;
+beforeAll(async () => {
+  pipeline = await openPipeline();
+});
+afterAll(() => pipeline.close());
+
+const decisions = Array.from({ length: 10_000 }, () => ({ row: 1, id: 1 }));
+const body = JSON.stringify({ decisions });
+const headers = { 'Content-Type': 'application/json' };
+const MEBIBYTE = 1024 * 1024;
+
+test('a refused call leaves nothing of its body in memory while its connection stays open', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const caller = await pipeline.account(0);
+  const list = 'email\na@b.example\n';
+  const id = await pipeline.enrich(caller, list, { operation: 'people.enrich' });
+  const path = `${pipeline.url}/v1/batches/${id}/decisions`;
+  const options = {
+    method: 'POST',
+    headers: { ...headers, Authorization: `Bearer ${caller.key}` },
+  };
+  const agents = Array.from({ length: 10 }, () => new http.Agent({ keepAlive: true }));
+  const send = (agent: http.Agent) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const request = http.request(path, { ...options, agent }, (response) => {
+        response.resume().once('end', () => resolve(response.statusCode));
+      });
+      request.once('error', reject).end(body);
+    });
+  const used = () => {
+    collect();
+    return process.memoryUsage().heapUsed;
+  };
+  expect(await send(agents[0] as http.Agent)).toBe(400);
+  const before = used();
+  for (const agent of agents) expect(await send(agent)).toBe(400);
+  // Each has some 3 MiB of decisions.
+  expect(used() - before).toBeLessThan(10 * MEBIBYTE);
+  for (const agent of agents) agent.destroy();
+});
+
+test('calls that wait count with what was read of them', async () => {
+  const greedy = await pipeline.account(0);
+  const path = `/v1/batches/${crypto.randomUUID()}/decisions`;
+  let calls: Promise<number>[] = [];
+  await inTransaction(pipeline.sql, async (tx) => {
+    await tx`lock table batches in access exclusive mode`;
+    calls = Array.from({ length: 12 }, async () => {
+      const { status } = await pipeline.call(greedy, path, { method: 'POST', headers, body });
+      return status;
+    });
+    const refused = Promise.any(calls.map(async (call) => expect(await call).toBe(429)));
+    await Promise.race([refused, pipeline.untilBlocked(7)]);
+  });
+  expect(await Promise.all(calls)).toContain(429);
+});
