@@ -106,6 +106,7 @@ export async function replayCall(call: Call, { status, body }: KeptResponse): Pr
   const { id = 0, people, answer } = body as KeptBody;
   const graph = graphOf(context, wanted.live);
   const isOutdated = await isAnySuppressed(graph, people);
+  await assertValidIfLate(context, call);
   if (isOutdated && operations[wanted.operation].subject === 'person') throw noMatch(wanted);
   response.setHeader('Idempotent-Replayed', 'true');
   if (answer.data !== undefined) {

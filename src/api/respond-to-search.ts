@@ -197,6 +197,7 @@ export async function replaySearch(call: RouteInput, { body }: KeptResponse): Pr
     isHidden: await isAnySuppressed(graph, kept.people.slice(-1)),
     people: await selectRecords(graph, kept.people),
   }));
+  await assertValidIfLate(call.context, call);
   call.response.setHeader('Idempotent-Replayed', 'true');
   send(call, people, isHidden ? { ...kept, answer: {} } : kept);
 }

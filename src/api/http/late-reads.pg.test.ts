@@ -104,6 +104,22 @@ test('that is a search without people, and whose key is revoked', async () => {
   }
 });
 
+test.each([
+  ['a page', 'graph.person_records', '/personsearch/?surname=Quast&limit=5'],
+  ['a call', 'graph.suppressed_persons', names.path],
+])('that is the replay of %s, and whose key is revoked', async (_what, table, path) => {
+  const caller = await pipeline.account(10);
+  const headers = { ...own(caller), 'Idempotency-Key': 'again' };
+  const first = await pipeline.call(caller, path, { headers });
+  const replay = await pipeline.call(caller, path, { headers });
+  expect(replay.headers.get('Idempotent-Replayed')).toBe('true');
+  expect(await replay.text()).toBe(await first.text());
+  const end = () => revokeKey(pipeline.sql, displayPrefix(caller.key));
+  for (const read of await callWhile(headers, end, { table, path, calls: 1 })) {
+    await expectProblem(read, { status: 403, code: 'key_revoked' });
+  }
+});
+
 test('that is the preview of a company, and whose key is revoked', async () => {
   const { accountId } = await pipeline.account(0);
   const { key } = await createKey(pipeline.sql, { accountId, mode: 'live', scopes: ['reconcile'] });
