@@ -91,7 +91,8 @@ export async function respondToSearch(
     const last = people.at(-1);
     const isPartial = people.length < found.people.length;
     const units = paid?.units ?? people.length;
-    const hasNext = found.hasMore || isPartial || hidesEnd(units, filter);
+    // After the account's own people, the absence of a link would tell for free that no one else matches, or who sorts before.
+    const hasNext = found.hasMore || isPartial || units === 0;
     const after = last !== undefined && hasNext ? last : null;
     const next = after && cursorAfter({ ...after, key: null }, filter, page.order);
     const disclosed = discloseCount(found.total, units, filter);
@@ -145,14 +146,6 @@ function discloseCount(
   if (identifyingParameter(filter) !== null) return { total: null };
   const disclosed = discloseTotal(total);
   return { total: disclosed.total, totalIs: disclosed.total_is };
-}
-
-/**
- * Returns true for a page that charged for no one by a filter that identifies people: it has a link to a next page whether
- * or not there is one. After the account's own people, the absence of a link would tell for free that a person is not stored.
- */
-function hidesEnd(paid: number, filter: Filter): boolean {
-  return paid === 0 && identifyingParameter(filter) !== null;
 }
 
 /** Charges the page. Returns how many of its people may be sent, and were charged, and the credits that are left. */

@@ -63,6 +63,8 @@ describe.each(['id', 'whenUpdated', 'createdAt', 'surname'] as const)('by %s', (
       next = page.next;
     }
     expect(ids(byCursor)).toEqual(ids(people));
+    // Refused: `owned-pages.pg.test.ts`.
+    if (by === 'surname') return;
     const bySkip: Person[] = [];
     for (let skip = 0; skip < PEOPLE; skip += LIMIT) {
       bySkip.push(...(await read(`${query}&limit=${LIMIT}&skip=${skip}`)).people);
