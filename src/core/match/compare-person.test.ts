@@ -69,6 +69,17 @@ test.each([
   ['J. Robert Adler', 'Robert', 'Adler', 'other'],
   ['Torres Vega, M.', 'Maria', 'Torres', 'initial'],
   ['Van Hollen C', 'Chris', 'Van Hollen', 'initial'],
+  ['Ben R. Adler', 'Robert', 'Adler', 'none'],
+  ['Adler, Al R.', 'Robert', 'Adler', 'none'],
+  ['Clark J. Ridley', 'Jasmine', 'Clark', 'none'],
+  ['J. Clark Ridley', 'Jasmine', 'Clark', 'none'],
+  ['Ridley, Clark J.', 'Jasmine', 'Clark', 'none'],
+  ['Clark J.', 'Jasmine', 'Clark', 'initial'],
+  ['Clark J. Maria', 'Jasmine Maria', 'Clark', 'other'],
+  ['J. Maria Clark', 'Jasmine', 'Clark', 'initial'],
+  ['Hugo R. Adler', 'R.', 'Adler', 'none'],
+  ['R. Adler', 'Hugo R.', 'Adler', 'none'],
+  ['H. R. Adler', 'Hugo R.', 'Adler', 'initial'],
 ])(
   'a middle initial is no given name: %s is %s %s by given name %s',
   (listed, given, family, first) => {

@@ -2,13 +2,10 @@
  * Compares the words of two person names and says how they relate, field by field: the levels of the score. Pure and
  * total. One side's division into given and family name is known (a stored record), the other's may be.
  */
-import { isInitial, soundAlike } from './latin.ts';
+import { isInitial } from './latin.ts';
 import { areNicknames } from './nicknames.ts';
 import { isParticle, type NameWord, type PersonName } from './person-name.ts';
-import { isOneSlip } from './slips.ts';
-
-/** Relations of two words, best first. */
-export type WordLevel = 'equal' | 'sound' | 'nickname' | 'slip' | 'initial' | 'start' | 'none';
+import { relateWords, type WordLevel } from './relate-words.ts';
 
 export type FamilyLevel = 'equal' | 'sound' | 'slip' | 'part' | 'initial' | 'missing' | 'none';
 export type GivenLevel =
@@ -46,27 +43,8 @@ export interface StoredName {
 
 /** Cost from which a record is believed to have given and family name swapped. */
 const TURN_COST = 3;
-const SLIP_MIN = 4;
-const START_MIN = 3;
 /** The part of a woman's name behind the man's from which it is formed. */
 const FEMININE_ENDING = /^(?:a|e|ia|ie|ina|ine|etta|ette|ella|elle)$/;
-
-/** Returns the relation of two words of names. */
-export function relateWords(a: NameWord, b: NameWord): WordLevel {
-  if (a.text === b.text || a.joined === b.joined) return 'equal';
-  if (a.joined === b.text || a.text === b.joined) return 'equal';
-  if (isInitial(a.text) || isInitial(b.text)) {
-    return a.text.charCodeAt(0) === b.text.charCodeAt(0) ? 'initial' : 'none';
-  }
-  const shorter = Math.min(a.text.length, b.text.length);
-  if (shorter >= START_MIN && soundAlike(a.text, b.text)) return 'sound';
-  if (areNicknames(a.text, b.text)) return 'nickname';
-  if (shorter >= SLIP_MIN && isOneSlip(a.text, b.text)) return 'slip';
-  if (shorter >= START_MIN && (a.text.startsWith(b.text) || b.text.startsWith(a.text))) {
-    return 'start';
-  }
-  return 'none';
-}
 
 const familyLevels: readonly WordLevel[] = ['equal', 'sound', 'slip'];
 const rank: Record<GivenLevel, number> = {
@@ -125,7 +103,7 @@ function relateInOrder(row: PersonName, stored: StoredName): NameRelation {
   if (isGood(straight)) return straight;
   const turned = relateDivided(row, stored.family, stored.given, stored.also);
   // The initial of a family name is no given name: `Jennifer R. Coffey` is not `Jennifer Rhodes`.
-  if (turned.given === 'initial') return straight;
+  if (turned.given === 'initial' || isInitial(turned.familyWord)) return straight;
   // Nor are two given names a family name that is misspelt.
   if (straight.family === 'equal' && turned.family === 'slip') return straight;
   // Nor is the given name the family name, so that a similar part of a surname is the given name: `Maria Lopes`, `Maria Vega
@@ -205,7 +183,7 @@ function relateDivided(
     }
   }
   return {
-    ...relateGiven(left, ofStatedFamily(left, row), given, familyLeft, also),
+    ...relateGiven(left, row, given, familyLeft, also),
     family: level,
     familyWord,
     listedFamily,
@@ -260,6 +238,7 @@ function joinedWhole(family: readonly NameWord[], given: readonly NameWord[]): N
   };
 }
 
+/** Returns how many of these words, the first ones, are of the family name that the row states. */
 function ofStatedFamily(left: readonly NameWord[], row: PersonName): number {
   if (row.family === 0) return 0;
   return left.filter((word) => row.words.indexOf(word) < row.family).length;
@@ -269,8 +248,7 @@ type GivenRelation = Pick<NameRelation, 'given' | 'middle' | 'givenWord' | 'list
 
 function relateGiven(
   left: readonly NameWord[],
-  /** How many of these words, the first ones, are of the family name that the row states. */
-  before: number,
+  row: PersonName,
   given: readonly NameWord[],
   familyLeft: readonly NameWord[],
   also: readonly string[],
@@ -294,8 +272,11 @@ function relateGiven(
     row: 0,
     stored: 0,
   };
-  // `Van Hollen C` has none before the initial.
-  const firstGiven = left.slice(before).find(({ text }) => !isParticle(text))?.text ?? '';
+  const before = ofStatedFamily(left, row);
+  // `Van Hollen C` has none before the initial, `Ben C. Hollen` has one.
+  const isName = (word: NameWord) =>
+    !isParticle(word.text) || isInitial(row.words[row.words.indexOf(word) + 1]?.text ?? '');
+  const firstGiven = left.slice(before).find(isName)?.text ?? '';
   for (let rowAt = 0; rowAt < left.length; rowAt++) {
     const ours = left[rowAt] as NameWord;
     for (let storedAt = 0; storedAt < given.length; storedAt++) {
@@ -318,7 +299,15 @@ function relateGiven(
   const givenWord = given[best.stored]?.text ?? '';
   const ourRest = left.filter((_, index) => index !== best.row);
   const theirRest = [...given.filter((_, index) => index !== best.stored), ...familyLeft];
-  return { given: best.level, middle: relateRest(ourRest, theirRest), givenWord, listedGiven };
+  const middle = relateRest(ourRest, theirRest);
+  const isOther = best.level === 'initial' && middle !== 'agree' && hasOtherFamily(left, row);
+  return { given: isOther ? 'none' : best.level, middle, givenWord, listedGiven };
+}
+
+/** `Clark J. Ridley` and `Ridley, Clark J.` leave a family name of their own: no one called Clark is meant. */
+function hasOtherFamily(left: readonly NameWord[], row: PersonName): boolean {
+  const family = row.family === 0 ? row.words.slice(-1) : row.words.slice(0, row.family);
+  return family.every((word) => !isInitial(word.text) && left.includes(word));
 }
 
 /** `Roberta` is not `Robert A.`, but `JR` is `J. R.`, and `Mary Ann` is `Maryann`. */
@@ -342,8 +331,9 @@ function isOfOtherGender(one: string, other: string): boolean {
 
 function givenLevel(ours: NameWord, theirs: NameWord, rowAt: number, storedAt: number): GivenLevel {
   const level = relateWords(ours, theirs);
-  if (level === 'equal') return rowAt === 0 && storedAt === 0 ? 'equal' : 'other';
-  if (level === 'initial' && storedAt > 0) return 'none';
+  if (level === 'equal' && rowAt === 0 && storedAt === 0) return 'equal';
+  if (level === 'equal' && !isInitial(ours.text)) return 'other';
+  if (level === 'equal' || level === 'initial') return storedAt > 0 ? 'none' : 'initial';
   const isUnsure = level === 'slip' || level === 'start';
   return isUnsure && isOfOtherGender(ours.text, theirs.text) ? 'none' : level;
 }

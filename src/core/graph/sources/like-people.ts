@@ -4,8 +4,8 @@
  */
 import { fold } from '../../lib/fold.ts';
 import { remember } from '../../lib/remember.ts';
-import { relateWords, type WordLevel } from '../../match/compare-persons.ts';
 import { generationOf, type NameWord, readPersonName } from '../../match/person-name.ts';
+import { relateWords, type WordLevel } from '../../match/relate-words.ts';
 
 /** The names, the birth and the values of a person in a record; '' for what it does not say. */
 export interface PersonOfRecord {
