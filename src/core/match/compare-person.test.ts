@@ -23,6 +23,8 @@ test.each([
   ['Maria Torres', 'Maria', 'Torres Vega', 'part', 'equal'],
   ['Анна Ковальска', 'Anna', 'Kovalska', 'equal', 'equal'],
   ['Ben Kowalska', 'Ben', 'Kowalska', 'equal', 'equal'],
+  ['"Anna Kowalska"', 'Anna', 'Kowalska', 'equal', 'equal'],
+  ['“Kowalska, Anna”', 'Anna', 'Kowalska', 'equal', 'equal'],
   ['Anna Kowalsak', 'Anna', 'Kowalska', 'slip', 'equal'],
   ['Kim Je Nam', 'Je Nam', 'Kim', 'equal', 'equal'],
   ['杨 磊', '磊', '杨', 'equal', 'equal'],

@@ -119,6 +119,8 @@ const WORDS_OF_ASCII = /[a-z]+/g;
 const HONORIS_CAUSA = /\bh\. ?c\.(?: mult\.)?/gi;
 const ALSO =
   /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
+/** A whole name in quotation marks is not the short form of another. */
+const QUOTED = /^\s*["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]\s*$/;
 
 /**
  * A word that was cut before others, or of which a sign hides letters: at the end, one star is a note, but not behind a single
@@ -189,6 +191,7 @@ function readOneWay(
   if (!stored && (NOT_OF_A_NAME.test(text) || isPartOfPersonName(text))) return 'not_a_name';
   const also: string[] = [];
   const plain = text
+    .replace(QUOTED, '$1')
     .replace(HONORIS_CAUSA, ' ')
     .replace(ALSO, (_, quoted?: string, bracketed?: string, single?: string) => {
       also.push(
