@@ -41,6 +41,7 @@ const reasons: Record<string, string> = {
   unknown_country: 'unknown country',
   open_quote: 'a quote is never closed',
   record_too_long: 'the row is too long',
+  too_many_columns: 'the row has too many cells',
   nul_byte: 'the row holds a NUL byte',
   opted_out: 'opted out',
   cancelled: 'cancelled before it was looked up',

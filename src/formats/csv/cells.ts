@@ -133,8 +133,8 @@ function hasHighByte(piece: Buffer, from: number, to: number): boolean {
 const NON_ASCII = 0x80;
 
 /**
- * Reads all cells of one record: for headers, previews and rewritten rows. A raw line (open quote, too long) is
- * one cell with its whole text.
+ * Reads all cells of one record: for headers, previews and rewritten rows. A raw line (open quote, too long, too
+ * wide) is one cell with its whole text.
  */
 export function readRecord(
   piece: Buffer,

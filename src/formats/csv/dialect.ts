@@ -113,7 +113,7 @@ export function detectDialect(sample: Buffer, options: DialectOptions): Dialect 
   const guess = guessDelimiter(body, isWhole);
   const delimiter = options.delimiter ?? sep.delimiter ?? guess.delimiter;
   const firstLine = sep.bytes === 0 ? 1 : 2;
-  const records = sampleRecords(body, { delimiter, isWhole, firstLine });
+  const records = sampleRecords(body, { delimiter, isWhole, firstLine, columnsMax: COLUMNS_MAX });
   if (records.count === 0) throw noRecord(firstLine, canonical, isWhole);
 
   const numbers = rowNumbers(records, firstLine);
@@ -242,6 +242,7 @@ function readRows(
 const headerTrouble: Record<UnreadableReason, string> = {
   open_quote: 'a quote is opened in the header and never closed',
   record_too_long: 'the header is longer than the maximum of a record',
+  too_many_columns: `the header has more than ${COLUMNS_MAX} columns`,
   nul_byte: 'the header contains a NUL byte; the file may not be text',
 };
 
@@ -249,12 +250,6 @@ const headerTrouble: Record<UnreadableReason, string> = {
 function checkHeader(first: CsvRecord): void {
   const reason = unreadableReason(first.flags);
   if (reason !== null) throw unreadableCsv(first.line, `${headerTrouble[reason]}.`);
-  if (first.fields > COLUMNS_MAX) {
-    throw unreadableCsv(
-      first.line,
-      `the header has ${first.fields} columns, at most ${COLUMNS_MAX} are allowed.`,
-    );
-  }
 }
 
 function noRecord(firstLine: number, canonical: Buffer, isWhole: boolean): Error {

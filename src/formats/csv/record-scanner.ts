@@ -14,6 +14,8 @@ export interface ScanOptions {
   firstLine?: number;
   /** The limit of one record, `RECORD_BYTES_MAX` by default; infinite for a text that the service has written. */
   recordBytesMax?: number;
+  /** A record with more fields is one text that cannot be read. Infinite by default; of a list it is `COLUMNS_MAX`. */
+  columnsMax?: number;
   /** For tests: a stream is scanned in steps of at least this many bytes. */
   stepBytesMin?: number;
 }
@@ -109,6 +111,7 @@ function scanStep(
     recordBytesMax: options.recordBytesMax ?? RECORD_BYTES_MAX,
     isLast: step.isLast,
   });
+  const columnsMax = options.columnsMax ?? Number.POSITIVE_INFINITY;
   let at = 0;
   while (at < buffer.length) {
     const byte = buffer[at];
@@ -120,6 +123,10 @@ function scanStep(
       continue;
     }
     if (!reader.read(at)) break;
+    if (reader.fields > columnsMax) {
+      reader.fields = 1;
+      reader.flags = recordFlag.tooManyColumns;
+    }
     records.append(reader, reader.linesInside);
     at = reader.end + reader.terminator;
   }

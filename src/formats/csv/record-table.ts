@@ -18,20 +18,24 @@ export const recordFlag = {
   invalidUtf8: 8,
   /** At least one field begins with a quote. */
   quoted: 16,
+  /** The record has more cells than a list may have columns. */
+  tooManyColumns: 32,
 } as const;
 
-export type UnreadableReason = 'open_quote' | 'record_too_long' | 'nul_byte';
+export type UnreadableReason = 'open_quote' | 'record_too_long' | 'too_many_columns' | 'nul_byte';
 
 /** Returns why a record with these flags cannot be read as cells; null when it can. */
 export function unreadableReason(flags: number): UnreadableReason | null {
   if (flags & recordFlag.openQuote) return 'open_quote';
   if (flags & recordFlag.recordTooLong) return 'record_too_long';
+  if (flags & recordFlag.tooManyColumns) return 'too_many_columns';
   return flags & recordFlag.nulByte ? 'nul_byte' : null;
 }
 
-/** Returns true when the record is one raw physical line that was not split into fields. */
+/** Returns true when the record is one raw text that was not split into fields: a physical line, or a row that is too wide. */
 export function isRawLine(flags: number): boolean {
-  return (flags & (recordFlag.openQuote | recordFlag.recordTooLong)) !== 0;
+  const { openQuote, recordTooLong, tooManyColumns } = recordFlag;
+  return (flags & (openQuote | recordTooLong | tooManyColumns)) !== 0;
 }
 
 /** One record: byte offsets into its Buffer, `end` exclusive and without the terminator. */

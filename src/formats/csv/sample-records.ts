@@ -13,9 +13,10 @@ const RECORDS_ENOUGH = 21;
  */
 export function sampleRecords(
   sample: Buffer,
-  source: { delimiter: Delimiter; isWhole: boolean; firstLine?: number },
+  source: { delimiter: Delimiter; isWhole: boolean; firstLine?: number; columnsMax?: number },
 ): RecordTable {
-  const options = { delimiter: source.delimiter, firstLine: source.firstLine ?? 1 };
+  const { delimiter, firstLine = 1, columnsMax = Number.POSITIVE_INFINITY } = source;
+  const options = { delimiter, firstLine, columnsMax };
   if (source.isWhole) return scanRecords(sample, options);
   const sure = scanPrefix(sample, options);
   if (sure.count >= RECORDS_ENOUGH) return sure;

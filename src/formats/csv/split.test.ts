@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../core/lib/errors.ts';
 import { junkBytes, listRecords, propertyRuns } from './random-csv.test-suite.ts';
 import { scanRecords } from './record-scanner.ts';
-import { type SplitOptions, splitIntoChunks } from './split.ts';
+import { COLUMNS_MAX, type SplitOptions, splitIntoChunks } from './split.ts';
 
 const plain = { delimiter: ',', chunkRowsMax: 100 } as const;
 const split = (text: string | Buffer, options: Partial<SplitOptions> = {}) =>
@@ -76,9 +76,12 @@ describe('splitIntoChunks', () => {
     expect((await split('a\nb\n\n', { rowsMax: 2 })).totals.rows).toBe(2);
   });
 
-  it('refuses a record with too many columns with its line', async () => {
-    const result = refusal(split('a,b\na,b,c\n', { columnsMax: 2 }));
-    expect(await result).toEqual({ status: 422, code: 'unreadable_csv', line: 2 });
+  it('counts a record with too many columns as one that cannot be read, with its line', async () => {
+    const wide = Array.from({ length: COLUMNS_MAX + 1 }, () => '"x"').join(',');
+    const { totals } = await split(`a,b\n${wide}\n${wide.slice(4)}\nc,d`);
+    expect(totals).toMatchObject({ rows: 4, widestFieldCount: COLUMNS_MAX });
+    const firstLines = [{ line: 2, reason: 'too_many_columns' }];
+    expect(totals.unreadable).toEqual({ count: 1, firstLines });
   });
 
   it('refuses a line, or blank lines, that exceed a chunk', async () => {

@@ -30,7 +30,6 @@ export interface SplitOptions extends ScanOptions {
   /** Offset of the source's first byte in the canonical file (its first data byte). */
   firstByte?: number;
   rowsMax?: number;
-  columnsMax?: number;
   chunkRowsMax: number;
   chunkBytesMax?: number;
 }
@@ -72,14 +71,13 @@ export interface SplitTotals {
  * @returns chunks of at most `chunkRowsMax` rows and 2 MiB that follow each other without a gap (blank
  *   lines belong to the record after them; trailing ones to the last chunk, which they may make
  *   longer), and the totals. No chunks when there is no record.
- * @throws AppError 413 `too_many_rows`; 422 `unreadable_csv` for a record with too many columns
- *   and for a line, or a run of blank lines, that no chunk could hold
+ * @throws AppError 413 `too_many_rows`; 422 `unreadable_csv` for a line, or a run of blank lines, that no chunk could hold
  */
 export async function splitIntoChunks(
   source: AsyncIterable<Buffer> | Iterable<Buffer>,
   options: SplitOptions,
 ): Promise<{ chunks: Chunk[]; totals: SplitTotals }> {
-  const scanner = new RecordScanner(options);
+  const scanner = new RecordScanner({ columnsMax: COLUMNS_MAX, ...options });
   const splitter = new ChunkSplitter(options);
   for await (const buffer of source) {
     splitter.sums.push(buffer);
@@ -113,7 +111,6 @@ class ChunkSplitter {
     this.#limits = {
       firstByte: options.firstByte ?? 0,
       rowsMax: options.rowsMax ?? ROWS_MAX,
-      columnsMax: options.columnsMax ?? COLUMNS_MAX,
       chunkRowsMax: options.chunkRowsMax,
       chunkBytesMax: options.chunkBytesMax ?? CHUNK_BYTES_MAX,
     };
@@ -198,11 +195,8 @@ class ChunkSplitter {
 
   #count(line: number, fields: number, flags: number): void {
     const totals = this.#totals;
-    const { rowsMax, columnsMax } = this.#limits;
+    const { rowsMax } = this.#limits;
     if (totals.rows === rowsMax) throw tooManyRows(line, rowsMax);
-    if (fields > columnsMax) {
-      throw unreadableCsv(line, `${fields} columns, at most ${columnsMax} are allowed.`);
-    }
     totals.rows++;
     if (fields > totals.widestFieldCount) totals.widestFieldCount = fields;
     if ((flags & ~recordFlag.quoted) === 0) return;

@@ -204,6 +204,8 @@ describe('a list with rows that cannot be read', () => {
         `${'x'.repeat(1_000_000)},p3@list.example`,
         'p4@list.example,a"b',
         '"p5@list.example"tail,x',
+        `p6@list.example${',"x\ny"'.repeat(512)}`,
+        'p7@list.example,z',
         'p6@list.example,"open at the end',
       ].join('\n'),
     );
@@ -215,13 +217,16 @@ describe('a list with rows that cannot be read', () => {
       `"${'x'.repeat(1_000_000)},p3@list.example",,invalid,,record_too_long,,0,`,
       'p4@list.example,a"b,matched,email,,false,1,1004',
       '"p5@list.example"tail,x,matched,email,,false,1,1005',
+      ...`"p6@list.example${',""x\ny""'.repeat(512)}",,invalid,,too_many_columns,,0,`.split('\n'),
+      'p7@list.example,z,matched,email,,false,1,1007',
       '"p6@list.example,""open at the end",,invalid,,open_quote,,0,',
       '',
     ]);
     const report = await (await pipeline.call(caller, `/v1/batches/${id}/report`)).json();
     expect(report).toMatchObject({
       unusable: {
-        open_quote: { rows: 2, lines: [2, 7] },
+        open_quote: { rows: 2, lines: [2, 521] },
+        too_many_columns: { rows: 1, lines: [7] },
         nul_byte: { rows: 1, lines: [3] },
         record_too_long: { rows: 1, lines: [4] },
       },

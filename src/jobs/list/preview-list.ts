@@ -8,6 +8,7 @@ import { detectDialect } from '../../formats/csv/dialect.ts';
 import { Transcoder } from '../../formats/csv/encoding.ts';
 import type { RecordTable } from '../../formats/csv/record-table.ts';
 import { sampleRecords } from '../../formats/csv/sample-records.ts';
+import { COLUMNS_MAX } from '../../formats/csv/split.ts';
 import { type ColumnNumbers, columnNumbers } from '../../mapping/guess-columns.ts';
 import { sampleColumns } from '../../mapping/read-columns.ts';
 import { readRows } from '../../mapping/read-rows.ts';
@@ -118,6 +119,7 @@ function sampleOf(head: Buffer, { dialect, uploadBytes }: ListBatch): Sample {
     delimiter: dialect.delimiter,
     isWhole,
     firstLine: dialect.firstLine,
+    columnsMax: COLUMNS_MAX,
   });
   return { bytes, records, delimiter: dialect.delimiter };
 }

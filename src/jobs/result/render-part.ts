@@ -133,7 +133,7 @@ function appendInput(writer: ByteWriter, rows: PartRows, index: number, layout: 
   const end = records.end[index] ?? 0;
   let cells = records.fields[index] ?? 0;
   if (isRawLine(flags)) {
-    // Its quotes are unbalanced: as one quoted cell it cannot swallow the following rows.
+    // Its quotes may be unbalanced: as one quoted cell it cannot swallow the following rows.
     const [text = ''] = readRecord(piece, { start, end, flags }, delimiter);
     writer.text(encodeCell(text, { delimiter, safe: false }));
     cells = 1;
