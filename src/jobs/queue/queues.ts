@@ -1,5 +1,5 @@
 /** The enqueueing side: any process may wake a job. */
-import type { Queue } from 'bullmq';
+import type { Job, Queue } from 'bullmq';
 import { Counter } from 'prom-client';
 import { must } from '../../core/lib/assert.ts';
 import { within } from '../../core/lib/within.ts';
@@ -46,6 +46,9 @@ const jobStates = {
   delayed: ['delayed'],
 } as const;
 
+/** States of jobs that a worker takes, or has just taken. */
+const takenStates: ReadonlySet<string> = new Set([...jobStates.waiting, ...jobStates.active]);
+
 /**
  * Finished chunks stay for a while, for people who look at the queue: each dispatch has an id of its own. Few do, because
  * on Postgres BullMQ reads all of them again whenever one is added.
@@ -69,8 +72,8 @@ export interface Queues {
   countWaiting(name: JobName): Promise<number>;
   /**
    * Returns the ids of those jobs that wait, or that a worker took within the last `takenMs` by its clock, which may be ahead
-   * of this one by as much. A worker that died keeps a job until the job's lock ends. A job that cannot be read is not among
-   * them, because no worker can run it. Throws when the store fails.
+   * of this one by as much. A worker that died keeps a job until the job's lock ends. A job that cannot be read, or that is in
+   * no list of waiting jobs, is not among them, because no worker can run it. Throws when the store fails.
    */
   findHeld(name: JobName, ids: readonly string[], takenMs: number): Promise<ReadonlySet<string>>;
   /** Waiting and running jobs of each queue. Throws when the store fails. */
@@ -131,10 +134,15 @@ export function openQueues(
       const found = await within(WAKE_MS_MAX, Promise.all(ids.map(read)));
       const now = Date.now();
       const wasTaken = (at: number) => Math.abs(at - now) < takenMs;
-      const held = found.filter(
-        (job) => job && !job.finishedOn && (!job.processedOn || wasTaken(job.processedOn)),
-      );
-      return new Set(held.map((job) => String(job?.id)));
+      const isHeld = async (job: Job) => {
+        if (job.finishedOn) return false;
+        if (job.processedOn) return wasTaken(job.processedOn);
+        // The store may have lost the list and kept the job.
+        return takenStates.has(await job.getState());
+      };
+      const unfinished = found.filter((job) => job !== null && job !== undefined);
+      const held = await within(WAKE_MS_MAX, Promise.all(unfinished.map(isHeld)));
+      return new Set(unfinished.filter((_, at) => held[at]).map(({ id }) => String(id)));
     },
     async countJobs() {
       const counting = [...queues].map(async ([queue, opened]) => {

@@ -67,6 +67,19 @@ describeWithRedis('the queue in Redis', () => {
     await backend.close();
   });
 
+  test('a job that is in no list of its queue is not held: no worker takes it', async () => {
+    await using server = await startRedis();
+    const backend = openRedisBackend({ url: server.url, prefix: 'mine' }, log);
+    const queues = openQueues(backend, log);
+    const payload = { batchId: 'a', chunk: 1, attempt: 1, chunkId: 1, epoch: 1 };
+    await queues.wake('run-chunk', [{ id: 'a', payload }]);
+    await server.client.del('{mine-chunks}:chunks:wait');
+    await queues.wake('run-chunk', [{ id: 'b', payload }]);
+    expect(await queues.findHeld('run-chunk', ['a', 'b'], 5_000)).toEqual(new Set(['b']));
+    await queues.close();
+    await backend.close();
+  });
+
   test('a wake-up is lost without an error or a wait while Redis is unavailable', async () => {
     const server = await startRedis();
     const backend = openRedisBackend({ url: server.url, prefix: 'test' }, log);
