@@ -1,4 +1,4 @@
-/** Decisions that were read from a body are let go with the response, and counted until then. */
+/** Bodies are let go with their responses, and counted with what was read of them until then. */
 import http from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -17,36 +17,43 @@ const body = JSON.stringify({ decisions });
 const headers = { 'Content-Type': 'application/json' };
 const MEBIBYTE = 1024 * 1024;
 
-test('a refused call leaves nothing of its body in memory while its connection stays open', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
-  const caller = await pipeline.account(0);
-  const list = 'email\na@b.example\n';
-  const id = await pipeline.enrich(caller, list, { operation: 'people.enrich' });
-  const path = `${pipeline.url}/v1/batches/${id}/decisions`;
-  const options = {
-    method: 'POST',
-    headers: { ...headers, Authorization: `Bearer ${caller.key}` },
-  };
-  const agents = Array.from({ length: 10 }, () => new http.Agent({ keepAlive: true }));
-  const send = (agent: http.Agent) =>
-    new Promise<number | undefined>((resolve, reject) => {
-      const request = http.request(path, { ...options, agent }, (response) => {
-        response.resume().once('end', () => resolve(response.statusCode));
+test.each([
+  { refused: 'decisions', sent: body },
+  // The error of the parser refers to the text.
+  { refused: 'JSON', sent: `{"decisions": ["€${'a'.repeat(2 * MEBIBYTE)}"` },
+])(
+  'a refused call leaves nothing of its $refused in memory while its connection is open',
+  async ({ sent }) => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const caller = await pipeline.account(0);
+    const list = 'email\na@b.example\n';
+    const id = await pipeline.enrich(caller, list, { operation: 'people.enrich' });
+    const path = `${pipeline.url}/v1/batches/${id}/decisions`;
+    const options = {
+      method: 'POST',
+      headers: { ...headers, Authorization: `Bearer ${caller.key}` },
+    };
+    const agents = Array.from({ length: 10 }, () => new http.Agent({ keepAlive: true }));
+    const send = (agent: http.Agent) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const request = http.request(path, { ...options, agent }, (response) => {
+          response.resume().once('end', () => resolve(response.statusCode));
+        });
+        request.once('error', reject).end(sent);
       });
-      request.once('error', reject).end(body);
-    });
-  const used = () => {
-    collect();
-    return process.memoryUsage().heapUsed;
-  };
-  expect(await send(agents[0] as http.Agent)).toBe(400);
-  const before = used();
-  for (const agent of agents) expect(await send(agent)).toBe(400);
-  // Each has some 3 MiB of decisions.
-  expect(used() - before).toBeLessThan(10 * MEBIBYTE);
-  for (const agent of agents) agent.destroy();
-});
+    const used = () => {
+      collect();
+      return process.memoryUsage().heapUsed;
+    };
+    expect(await send(agents[0] as http.Agent)).toBe(400);
+    const before = used();
+    for (const agent of agents) expect(await send(agent)).toBe(400);
+    // Each has 3 MiB of decisions, or 4 of text.
+    expect(used() - before).toBeLessThan(10 * MEBIBYTE);
+    for (const agent of agents) agent.destroy();
+  },
+);
 
 test('calls that wait count with what was read of them', async () => {
   const greedy = await pipeline.account(0);

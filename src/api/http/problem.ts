@@ -1,5 +1,5 @@
 /** Errors as RFC 9457 problem documents. An unexpected error discloses only the request id. */
-import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { isOfFiles, isUnavailable } from '../../core/db/pg-errors.ts';
 import { hideKeys } from '../../core/keys/key-format.ts';
@@ -38,7 +38,7 @@ const rendered = new WeakSet<Response>();
 /** Renders the error of a route. An error in the middle of a stream can only close the connection. */
 export function renderProblems(log: Log): ErrorRequestHandler {
   return (thrown, request, response, _next) => {
-    formatStack(thrown);
+    forgetErrors(request);
     // The request was refused while its handler ran, because its body arrived too late.
     if (rendered.has(response)) return;
     const requestId = requestIdOf(response);
@@ -74,12 +74,15 @@ export function renderProblem(response: Response, error: AppError): void {
     .send(JSON.stringify(toProblem(error, requestIdOf(response))));
 }
 
+/** The member of a request in which the router collects its errors, for tracing. */
+const ROUTER_ERRORS = Symbol.for('router.tracing.publishedErrors');
+
 /**
- * Makes the stack of an error a text. Until then it refers to the functions that threw it, and so to all that a body was parsed
- * to; and the request refers to its errors, as long as its connection is open.
+ * Makes the request forget its errors: it stays in memory as long as its connection is open. Until its stack is read an error
+ * refers to the functions that threw it, and so to all that a body was parsed to; that of a parser refers to the whole text.
  */
-function formatStack(thrown: unknown): void {
-  if (thrown instanceof Error) String(thrown.stack);
+function forgetErrors(request: Request): void {
+  (request as { [ROUTER_ERRORS]?: Set<unknown> })[ROUTER_ERRORS]?.clear();
 }
 
 /** Returns true when the client disconnected in the middle of a response, which is not an error of the service. */
