@@ -23,8 +23,8 @@ const inTurn = openShare({
   waitMsMax: WAIT_MS_MAX,
 });
 
-/** The latest request with a chunked body of each connection that had one. */
-const latest = new WeakMap<Socket, IncomingMessage>();
+/** The request with a chunked body that is read of each connection that had one; null between two. */
+const latest = new WeakMap<Socket, IncomingMessage | null>();
 
 /**
  * Makes the connection of a request with a chunked body wait for a turn of its network after each millisecond of parsing, until
@@ -35,6 +35,9 @@ export function readInTurns(request: IncomingMessage): void {
   if (headers['transfer-encoding'] === undefined) return;
   if (!latest.has(socket)) takeTurns(socket);
   latest.set(socket, request);
+  request.once('close', () => {
+    if (latest.get(socket) === request) latest.set(socket, null);
+  });
 }
 
 function takeTurns(socket: Socket): void {
@@ -62,7 +65,7 @@ function takeTurns(socket: Socket): void {
   // With a listener Node calls back for each read; this one runs after the bytes were parsed.
   socket.on('data', () => {
     const ms = parsedMs + performance.now() - readAt;
-    const isLong = ms > PARSE_MS_MAX && !latest.get(socket)?.complete;
+    const isLong = ms > PARSE_MS_MAX && latest.get(socket)?.complete === false;
     parsedMs = isLong ? 0 : ms;
     if (!isLong) return;
     isResting = true;

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as nextRound } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import express, { type Response } from 'express';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openSocket } from '../../../tests/support/raw-http.ts';
 import { must } from '../../core/lib/assert.ts';
 import { takeThreadTurn } from '../../core/limits/thread-turns.ts';
@@ -232,6 +234,34 @@ test('the body of a GET does not stay in memory while its response takes', async
   while (taken[0]?.req.complete !== true) await moment();
   expect(taken[0].req.readableLength).toBe(0);
 });
+
+test.each([
+  ['without a body', get],
+  ['with a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nx'],
+  [
+    'with a body in chunks',
+    'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n',
+  ],
+])(
+  'a request %s, and its response, are let go while their connection is open',
+  async (_name, text) => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { taken, moment, socket } = await serve();
+    socket.write(text);
+    while (taken.length === 0) await moment();
+    const left = taken.splice(0).map((response) => {
+      response.end();
+      return [new WeakRef(response), new WeakRef(response.req)];
+    });
+    await once(socket, 'data');
+    await vi.waitUntil(() => {
+      collect();
+      return left.flat().every((one) => one.deref() === undefined);
+    });
+    expect(socket.closed).toBe(false);
+  },
+);
 
 test('little of bodies in chunks of a byte is read in each round of the event loop, also once they are refused', async () => {
   const { taken, moment, open } = await serve();

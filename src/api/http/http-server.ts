@@ -136,6 +136,8 @@ export function createHttpServer(
     if (socket.destroyed) return;
     response.once('close', () => {
       ahead.delete(response);
+      // A connection that waits for its next request keeps nothing of this one.
+      latest.delete(socket);
       room.leave(socket, headBytes);
     });
     const begin = () => {

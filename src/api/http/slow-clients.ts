@@ -29,8 +29,8 @@ export interface SlownessLimits {
 
 /** The request of a connection that was processed last, and the starts of its phases; null for a phase that it is not in. */
 interface Exchange {
-  request: IncomingMessage;
-  response: ServerResponse;
+  /** Null when it is over: a connection that waits for its next request keeps nothing of the last one. */
+  open: { request: IncomingMessage; response: ServerResponse } | null;
   sending: Moment | null;
   reading: Moment | null;
   responded: Moment | null;
@@ -58,46 +58,62 @@ export function watchSlowClients(
     if (exchanges.size >= limits.crowdFrom) crowdedUntil = now + limits.crowdMs;
     const isCrowded = now < crowdedUntil;
     for (const [socket, exchange] of exchanges) {
-      if (!socket.destroyed && !isTooSlow(exchange, now, isCrowded, limits)) continue;
+      if (!socket.destroyed && !isTooSlow(socket, exchange, now, isCrowded, limits)) continue;
       exchanges.delete(socket);
-      if (!socket.destroyed) onSlow(exchange.request, exchange.response);
+      if (exchange.open === null) socket.destroy();
+      else if (!socket.destroyed) onSlow(exchange.open.request, exchange.open.response);
     }
   };
   const timer = setInterval(check, limits.checkMs).unref();
   server.on('close', () => clearInterval(timer));
   return (request, response) => {
     const phases = { sending: null, reading: null, responded: null };
-    exchanges.set(request.socket, { request, response, ...phases });
+    const exchange: Exchange = { open: { request, response }, ...phases };
+    exchanges.set(request.socket, exchange);
+    onceOver(request, response, () => {
+      exchange.open = null;
+    });
   };
 }
 
 function isTooSlow(
+  socket: Socket,
   exchange: Exchange,
   now: number,
   isCrowded: boolean,
   limits: SlownessLimits,
 ): boolean {
-  const { request, response } = exchange;
-  const { socket } = request;
-  const isReading = socket.writableLength > 0;
-  const enough = (bodyRateMin(response, limits) * limits.rateMs) / 1000;
-  exchange.sending = isSending(request)
-    ? renew(exchange.sending, now, socket.bytesRead, enough)
-    : null;
+  const { open } = exchange;
+  const isReading = open !== null && socket.writableLength > 0;
+  const enough = open === null ? 0 : (bodyRateMin(open.response, limits) * limits.rateMs) / 1000;
+  exchange.sending =
+    open !== null && isSending(open.request)
+      ? renew(exchange.sending, now, socket.bytesRead, enough)
+      : null;
   exchange.reading = isReading ? renew(exchange.reading, now, bytesTaken(socket), enough) : null;
-  exchange.responded = response.writableFinished
-    ? (exchange.responded ?? { at: now, bytes: 0 })
-    : null;
-  const respondedMsMax = request.complete ? limits.crowdedIdleMs : limits.drainMs;
+  exchange.responded =
+    open === null || open.response.writableFinished
+      ? (exchange.responded ?? { at: now, bytes: 0 })
+      : null;
+  const isComplete = open === null || open.request.complete;
+  const respondedMsMax = isComplete ? limits.crowdedIdleMs : limits.drainMs;
   return (
     lasts(exchange.sending, now, limits.rateMs) ||
     lasts(exchange.reading, now, limits.rateMs) ||
-    ((isCrowded || !request.complete) && lasts(exchange.responded, now, respondedMsMax))
+    ((isCrowded || !isComplete) && lasts(exchange.responded, now, respondedMsMax))
   );
 }
 
 function lasts(since: Moment | null, now: number, ms: number): boolean {
   return since !== null && now - since.at > ms;
+}
+
+/** Calls `over` when a response is over and its request has arrived, or has ended. */
+function onceOver(request: IncomingMessage, response: ServerResponse, over: () => void): void {
+  response.once('close', () => {
+    if (request.complete) over();
+    else request.once('close', over);
+  });
 }
 
 /**
