@@ -1,9 +1,11 @@
 /** Bodies are let go with their responses, and counted with what was read of them until then. */
+import { once } from 'node:events';
 import http from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { openSocket } from '../../../tests/support/raw-http.ts';
 import { inTransaction } from '../../core/db/client.ts';
 
 let pipeline: Pipeline;
@@ -16,6 +18,15 @@ const decisions = Array.from({ length: 10_000 }, () => ({ row: 1, id: 1 }));
 const body = JSON.stringify({ decisions });
 const headers = { 'Content-Type': 'application/json' };
 const MEBIBYTE = 1024 * 1024;
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** Bytes of memory that are used, without what may be collected. */
+function used(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
+}
 
 test.each([
   { refused: 'decisions', sent: body },
@@ -54,6 +65,34 @@ test.each([
     for (const agent of agents) agent.destroy();
   },
 );
+
+test('a refused form leaves nothing of its fields in memory while the rest of it does not come', async () => {
+  const caller = await pipeline.account(0);
+  const part = (name: string) =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n€${'a'.repeat(65_000)}\r\n`;
+  const fields = Array.from({ length: 15 }, (_, index) => part(`field ${index}`)).join('');
+  const head = [
+    'POST /v1/batches HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${caller.key}`,
+    'Content-Type: multipart/form-data; boundary=x',
+    'Content-Length: 9999999',
+  ];
+  const form = `${head.join('\r\n')}\r\n\r\n${fields}${part('field 0')}--x`;
+  const send = async () => {
+    const socket = await openSocket(Number(new URL(pipeline.url).port));
+    socket.write(form);
+    const [refusal] = await once(socket, 'data');
+    expect(String(refusal)).toContain('twice');
+    return socket;
+  };
+  const sockets = [await send()];
+  const before = used();
+  for (let more = 0; more < 10; more++) sockets.push(await send());
+  // Each has 2 MiB of fields.
+  expect(used() - before).toBeLessThan(10 * MEBIBYTE);
+  for (const socket of sockets) socket.destroy();
+});
 
 test('calls that wait count with what was read of them', async () => {
   const greedy = await pipeline.account(0);

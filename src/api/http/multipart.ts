@@ -29,6 +29,7 @@ export async function readMultipart<File>(
   let kept: Promise<File> | undefined;
   let source: Readable | undefined;
   let fileName: string | null = null;
+  let leave = () => {};
   const parsed = new Promise<void>((resolve, reject) => {
     parser.on('field', (name, value, _nameIsCut, valueIsCut) => {
       if (valueIsCut)
@@ -52,7 +53,7 @@ export async function readMultipart<File>(
     parser.on('finish', resolve);
     parser.on('error', (error) => reject(badForm('the form cannot be read', error)));
     cut.addEventListener('abort', () => reject(cut.reason));
-    const leave = () => {
+    leave = () => {
       if (!request.readableEnded) reject(badForm('the upload ended early. Send it again'));
     };
     // The client may have disconnected before this line.
@@ -70,6 +71,9 @@ export async function readMultipart<File>(
     const file = await kept?.catch(() => undefined);
     if (file !== undefined) await discard(file);
     throw error;
+  } finally {
+    // The rest of a refused form may take its time to come; the fields need not wait for it.
+    request.off('close', leave);
   }
   if (kept === undefined) throw badForm('the form has no part `file`');
   return { file: await kept, fileName, fields: Object.fromEntries(fields) };
