@@ -582,7 +582,7 @@ export interface CreatedExport {
   gzip: boolean;
   max_results: number | null;
   schedule_id: string | null;
-  /** How to read `rows.total` and `estimated_credits`: `exact` from the first delivered person on. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until one is delivered. */
+  /** How to read `rows.total` and `estimated_credits`: `exact` from the first charged person on, and at the end for a file of people who cost nothing. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until then. */
   total_is: 'exact' | 'about' | 'below' | null;
   /** How many of the people the account had paid for in its last `owned_days` when they were recorded: they cost nothing. */
   estimated_owned: number | null;
@@ -640,7 +640,7 @@ export interface Export {
   gzip: boolean;
   max_results: number | null;
   schedule_id: string | null;
-  /** How to read `rows.total` and `estimated_credits`: `exact` from the first delivered person on. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until one is delivered. */
+  /** How to read `rows.total` and `estimated_credits`: `exact` from the first charged person on, and at the end for a file of people who cost nothing. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until then. */
   total_is: 'exact' | 'about' | 'below' | null;
   /** How many of the people the account had paid for in its last `owned_days` when they were recorded: they cost nothing. */
   estimated_owned: number | null;

@@ -151,7 +151,7 @@ export const exportSchema = z
     schedule_id: z.uuid().nullable(),
     total_is: totalIsSchema.nullable().meta({
       description:
-        'How to read `rows.total` and `estimated_credits`: `exact` from the first delivered person on. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until one is delivered.',
+        'How to read `rows.total` and `estimated_credits`: `exact` from the first charged person on, and at the end for a file of people who cost nothing. Null as long as those two are null: before the people are recorded, and for a filter that identifies people, until then.',
     }),
     estimated_owned: amount.meta({
       description:
@@ -299,9 +299,7 @@ function viewExport(batch: ExportBatch, now: Date): ExportView {
   const price = batch.live ? priceOf(batch.operation) : 0;
   const progress = viewProgress(batch, now);
   const total = viewTotal(batch);
-  const counted = isDisclosed(batch)
-    ? progress
-    : { ...progress, ...uncounted, credits: { ...progress.credits, reserved: 0 } };
+  const counted = isCharged(batch) ? progress : uncharged(batch, progress);
   return {
     ...viewState(batch),
     filter: batch.filter,
@@ -319,37 +317,40 @@ function viewExport(batch: ExportBatch, now: Date): ExportView {
   };
 }
 
-/**
- * True for an export whose counts may be disclosed: it has charged for someone, delivered someone in test mode, or delivered
- * only people whom its account owned, and all of them.
- */
-function isDisclosed({ matched, owned, rowsTotal }: ExportBatch): boolean {
-  return matched > owned || (owned > 0 && owned === rowsTotal);
+/** True for an export whose counts may be disclosed: it has charged for someone, or delivered someone in test mode. */
+function isCharged({ matched, owned }: ExportBatch): boolean {
+  return matched > owned;
 }
 
-/** Counts of an export that has charged for no one: its progress would reveal how many people match. */
-const uncounted = {
-  rows: {
-    processed: 0,
-    matched: 0,
-    no_match: 0,
-    ambiguous: 0,
-    invalid: 0,
-    suppressed: 0,
-    duplicate: 0,
-    error: 0,
-    not_processed: 0,
-  },
-  owned: 0,
-  rows_per_second: null,
-  eta_seconds: null,
-};
+/** The people of a completed export that delivered only people whom its account owned; otherwise 0. */
+function ownedAlone({ state, matched, owned }: ExportBatch): number {
+  return state === 'completed' && matched === owned ? owned : 0;
+}
+
+/**
+ * The progress of an export that has charged for no one, without counts that would reveal how many people match. At its end they
+ * are those of the file: an owned person beside one who was left out, as on the do-not-contact list, is an owned person alone.
+ */
+function uncharged(batch: ExportBatch, progress: ReturnType<typeof viewProgress>) {
+  const owned = ownedAlone(batch);
+  const none = Object.fromEntries(counts.map((name) => [name, 0])) as typeof progress.rows;
+  return {
+    ...progress,
+    rows: { ...none, processed: owned, matched: owned },
+    owned,
+    credits: { ...progress.credits, reserved: 0 },
+    rows_per_second: null,
+    eta_seconds: null,
+  };
+}
 
 /** Null before the ids are written, and for a filter that names people until one of them is delivered. */
 function viewTotal(batch: ExportBatch): DisclosedTotal | null {
   const { rowsTotal, namesPeople } = batch;
   if (rowsTotal === null) return null;
-  if (isDisclosed(batch)) return { total: rowsTotal, total_is: 'exact' };
+  if (isCharged(batch)) return { total: rowsTotal, total_is: 'exact' };
+  const owned = ownedAlone(batch);
+  if (owned > 0) return { total: owned, total_is: 'exact' };
   return namesPeople ? null : discloseTotal(rowsTotal);
 }
 
