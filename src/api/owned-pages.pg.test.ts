@@ -1,4 +1,4 @@
-/** A page of the account's own people is free, and tells no name of the others whom its filter matches. */
+/** A page that charges for no one tells no name of those whom its filter matches. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
@@ -55,5 +55,21 @@ test.each(['surname', '-surname'])('by its place in the order of %s', async (sor
   const refused = await pipeline.call(caller, path);
   const { errors } = await expectProblem(refused, { status: 400, code: 'invalid_parameter' });
   expect(errors).toMatchObject([{ field: 'skip' }]);
-  expect((await search(`companyId=10&sort=${sort}&skip=0`)).people).toHaveLength(1);
+  expect((await search(`companyId=10&sort=${sort}&skip=0&limit=1`)).people).toHaveLength(1);
+});
+
+test('by whether a page in the order of surnames can be paid', async () => {
+  const poor = await pipeline.account(1);
+  const filter = 'companyId=[11|12]';
+  const order = { by: 'surname', descending: false } as const;
+  // Two people sort after the first place, and no one after the second.
+  for (const key of ['a', 'zz']) {
+    const cursor = cursorAfter({ id: 0, key }, parseSearchQuery(filter).filter, order);
+    const path = `/personsearch/?${filter}&sort=surname&limit=2&cursor=${cursor}`;
+    const refused = await pipeline.call(poor, path);
+    const told = { status: 402, code: 'insufficient_credits', needed: 2, available: 1 };
+    await expectProblem(refused, told);
+  }
+  const part = await pipeline.call(poor, `/personsearch/?${filter}&sort=surname&partial=true`);
+  expect(await part.json()).toMatchObject([{ surname: 'Adler' }]);
 });

@@ -71,8 +71,8 @@ export async function respondToSearch(
   checkMobileField(context.config, personSearch.name, page.fields);
   if (live) {
     // A refusal after the look-up would reveal for free whether the filter matches, and how many people.
-    const isWhole = !page.partial && identifyingParameter(filter) !== null;
-    const needed = (isWhole ? page.limit : 1) * personSearch.price;
+    const needed =
+      (tellsPeople(filter, page) && !page.partial ? page.limit : 1) * personSearch.price;
     const purse = { available: availableBefore(call), leftToday: key.creditsLeftToday };
     const refused = paymentError(needed, purse);
     if (refused !== null) throw refused;
@@ -131,6 +131,14 @@ export async function respondToSearch(
   // A charge has checked key and session.
   if (!live || people.length === 0) await assertValidIfLate(context, call);
   send(call, people, kept);
+}
+
+/**
+ * Returns true for a page of which even the number of people tells something about one of them: its filter names people, or it
+ * begins after a surname that the caller chooses.
+ */
+function tellsPeople(filter: Filter, { order }: PageRequest): boolean {
+  return order.by === 'surname' || identifyingParameter(filter) !== null;
 }
 
 /**
