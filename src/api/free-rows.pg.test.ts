@@ -108,3 +108,20 @@ test.each([
   expect(told).toHaveLength(members.length);
   expect(new Set(told).size).toBe(1);
 });
+
+test('rows of an owned person do not tell how many rows disagree with their records', async () => {
+  const by = await pipeline.account(50);
+  await changeOwnedDays(pipeline.sql, by.accountId, 30);
+  const told: unknown[] = [];
+  for (const member of ['stored-one', 'nobody-one']) {
+    const rows = [
+      ...Array<string>(40).fill(`${anchor.email},,Ann Chor`),
+      ...Array<string>(10).fill(`${member}@list.example,,Zoe Xyz`),
+    ];
+    const id = await pipeline.enrich(by, `a,b,c\n${rows.join('\n')}\n`, byEmail);
+    const report = await pipeline.call(by, `/v1/batches/${id}/report`);
+    told.push(((await report.json()) as { agrees: unknown }).agrees);
+  }
+  expect(await pipeline.wallet(by)).toMatchObject({ balance: 49 });
+  expect(told).toEqual([{ yes: 40 }, { yes: 40 }]);
+});

@@ -36,15 +36,15 @@ export function discloseQuote(
 
 /**
  * Returns how many rows agree with their records, for a list whose disagreeing rows are misses and cost nothing.
- * Rows that disagree are counted only when at least ten agree and at most a fifth of all found rows disagree. A
- * list made to probe who is stored would have to pay for four times as many.
+ * Rows that disagree are counted only when they are at least ten and at most a fifth of them and the charged
+ * matches together. A list made to probe who is stored would have to pay for four times as many.
  */
 export function discloseAgreement(
   agrees: Readonly<Record<string, number>>,
-  matched: number,
+  { matched, owned }: { matched: number; owned: number },
 ): Record<string, number> {
   const { no = 0, ...others } = agrees;
-  return no >= FEW && no * 4 <= matched ? { ...others, no } : others;
+  return no >= FEW && no * 4 <= matched - owned ? { ...others, no } : others;
 }
 
 /** Rows that are sent together and may name the same record without a payment: a list of contacts rarely has more. */

@@ -392,7 +392,7 @@ export function viewReport(batch: Batch, sum: PartReport) {
     rows_read_as_windows_1252: sum.decodedRows,
     repaired: sum.repaired,
     unusable: sum.unusable,
-    agrees: batch.requireAgreement ? discloseAgreement(sum.agrees, batch.matched) : sum.agrees,
+    agrees: batch.requireAgreement ? discloseAgreement(sum.agrees, batch) : sum.agrees,
     matched_by: sum.matchedBy ?? {},
     fill_rate: fillRate,
   };
