@@ -16,7 +16,12 @@ let caller: Caller;
 beforeAll(async () => {
   pipeline = await openPipeline();
   await importGraph(pipeline.sql, {
-    persons: surnames.map((surname, at) => ({ id: 5 - at, surname, companyId: 10 + at })),
+    persons: surnames.map((surname, at) => ({
+      id: 5 - at,
+      surname,
+      email: `${surname.toLowerCase()}@list.example`,
+      companyId: 10 + at,
+    })),
     companies: surnames.map((_, at) => ({ id: 10 + at })),
   });
   caller = await pipeline.account(10);
@@ -72,4 +77,14 @@ test('by whether a page in the order of surnames can be paid', async () => {
   }
   const part = await pipeline.call(poor, `/personsearch/?${filter}&sort=surname&partial=true`);
   expect(await part.json()).toMatchObject([{ surname: 'Adler' }]);
+});
+
+test('by the place of the own person after someone whose address the caller knows', async () => {
+  // Zeller has the lowest id: stored, the owned person is the second one.
+  for (const other of ['zeller@list.example', 'no.one@list.example']) {
+    const filter = `email=[keller@list.example|${other}]`;
+    const refused = await pipeline.call(caller, `/personsearch/?${filter}&limit=1&skip=1`);
+    const { errors } = await expectProblem(refused, { status: 400, code: 'invalid_parameter' });
+    expect(errors).toMatchObject([{ field: 'skip' }]);
+  }
 });

@@ -22,6 +22,7 @@ import {
 import { cursorAfter, readPage } from '../core/search/page.ts';
 import type { Filter } from '../core/search/parse.ts';
 import { type PageRequest, withKey } from '../core/search/parse-page.ts';
+import { badParameter } from '../core/search/parse-query.ts';
 import { prepareFilter } from '../core/search/prepare.ts';
 import { type PersonRow, selectRecords } from '../core/search/search.sql.ts';
 import { findUnknownValues, type UnknownValues } from '../core/search/unknown-values.ts';
@@ -69,10 +70,15 @@ export async function respondToSearch(
   const live = key.mode === 'live';
   if (page.fields !== null) outputColumns(personSearch.name, page.fields);
   checkMobileField(context.config, personSearch.name, page.fields);
+  const isTelling = tellsPeople(filter, page);
+  if (isTelling && page.skip > 0) {
+    // A person whom the account owns is free: at which place would tell who else is stored, and whose name sorts before theirs.
+    const message = 'cannot be combined with `sort=surname`, or a filter that names people';
+    throw badParameter('skip', 1, `${message}. Page by \`cursor\``);
+  }
   if (live) {
     // A refusal after the look-up would reveal for free whether the filter matches, and how many people.
-    const needed =
-      (tellsPeople(filter, page) && !page.partial ? page.limit : 1) * personSearch.price;
+    const needed = (isTelling && !page.partial ? page.limit : 1) * personSearch.price;
     const purse = { available: availableBefore(call), leftToday: key.creditsLeftToday };
     const refused = paymentError(needed, purse);
     if (refused !== null) throw refused;

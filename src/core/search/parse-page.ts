@@ -46,17 +46,11 @@ export function parsePage(page: ReadonlyMap<string, RawParameter>): PageRequest 
   if (cursor !== null && page.has('skip')) {
     throw badParameter('skip', 1, 'cannot be combined with `cursor`, which sets where to begin');
   }
-  const skip = readNumber(page.get('skip'), 0);
-  const order = readOrder(page.get('sort'));
-  if (skip > 0 && order.by === 'surname') {
-    // Which of two people whom the account owns comes second would tell for free whose name sorts before theirs.
-    throw badParameter('skip', 1, 'cannot be combined with `sort=surname`. Page by `cursor`');
-  }
   return {
     limit,
-    skip,
+    skip: readNumber(page.get('skip'), 0),
     cursor,
-    order,
+    order: readOrder(page.get('sort')),
     count: readFlag(page.get('count')),
     partial: readFlag(page.get('partial')),
     fields:
