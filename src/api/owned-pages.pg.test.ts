@@ -86,5 +86,8 @@ test('by the place of the own person after someone whose address the caller know
     const refused = await pipeline.call(caller, `/personsearch/?${filter}&limit=1&skip=1`);
     const { errors } = await expectProblem(refused, { status: 400, code: 'invalid_parameter' });
     expect(errors).toMatchObject([{ field: 'skip' }]);
+    const owner = await pipeline.account(10);
+    const page = await pipeline.call(owner, `/personsearch/?${filter}&limit=1&skip=2`);
+    expect([page.status, await page.json()]).toEqual([200, []]);
   }
 });

@@ -4,6 +4,7 @@
  */
 import type { Request } from 'express';
 import { chargePage } from '../core/credits/charge-page.sql.ts';
+import { paysOnce } from '../core/credits/owned.ts';
 import { paymentError } from '../core/credits/payment-error.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
@@ -71,9 +72,11 @@ export async function respondToSearch(
   if (page.fields !== null) outputColumns(personSearch.name, page.fields);
   checkMobileField(context.config, personSearch.name, page.fields);
   const isTelling = tellsPeople(filter, page);
-  if (isTelling && page.skip > 0) {
+  const delivery = { accountId: key.accountId, live, operation: personSearch.name };
+  if (isTelling && page.skip > 0 && (await paysOnce(context.sql, delivery))) {
     // A person whom the account owns is free: at which place would tell who else is stored, and whose name sorts before theirs.
-    const message = 'cannot be combined with `sort=surname`, or a filter that names people';
+    const message =
+      'cannot be combined with `sort=surname`, or a filter that names people, while the account has `owned_days`';
     throw badParameter('skip', 1, `${message}. Page by \`cursor\``);
   }
   if (live) {

@@ -43,7 +43,7 @@ const ids = (people: readonly Person[]) => people.map(({ id }) => id);
 
 describe.each(['id', 'whenUpdated', 'createdAt', 'surname'] as const)('by %s', (by) => {
   test.each(['', '-'])('%s', async (minus) => {
-    const query = `/personsearch/?name=*&sort=${minus}${by}`;
+    const query = `/personsearch/?name=Ada&sort=${minus}${by}`;
     const { people } = await read(query);
     expect(people).toHaveLength(PEOPLE);
     for (const [index, person] of people.entries()) {
@@ -63,8 +63,6 @@ describe.each(['id', 'whenUpdated', 'createdAt', 'surname'] as const)('by %s', (
       next = page.next;
     }
     expect(ids(byCursor)).toEqual(ids(people));
-    // Refused: `owned-pages.pg.test.ts`.
-    if (by === 'surname') return;
     const bySkip: Person[] = [];
     for (let skip = 0; skip < PEOPLE; skip += LIMIT) {
       bySkip.push(...(await read(`${query}&limit=${LIMIT}&skip=${skip}`)).people);

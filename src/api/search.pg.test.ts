@@ -95,16 +95,16 @@ describe('a search answers', () => {
         path = page.next;
       }
       expect(byCursor).toEqual(expected);
+      const bySkip: unknown[] = [];
+      for (let skip = 0; skip <= expected.length; skip += 5) {
+        bySkip.push(...idsOf(await search(rich, `${query}&skip=${skip}&limit=5`)));
+      }
+      expect(bySkip).toEqual(expected);
       const preview = await pipeline.call(rich, `/personsearch/preview?${query}`);
       const told = (await preview.json()) as { code?: string; total?: number };
       expect(told.code ?? told.total).toBe(
         preview.status === 400 ? 'identifying_filter' : Math.max(10, tens(expected.length)),
       );
-      const bySkip: unknown[] = [];
-      for (let skip = 0; told.code === undefined && skip <= expected.length; skip += 5) {
-        bySkip.push(...idsOf(await search(rich, `${query}&skip=${skip}&limit=5`)));
-      }
-      expect(bySkip).toEqual(told.code === undefined ? expected : []);
       const id = await pipeline.makeExport(rich, { filter: query, fields: ['id'] });
       await pipeline.runUntilIdle();
       const { text } = await pipeline.people(rich, id);
@@ -385,7 +385,7 @@ test('a search that the database cannot end in time says what to do, and costs n
       await expectProblem(response, { status: 503, code: 'search_timeout' });
       expect(response.headers.get('retry-after')).not.toBeNull();
     }
-    const deep = await hasty.call(by, '/personsearch/?name=*&limit=1&skip=500');
+    const deep = await hasty.call(by, '/personsearch/?name=ada&limit=1&skip=500');
     const problem = await expectProblem(deep, { status: 503, code: 'use_cursor' });
     expect(problem.detail).toContain('cursor');
     await lock`rollback`;
