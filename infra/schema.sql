@@ -807,7 +807,9 @@ CREATE OR REPLACE FUNCTION public.record_batch_event()
 AS $function$
 declare
   is_export boolean := new.kind = 'export';
-  is_told boolean := new.kind = 'list' or new.matched > new.owned or (new.owned > 0 and new.owned = new.rows_total);
+  is_told boolean := new.kind = 'list' or new.matched > new.owned;
+  -- The people of a completed export that delivered only people whom its account owned.
+  owned_alone integer := case when new.state = 'completed' and new.matched = new.owned then new.owned else 0 end;
 begin
   perform record_webhook_event(new.account_id, new.live,
     case when is_export then 'export.' else 'batch.' end || new.state,
@@ -818,8 +820,8 @@ begin
       'id', new.id, 'state', new.state, 'reason', new.reason, 'error_code', new.error ->> 'code',
       'operation', new.operation, 'schedule_id', new.schedule_id,
       'rows', json_build_object(
-        'total', case when is_told then new.rows_total end,
-        'matched', case when is_told then new.matched else 0 end,
+        'total', case when is_told then new.rows_total else nullif(owned_alone, 0) end,
+        'matched', case when is_told then new.matched else owned_alone end,
         'no_match', case when is_told then new.no_match else 0 end,
         'ambiguous', new.ambiguous, 'invalid', new.invalid,
         'suppressed', case when is_told then new.suppressed else 0 end,

@@ -16,6 +16,14 @@ test('an export of an owned person does not tell whether it left out another one
   const by = await pipeline.unmeteredAccount(100);
   await changeOwnedDays(pipeline.sql, by.accountId, 30);
   await pipeline.call(by, '/v1/people/enrich?email=p1@list.example');
+  const owner = await pipeline.keyOf(by.accountId, 'live', ['account']);
+  const hook = { url: 'https://93.184.216.34/', events: ['export.completed'] };
+  const made = await pipeline.call(owner, '/v1/webhooks', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(hook),
+  });
+  expect(made.status).toBe(201);
   const emails = ['p2@list.example', 'no.one@list.example'];
   const ids: string[] = [];
   for (const email of emails) {
@@ -43,4 +51,9 @@ test('an export of an owned person does not tell whether it left out another one
     owned: 1,
   });
   expect(told[1]).toEqual(told[0]);
+  const events = await pipeline.sql<{ rows: unknown }[]>`
+    select payload #> '{data,rows}' as rows from webhook_deliveries`;
+  expect(events).toHaveLength(2);
+  expect(events[0]?.rows).toMatchObject({ total: 1, matched: 1, suppressed: 0 });
+  expect(events[1]).toEqual(events[0]);
 });
