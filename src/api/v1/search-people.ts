@@ -25,7 +25,7 @@ export const searchPeopleRoutes: Route[] = [SPECIFIED_PATH, '/v1/personsearch'].
     responses: {
       200: {
         description:
-          'People in the order of their ids. `Link: rel="next"` is the next page. `X-Total-Count` is the number of all matching people (`count=true`): exact when the page has at least one, otherwise as in `X-Total-Is` (`exact`, `about`, `below`), and absent for a filter that identifies people. `X-Partial: true` means that the wallet paid for a part of the page (`partial=true`). `X-Unknown-Values`, on the first page, has the places, industries and job titles of the filter that no lookup knows, as a query string.',
+          'People in the order of their ids. `Link: rel="next"` is the next page. `X-Total-Count` is the number of all matching people (`count=true`): exact when the page charges for someone, otherwise as in `X-Total-Is` (`exact`, `about`, `below`), and absent for a filter that identifies people. `X-Partial: true` means that the wallet paid for a part of the page (`partial=true`). `X-Unknown-Values`, on the first page, has the places, industries and job titles of the filter that no lookup knows, as a query string.',
         schema: z.array(z.union([personSchema, chosenPersonSchema])),
       },
     },
