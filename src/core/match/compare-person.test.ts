@@ -82,6 +82,7 @@ test.each([
   ['Hugo R. Adler', 'R.', 'Adler', 'none'],
   ['R. Adler', 'Hugo R.', 'Adler', 'none'],
   ['H. R. Adler', 'Hugo R.', 'Adler', 'initial'],
+  ['Berg J. van der', 'Jan', 'van der Berg', 'initial'],
 ])(
   'a middle initial is no given name: %s is %s %s by given name %s',
   (listed, given, family, first) => {
@@ -180,6 +181,15 @@ test.each([
   ['Maj Nowak', 'Maj', 'Nowak', 'equal'],
   ['Col. Peter Nowak', 'Peter', 'Nowak', 'equal'],
   ['Pastor Anna Nowak', 'Anna', 'Nowak', 'equal'],
+  ['Hon. Nowak', 'Anna', 'Nowak', 'missing'],
+  ['Nowak, Hon.', 'Anna', 'Nowak', 'missing'],
+  ['Maj. Gen. A. Nowak', 'Anna', 'Nowak', 'initial'],
+  ['Hon Nowak', 'Anna', 'Nowak', 'none'],
+  ['Nowak, Jr., Anna', 'Anna', 'Nowak', 'equal'],
+  ['Rahman, MD, Anna', 'Anna', 'Rahman', 'equal'],
+  ['Rahman, MD, Anna', 'Mohammed', 'Rahman', 'none'],
+  ['Rahman MD, Anna', 'Mohammed', 'Rahman', 'none'],
+  ['Rahman, Md, PhD', 'Anna', 'Rahman', 'none'],
   ['Rahman, Md', 'Anna', 'Rahman', 'none'],
   ['Rahman, Md', 'Mohammed', 'Rahman', 'nickname'],
   ['Anna Rahman, MD', 'Mohammed', 'Rahman', 'none'],
@@ -206,6 +216,8 @@ test.each([
   ['Dr. Anna', 'Nowak', 'Anna', 'equal'],
   ['Dr.', 'Nowak', 'Anna', 'missing'],
   ['Anna, PhD', 'Nowak', 'Anna', 'equal'],
+  ['Hon.', 'Nowak', 'Anna', 'missing'],
+  ['Hon. A.', 'Nowak', 'Anna', 'initial'],
 ])('a column of given names holds them: %s with %s is %s by %s', (first, last, given, expected) => {
   const row = readNameColumns(first, last);
   if (typeof row === 'string') throw new Error(row);
@@ -257,6 +269,7 @@ test.each([
   ['Anna K***', 'not_a_name'],
   ['Anna K*', 'not_a_name'],
   ['Kowalska, A*', 'not_a_name'],
+  ["Anna D'A*", 'not_a_name'],
   ['Anna Peters••', 'not_a_name'],
   ['A•na Peters', 'not_a_name'],
   ['A＊na Peters', 'not_a_name'],
@@ -282,6 +295,8 @@ test.each([
   '**Anna Kowalska**',
   'Anna Kowalska†',
   'Anna Kowalska?',
+  "Anna Kowalsk'a*",
+  'Anna Kowalsk’a*',
 ])('%s is a whole name with a note', (text) => {
   expect(relate(text, 'Anna', 'Kowalska')).toMatchObject({ family: 'equal', given: 'equal' });
 });
@@ -308,6 +323,8 @@ test.each([
   ['Md', 'Kowalska', 'Anna', 'none'],
   ['MBA', 'Anna Kowalska', 'Anna', 'equal'],
   ['Md', 'Kowalska', 'Mohammed', 'nickname'],
+  ['Anna', 'Kowalska, MD', 'Mohammed', 'none'],
+  ['A.', 'Kowalska MD', 'Mohammed', 'none'],
 ])(
   'a column with a title or a degree keeps its given name: %s, %s is %s: %s',
   (given, family, stored, expected) => {

@@ -304,10 +304,14 @@ function relateGiven(
   return { given: isOther ? 'none' : best.level, middle, givenWord, listedGiven };
 }
 
-/** `Clark J. Ridley` and `Ridley, Clark J.` leave a family name of their own: no one called Clark is meant. */
+/**
+ * `Clark J. Ridley` and `Ridley, Clark J.` leave a family name of their own: no one called Clark is meant. `Berg J. van der` has
+ * none.
+ */
 function hasOtherFamily(left: readonly NameWord[], row: PersonName): boolean {
   const family = row.family === 0 ? row.words.slice(-1) : row.words.slice(0, row.family);
-  return family.every((word) => !isInitial(word.text) && left.includes(word));
+  const isName = ({ text }: NameWord) => !isInitial(text) && !isParticle(text);
+  return family.every((word) => isName(word) && left.includes(word));
 }
 
 /** `Roberta` is not `Robert A.`, but `JR` is `J. R.`, and `Mary Ann` is `Maryann`. */

@@ -116,7 +116,9 @@ const NOT_OF_A_NAME = /[@\d_#<>{}\\|=]|https?:|www\./;
 const WORDS_OF_SCRIPT = /[\p{L}\p{M}]+/gu;
 /** Faster than the above, for most texts. */
 const WORDS_OF_ASCII = /[a-z]+/g;
-const HONORIS_CAUSA = /\bh\. ?c\.(?: mult\.)?/gi;
+/** Titles whose letters are also a name's, told by their dots: `Hon.` is no given name. */
+const SHORT_TITLES =
+  /(?<![\p{L}\p{M}])(?:h\. ?c\.(?: mult\.)?|(?:arch|col|eng|gen|hon|maj|sen|sig)\.)/giu;
 const ALSO =
   /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
 /** A whole name in quotation marks is not the short form of another. */
@@ -127,7 +129,7 @@ const QUOTED = /^\s*["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d
  * letter.
  */
 const PART_INSIDE =
-  /[…‥⋯]|\.\s?\.\s?\.|\p{L}{3}\.\.|\p{L}\*+\s*\p{L}|(?<!\p{L})\p{L}\*|\p{L}[•∗]+\p{L}/u;
+  /[…‥⋯]|\.\s?\.\s?\.|\p{L}{3}\.\.|\p{L}\*+\s*\p{L}|(?<!\p{L}|\p{L}{2}['’])\p{L}\*|\p{L}[•∗]+\p{L}/u;
 /** In place of letters that a program could not write, `J?rgen`, and between letters what is not seen, such as a soft hyphen. */
 const NO_LETTERS = /(?<=\p{L})[?\ufffd]+(?=\p{L})|\p{Cf}+/gu;
 const LOST_LETTER = /\p{L}[?\ufffd]|[?\ufffd]\p{L}/u;
@@ -192,7 +194,7 @@ function readOneWay(
   const also: string[] = [];
   const plain = text
     .replace(QUOTED, '$1')
-    .replace(HONORIS_CAUSA, ' ')
+    .replace(SHORT_TITLES, ' ')
     .replace(ALSO, (_, quoted?: string, bracketed?: string, single?: string) => {
       also.push(
         ...splitWords(quoted ?? bracketed ?? single ?? '').filter((word) => word.length > 1),
@@ -200,7 +202,8 @@ function readOneWay(
       return ' ';
     });
   const { first, second } = splitAtComma(plain, mayName);
-  const family = withoutTitles(first, mayName);
+  const isStated = second.length > 0;
+  const family = withoutTitles(first, mayName, isStated);
   const ours = [...family, ...withoutTitles(second, mayName)];
   if (ours.length === 0) return stored ? 'not_a_name' : reasonOf(splitWords(text));
   if (ours.length > WORDS_MAX) return 'name_too_long';
@@ -208,7 +211,7 @@ function readOneWay(
     const reason = refuse(ours, splitWords(text));
     if (reason !== null) return reason;
   }
-  const stated = second.length === 0 ? 0 : family.length;
+  const stated = isStated ? family.length : 0;
   const before = joinParticles(ours.slice(0, stated), false);
   const after = joinParticles(ours.slice(stated), !stored);
   // `Sr. Garcia` begins with a title.
@@ -251,16 +254,18 @@ function splitAtComma(
 ): { first: string[]; second: string[] } {
   const cells = text.split(/[,;]/);
   const parts = cells.map(splitWords);
-  const isBehindFamily = isOneName(cells[0] ?? '');
-  const isName = (word: string) =>
-    mayName.has(word) || (mayName.size > 0 && isBehindFamily && suffixedNames.has(word));
+  const isBehindFamily = cells.length > 1 && isOneName(cells[0] ?? '');
   const isNamePart = (part: readonly string[]) =>
-    part.some((word) => isName(word) || (!titles.has(word) && !suffixes.has(word))) &&
+    part.some((word) => mayName.has(word) || (!titles.has(word) && !suffixes.has(word))) &&
     (!ranks.has(part[0] ?? '') ||
-      ((isBehindFamily || isName(part[0] ?? '')) && !part.includes('of')));
-  const [first = [], second = []] = parts.filter(
+      ((isBehindFamily || mayName.has(part[0] ?? '')) && !part.includes('of')));
+  const [first = [], ...others] = parts.filter(
     (part, index) => part.length > 0 && (index === 0 || isNamePart(part)),
   );
+  const isSuffixed = (part: readonly string[]) => part.some((word) => suffixedNames.has(word));
+  // `Smith, MD, John` has a name behind the degree.
+  const degree = mayName.size > 0 && isBehindFamily ? parts.slice(1).find(isSuffixed) : undefined;
+  const [second = degree ?? []] = others;
   return { first, second };
 }
 
@@ -272,7 +277,11 @@ function isOneName(text: string): boolean {
 }
 
 /** `Prince K.` begins with a given name, and `Earl Carter` with one of `mayName`. */
-function withoutTitles(all: readonly string[], mayName: ReadonlySet<string>): string[] {
+function withoutTitles(
+  all: readonly string[],
+  mayName: ReadonlySet<string>,
+  isFamily = false,
+): string[] {
   let from = 0;
   let to = all.length;
   const isTitle = () => titles.has(all[from] ?? '') && !isInitialBefore(all, from);
@@ -280,7 +289,8 @@ function withoutTitles(all: readonly string[], mayName: ReadonlySet<string>): st
     mayName.has(all[from] ?? '') ||
     (namesToo.has(all[from] ?? '') && all.slice(from + 1).every((word) => word.length === 1));
   while (to - from > 1 && isTitle() && !isName()) from += 1;
-  while (to - from > 1 && suffixes.has(all[to - 1] ?? '') && isSuffixAt(all, from, to)) to -= 1;
+  const isSuffix = () => suffixes.has(all[to - 1] ?? '') && (isFamily || isSuffixAt(all, from, to));
+  while (to - from > 1 && isSuffix()) to -= 1;
   return all.slice(from, to);
 }
 
