@@ -34,8 +34,8 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/postgres-server.ts'],
     reporters: ['default', new SecondAttempts()],
-    // Vitest leaves a core free. Most files wait for servers and browsers, so two more than the cores are faster.
-    maxWorkers: availableParallelism() + 2,
+    // Vitest leaves a core free. Most files wait for servers, so one more than the cores is faster.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         test: {

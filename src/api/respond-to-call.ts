@@ -103,21 +103,31 @@ export async function runCall(
  */
 export async function replayCall(call: Call, { status, body }: KeptResponse): Promise<void> {
   const { context, response, wanted } = call;
-  const { id = 0, people, answer } = body as KeptBody;
+  const sendAgain = await readAgain(call, status, body as KeptBody);
+  await assertValidIfLate(context, call);
+  if (sendAgain === null) throw noMatch(wanted);
+  response.setHeader('Idempotent-Replayed', 'true');
+  sendAgain();
+}
+
+/** Returns what sends the stored response; null for one that is withheld. */
+async function readAgain(
+  { context, response, wanted }: Call,
+  status: number,
+  { id = 0, people, answer }: KeptBody,
+): Promise<(() => void) | null> {
   const graph = graphOf(context, wanted.live);
   const isOutdated = await isAnySuppressed(graph, people);
-  await assertValidIfLate(context, call);
-  if (isOutdated && operations[wanted.operation].subject === 'person') throw noMatch(wanted);
-  response.setHeader('Idempotent-Replayed', 'true');
+  if (isOutdated && operations[wanted.operation].subject === 'person') return null;
   if (answer.data !== undefined) {
     // Also without directors who had no record in the graph then.
-    return send(response, status, { ...answer, data: await withoutHidden(graph, id, answer.data) });
+    const data = await withoutHidden(graph, id, answer.data);
+    return () => send(response, status, { ...answer, data });
   }
-  if (!isOutdated) return send(response, status, answer);
+  if (!isOutdated) return () => send(response, status, answer);
   const { minProbability } = wanted;
   const [outcome] = await enrichMany(graph, wanted.operation, [wanted.row], { minProbability });
-  if (outcome?.id !== id) throw noMatch(wanted);
-  sendJson(response, render(wanted, outcome, 0));
+  return outcome?.id === id ? () => sendJson(response, render(wanted, outcome, 0)) : null;
 }
 
 /** Returns the data of a company without the directors who opted out since. */

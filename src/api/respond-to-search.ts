@@ -71,17 +71,17 @@ export async function respondToSearch(
   const live = key.mode === 'live';
   if (page.fields !== null) outputColumns(personSearch.name, page.fields);
   checkMobileField(context.config, personSearch.name, page.fields);
-  const isTelling = tellsPeople(filter, page);
+  const isRevealing = revealsPeople(filter, page);
   const delivery = { accountId: key.accountId, live, operation: personSearch.name };
-  if (isTelling && page.skip > 0 && (await paysOnce(context.sql, delivery))) {
-    // A person whom the account owns is free: at which place would tell who else is stored, and whose name sorts before theirs.
+  if (isRevealing && page.skip > 0 && (await paysOnce(context.sql, delivery))) {
+    // An owned person is free, so their place would reveal for free who else is stored, and whose surname sorts before theirs.
     const message =
       'cannot be combined with `sort=surname`, or a filter that names people, while the account has `owned_days`';
     throw badParameter('skip', 1, `${message}. Page by \`cursor\``);
   }
   if (live) {
     // A refusal after the look-up would reveal for free whether the filter matches, and how many people.
-    const needed = (isTelling && !page.partial ? page.limit : 1) * personSearch.price;
+    const needed = (isRevealing && !page.partial ? page.limit : 1) * personSearch.price;
     const purse = { available: availableBefore(call), leftToday: key.creditsLeftToday };
     const refused = paymentError(needed, purse);
     if (refused !== null) throw refused;
@@ -100,7 +100,7 @@ export async function respondToSearch(
     const last = people.at(-1);
     const isPartial = people.length < found.people.length;
     const units = paid?.units ?? people.length;
-    // After the account's own people, the absence of a link would tell for free that no one else matches, or who sorts before.
+    // After owned people, the absence of a link would reveal for free that no one else matches, or who sorts before.
     const hasNext = found.hasMore || isPartial || units === 0;
     const after = last !== undefined && hasNext ? last : null;
     const next = after && cursorAfter({ ...after, key: null }, filter, page.order);
@@ -143,10 +143,10 @@ export async function respondToSearch(
 }
 
 /**
- * Returns true for a page of which even the number of people tells something about one of them: its filter names people, or it
+ * Returns true for a page of which even the number of people reveals something about one of them: its filter names people, or it
  * begins after a surname that the caller chooses.
  */
-function tellsPeople(filter: Filter, { order }: PageRequest): boolean {
+function revealsPeople(filter: Filter, { order }: PageRequest): boolean {
   return order.by === 'surname' || identifyingParameter(filter) !== null;
 }
 
@@ -207,9 +207,13 @@ export async function replaySearch(call: RouteInput, { body }: KeptResponse): Pr
     isHidden: await isAnySuppressed(graph, kept.people.slice(-1)),
     people: await selectRecords(graph, kept.people),
   }));
+  // A replica may not have the latest of them yet.
+  const isWhole = people.length === kept.people.length;
+  const primary = graphOf(call.context, call.key.mode === 'live');
+  const sent = isWhole ? people : await selectRecords(primary, kept.people);
   await assertValidIfLate(call.context, call);
   call.response.setHeader('Idempotent-Replayed', 'true');
-  send(call, people, isHidden ? { ...kept, answer: {} } : kept);
+  send(call, sent, isHidden ? { ...kept, answer: {} } : kept);
 }
 
 function send(

@@ -301,7 +301,7 @@ test('run ends at the limit of the list, and cap continues it', async () => {
 });
 
 test('run of a list that cannot be read fails with the line', async () => {
-  await writeFile(file, `email\n${'a@b.example\n'.repeat(9_000)}${',x'.repeat(600)}\n`);
+  await writeFile(file, `email\n${'a@b.example\n'.repeat(9_000)}${'x'.repeat(3_000_000)}\n`);
   await expect(enrich('run', file, ...people)).rejects.toThrow(/Line 9002/);
   await writeFile(file, '');
   await expect(enrich('run', file, ...people)).rejects.toThrow(/empty/);

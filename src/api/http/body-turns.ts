@@ -23,8 +23,8 @@ const inTurn = openShare({
   waitMsMax: WAIT_MS_MAX,
 });
 
-/** The request with a chunked body that is read of each connection that had one; null between two. */
-const latest = new WeakMap<Socket, IncomingMessage | null>();
+/** The chunked request that each connection is sending; null between two. */
+const reading = new WeakMap<Socket, IncomingMessage | null>();
 
 /**
  * Makes the connection of a request with a chunked body wait for a turn of its network after each millisecond of parsing, until
@@ -33,10 +33,10 @@ const latest = new WeakMap<Socket, IncomingMessage | null>();
 export function readInTurns(request: IncomingMessage): void {
   const { headers, socket } = request;
   if (headers['transfer-encoding'] === undefined) return;
-  if (!latest.has(socket)) takeTurns(socket);
-  latest.set(socket, request);
+  if (!reading.has(socket)) takeTurns(socket);
+  reading.set(socket, request);
   request.once('close', () => {
-    if (latest.get(socket) === request) latest.set(socket, null);
+    if (reading.get(socket) === request) reading.set(socket, null);
   });
 }
 
@@ -65,7 +65,7 @@ function takeTurns(socket: Socket): void {
   // With a listener Node calls back for each read; this one runs after the bytes were parsed.
   socket.on('data', () => {
     const ms = parsedMs + performance.now() - readAt;
-    const isLong = ms > PARSE_MS_MAX && latest.get(socket)?.complete === false;
+    const isLong = ms > PARSE_MS_MAX && reading.get(socket)?.complete === false;
     parsedMs = isLong ? 0 : ms;
     if (!isLong) return;
     isResting = true;

@@ -82,8 +82,8 @@ export function holdResponse(accountId: string, response: ServerResponse, bytesM
 }
 
 /**
- * Call it before a free response is written: hundreds may have been requested before the first one was. Throws as
- * `holdResponse`, but 503 only when the account has left a response unread.
+ * Call it before a free response is written, and before a search reads: hundreds may have been requested before the first one
+ * was. Throws as `holdResponse`, but 503 only when the account has left a response unread.
  */
 export function assertResponsesRead(accountId: string): void {
   const own = bytesOf(responses.get(accountId) ?? new Map());

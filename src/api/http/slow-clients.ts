@@ -58,7 +58,7 @@ export function watchSlowClients(
     if (exchanges.size >= limits.crowdFrom) crowdedUntil = now + limits.crowdMs;
     const isCrowded = now < crowdedUntil;
     for (const [socket, exchange] of exchanges) {
-      if (!socket.destroyed && !isTooSlow(socket, exchange, now, isCrowded, limits)) continue;
+      if (!socket.destroyed && !isTooSlow(exchange, now, isCrowded, limits)) continue;
       exchanges.delete(socket);
       if (exchange.open === null) socket.destroy();
       else if (!socket.destroyed) onSlow(exchange.open.request, exchange.open.response);
@@ -77,30 +77,32 @@ export function watchSlowClients(
 }
 
 function isTooSlow(
-  socket: Socket,
   exchange: Exchange,
   now: number,
   isCrowded: boolean,
   limits: SlownessLimits,
 ): boolean {
   const { open } = exchange;
-  const isReading = open !== null && socket.writableLength > 0;
-  const enough = open === null ? 0 : (bodyRateMin(open.response, limits) * limits.rateMs) / 1000;
-  exchange.sending =
-    open !== null && isSending(open.request)
-      ? renew(exchange.sending, now, socket.bytesRead, enough)
-      : null;
+  if (open === null) {
+    exchange.responded ??= { at: now, bytes: 0 };
+    return isCrowded && lasts(exchange.responded, now, limits.crowdedIdleMs);
+  }
+  const { request, response } = open;
+  const { socket } = request;
+  const isReading = socket.writableLength > 0;
+  const enough = (bodyRateMin(response, limits) * limits.rateMs) / 1000;
+  exchange.sending = isSending(request)
+    ? renew(exchange.sending, now, socket.bytesRead, enough)
+    : null;
   exchange.reading = isReading ? renew(exchange.reading, now, bytesTaken(socket), enough) : null;
-  exchange.responded =
-    open === null || open.response.writableFinished
-      ? (exchange.responded ?? { at: now, bytes: 0 })
-      : null;
-  const isComplete = open === null || open.request.complete;
-  const respondedMsMax = isComplete ? limits.crowdedIdleMs : limits.drainMs;
+  exchange.responded = response.writableFinished
+    ? (exchange.responded ?? { at: now, bytes: 0 })
+    : null;
+  const respondedMsMax = request.complete ? limits.crowdedIdleMs : limits.drainMs;
   return (
     lasts(exchange.sending, now, limits.rateMs) ||
     lasts(exchange.reading, now, limits.rateMs) ||
-    ((isCrowded || !isComplete) && lasts(exchange.responded, now, respondedMsMax))
+    ((isCrowded || !request.complete) && lasts(exchange.responded, now, respondedMsMax))
   );
 }
 

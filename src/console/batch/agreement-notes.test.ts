@@ -23,6 +23,6 @@ test('of matches that must agree those are told that were skipped', () => {
     '12 matches whose name differs were skipped.',
   ]);
   expect(sayAgreement({ yes: 9 }, true)).toEqual([
-    'Matches whose name differs were skipped. Too few to be counted here.',
+    'Matches whose name differs were skipped. Their number is not shown.',
   ]);
 });

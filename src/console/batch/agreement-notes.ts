@@ -25,6 +25,6 @@ export function sayAgreement(
 
 function saySkipped(no: number | undefined): string {
   return no === undefined
-    ? 'Matches whose name differs were skipped. Too few to be counted here.'
+    ? 'Matches whose name differs were skipped. Their number is not shown.'
     : `${countOf(no, 'match', 'matches')} whose name differs ${no === 1 ? 'was' : 'were'} skipped.`;
 }

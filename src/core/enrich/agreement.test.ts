@@ -109,6 +109,7 @@ test.each([
   ['Anna Peters…', 'Jeff', 'Wilson', 'no'],
   ['Bj?rn ?str?m', 'Björn', 'Åström', 'unknown'],
   ['J?rgen Wilson', 'Julia', 'Wilson', 'unknown'],
+  ['Zo? Xyz', 'Ann', 'Chor', 'no'],
 ])(
   'a name without some of its letters agrees with none: %s and %s %s',
   (listed, given, family, expected) => {

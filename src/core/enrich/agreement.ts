@@ -140,15 +140,17 @@ function agreesWithName(
   const verdict = comparePersonNames(name, given, family);
   if (verdict === 'yes' && isPartOfPersonName(name)) return 'unknown';
   if (verdict !== 'yes' && isLikelyName(name, given, family)) return 'yes';
-  return verdict === 'no' && mayBeginAs(name, `${given} ${family}`) ? 'unknown' : verdict;
+  return verdict === 'no' && mayBePartOf(name, `${given} ${family}`) ? 'unknown' : verdict;
 }
 
-/** True for a name of which letters are missing, and of which a word may be the beginning of a stored one: `Jo… Wi…`. */
-function mayBeginAs(listed: string, stored: string): boolean {
-  if (hasLostLetter(listed)) return true;
-  if (!isPartOfPersonName(listed)) return false;
+/** True for a name of which letters are missing, and of which a part may be of a stored one: `Jo… Wi…`, `Bj?rn`. */
+function mayBePartOf(listed: string, stored: string): boolean {
   const whole = splitWords(stored);
-  return splitWords(listed).some((word) => whole.some((other) => other.startsWith(word)));
+  const isPart = isPartOfPersonName(listed);
+  if (isPart && splitWords(listed).some((word) => whole.some((other) => other.startsWith(word))))
+    return true;
+  const pieces = hasLostLetter(listed) ? listed.split(/[?\ufffd]+/).flatMap(splitWords) : [];
+  return pieces.some((piece) => piece.length > 1 && whole.some((word) => word.includes(piece)));
 }
 
 function agreesWithEmployer({ companyName = '' }: ListedNames, record: RecordBytes): Agreement {

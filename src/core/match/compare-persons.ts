@@ -362,7 +362,7 @@ function relateRest(ours: readonly NameWord[], theirs: readonly NameWord[]): Mid
   return differing > 0 && left.length > 0 ? 'differ' : 'one_side';
 }
 
-/** Divides a stored name as its columns do. A title that may be a given name is one beside the others. */
+/** Divides a stored name as its columns do. A title that may be a given name is a further one. */
 export function storedName(given: PersonName | string, family: PersonName | string): StoredName {
   const wordsOf = (name: PersonName | string) =>
     typeof name === 'string' ? [] : (name.untitled ?? name).words;

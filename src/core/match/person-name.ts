@@ -116,9 +116,9 @@ const NOT_OF_A_NAME = /[@\d_#<>{}\\|=]|https?:|www\./;
 const WORDS_OF_SCRIPT = /[\p{L}\p{M}]+/gu;
 /** Faster than the above, for most texts. */
 const WORDS_OF_ASCII = /[a-z]+/g;
-/** Titles whose letters are also a name's, told by their dots: `Hon.` is no given name. */
+/** Titles whose letters are also a name's, told by their dots: `Hon.` is no given name. The last word of a name is no title. */
 const SHORT_TITLES =
-  /(?<![\p{L}\p{M}])(?:h\. ?c\.(?: mult\.)?|(?:arch|col|eng|gen|hon|maj|sen|sig)\.)/giu;
+  /(?<![\p{L}\p{M}])(?:h\. ?c\.(?: mult\.)?|(?:arch|col|eng|gen|hon|maj|sen|sig)\.(?:(?=\s*\S)|(?<=[,;]\s*\p{L}+\.)))/giu;
 const ALSO =
   /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
 /** A whole name in quotation marks is not the short form of another. */
@@ -263,7 +263,7 @@ function splitAtComma(
     (part, index) => part.length > 0 && (index === 0 || isNamePart(part)),
   );
   const isSuffixed = (part: readonly string[]) => part.some((word) => suffixedNames.has(word));
-  // `Smith, MD, John` has a name behind the degree.
+  // `Rahman, Md`; in `Smith, MD, John` the name behind the degree comes first.
   const degree = mayName.size > 0 && isBehindFamily ? parts.slice(1).find(isSuffixed) : undefined;
   const [second = degree ?? []] = others;
   return { first, second };
@@ -273,7 +273,7 @@ function splitAtComma(
 function isOneName(text: string): boolean {
   const isOfName = (word: string) => ![particles, suffixes, titles].some((set) => set.has(word));
   const names = text.split(/\s+/).filter((name) => splitWords(name).some(isOfName));
-  return names.length === 1;
+  return names.length === 1 || splitWords(text).length === 1;
 }
 
 /** `Prince K.` begins with a given name, and `Earl Carter` with one of `mayName`. */

@@ -112,7 +112,7 @@ export function readCursor(cursor: string, searchSha256: Buffer, { by }: PageOrd
   }
   if (key === undefined && by !== 'id') {
     const message =
-      'is the place of a person who is no longer served. Search again, or page by `skip`';
+      'is the place of a person who is no longer served. Search again from the first page';
     throw badParameter('cursor', 1, message);
   }
   const text = key === undefined ? null : Buffer.from(key, 'base64url').toString();

@@ -293,7 +293,7 @@ function viewList(batch: ListBatch, now: Date): BatchView {
 
 /**
  * The JSON of an export: `matched` people are delivered, `no_match` were deleted since it began. Until a person
- * is delivered and paid, its counts are rounded like those of a preview.
+ * is charged, or delivered in test mode, its counts are rounded like those of a preview.
  */
 function viewExport(batch: ExportBatch, now: Date): ExportView {
   const price = batch.live ? priceOf(batch.operation) : 0;
@@ -329,7 +329,7 @@ function ownedAlone({ state, matched, owned }: ExportBatch): number {
 
 /**
  * The progress of an export that has charged for no one, without counts that would reveal how many people match. At its end they
- * are those of the file: an owned person beside one who was left out, as on the do-not-contact list, is an owned person alone.
+ * are those of the file: the same whether or not someone was left out, as by the do-not-contact list.
  */
 function uncharged(batch: ExportBatch, progress: ReturnType<typeof viewProgress>) {
   const owned = ownedAlone(batch);
@@ -344,7 +344,7 @@ function uncharged(batch: ExportBatch, progress: ReturnType<typeof viewProgress>
   };
 }
 
-/** Null before the ids are written, and for a filter that names people until one of them is delivered. */
+/** Null before the ids are written; for a filter that names people until one is charged, or its file has owned people alone. */
 function viewTotal(batch: ExportBatch): DisclosedTotal | null {
   const { rowsTotal, namesPeople } = batch;
   if (rowsTotal === null) return null;

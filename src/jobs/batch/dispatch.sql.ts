@@ -110,8 +110,8 @@ const WAITING_MIN = 4;
 const SHORT_PART_ROWS = 5_000;
 /**
  * Maximum rows of a part of a list that is matched by names. Such a row takes a worker up to 5 ms, a hundred times as long as one
- * with an address: a few longer parts would keep all places of all workers from the lists of others for up to a minute. One that
- * is cancelled is matched no more.
+ * with an address: a few longer parts would keep all places of all workers from the lists of others for up to a minute. A
+ * cancelled list is no longer matched, so its chunks are not shortened.
  */
 const LIKELY_PART_ROWS = 500;
 

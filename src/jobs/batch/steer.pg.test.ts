@@ -262,7 +262,7 @@ describe.each(Object.keys(roads))('in %s', (state) => {
 
 describe('cancel', () => {
   test('of a list that turns out to be unreadable still ends it', async () => {
-    const broken = `${list}${',x'.repeat(600)}\n`.repeat(2000);
+    const broken = `${list.repeat(10_000)}${'x'.repeat(3_000_000)}\n`;
     const id = await pipeline.upload(caller, broken, options);
     await act(id, 'cancel');
     await runOut();

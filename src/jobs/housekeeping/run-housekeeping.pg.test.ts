@@ -177,7 +177,7 @@ describe('the files of a batch', () => {
   });
 
   test('of a batch that failed or was cancelled are deleted as well', async () => {
-    const broken = `email\n${'a@b.example\n'.repeat(9_000)}${',x'.repeat(600)}\n`;
+    const broken = `email\n${'a@b.example\n'.repeat(9_000)}${'x'.repeat(3_000_000)}\n`;
     const failed = await pipeline.enrich(caller, broken, options);
     expect((await pipeline.batch(caller, failed)).state).toBe('failed');
     const cancelled = await pipeline.upload(caller, list, options);

@@ -1,5 +1,5 @@
 /** The enqueueing side: any process may wake a job. */
-import type { Job, Queue } from 'bullmq';
+import type { Queue } from 'bullmq';
 import { Counter } from 'prom-client';
 import { must } from '../../core/lib/assert.ts';
 import { within } from '../../core/lib/within.ts';
@@ -130,19 +130,15 @@ export function openQueues(
     },
     async findHeld(name, ids, takenMs) {
       const queue = queueFor(name);
-      const read = (id: string) => queue.getJob(id).catch(nullWhenUnreadable);
-      const found = await within(WAKE_MS_MAX, Promise.all(ids.map(read)));
-      const now = Date.now();
-      const wasTaken = (at: number) => Math.abs(at - now) < takenMs;
-      const isHeld = async (job: Job) => {
-        if (job.finishedOn) return false;
-        if (job.processedOn) return wasTaken(job.processedOn);
+      const isHeld = async (id: string) => {
+        const job = await queue.getJob(id).catch(nullWhenUnreadable);
+        if (!job || job.finishedOn) return false;
+        if (job.processedOn) return Math.abs(job.processedOn - Date.now()) < takenMs;
         // The store may have lost the list and kept the job.
         return takenStates.has(await job.getState());
       };
-      const unfinished = found.filter((job) => job !== null && job !== undefined);
-      const held = await within(WAKE_MS_MAX, Promise.all(unfinished.map(isHeld)));
-      return new Set(unfinished.filter((_, at) => held[at]).map(({ id }) => String(id)));
+      const held = await within(WAKE_MS_MAX, Promise.all(ids.map(isHeld)));
+      return new Set(ids.filter((_, at) => held[at]));
     },
     async countJobs() {
       const counting = [...queues].map(async ([queue, opened]) => {
