@@ -78,8 +78,9 @@ export function renderProblem(response: Response, error: AppError): void {
 const ROUTER_ERRORS = Symbol.for('router.tracing.publishedErrors');
 
 /**
- * Makes the request forget its errors: it stays in memory until the response is over and the body has arrived. Until its stack is read an
- * error refers to the functions that threw it, and so to all that a body was parsed to; that of a parser refers to the whole text.
+ * Makes the request forget its errors: it stays in memory until the response is over and the body has arrived. Until its stack is
+ * read an error refers to the functions that threw it, and so to all that a body was parsed to; that of a parser refers to the
+ * whole text.
  */
 function forgetErrors(request: Request): void {
   (request as { [ROUTER_ERRORS]?: Set<unknown> })[ROUTER_ERRORS]?.clear();

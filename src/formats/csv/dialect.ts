@@ -30,7 +30,7 @@ import {
   unreadableReason,
 } from './record-table.ts';
 import { sampleRecords } from './sample-records.ts';
-import { COLUMNS_MAX, mostFrequent, type Newline } from './split.ts';
+import { COLUMNS_MAX, listScan, mostFrequent, type Newline } from './split.ts';
 import { decodeWindows1252 } from './windows-1252.ts';
 
 const PREVIEW_RECORDS_MAX = 20;
@@ -113,7 +113,7 @@ export function detectDialect(sample: Buffer, options: DialectOptions): Dialect 
   const guess = guessDelimiter(body, isWhole);
   const delimiter = options.delimiter ?? sep.delimiter ?? guess.delimiter;
   const firstLine = sep.bytes === 0 ? 1 : 2;
-  const records = sampleRecords(body, { delimiter, isWhole, firstLine, columnsMax: COLUMNS_MAX });
+  const records = sampleRecords(body, { ...listScan(delimiter, firstLine), isWhole });
   if (records.count === 0) throw noRecord(firstLine, canonical, isWhole);
 
   const numbers = rowNumbers(records, firstLine);

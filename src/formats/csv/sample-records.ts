@@ -1,7 +1,7 @@
 /** Reads the records at the beginning of a file of which only a sample was read. */
 
-import { scanPrefix, scanRecords } from './record-scanner.ts';
-import type { Delimiter, RecordTable } from './record-table.ts';
+import { type ScanOptions, scanPrefix, scanRecords } from './record-scanner.ts';
+import type { RecordTable } from './record-table.ts';
 
 /** With this many records the sample does not have to guess about its cut end. */
 const RECORDS_ENOUGH = 21;
@@ -13,11 +13,9 @@ const RECORDS_ENOUGH = 21;
  */
 export function sampleRecords(
   sample: Buffer,
-  source: { delimiter: Delimiter; isWhole: boolean; firstLine?: number; columnsMax?: number },
+  { isWhole, ...options }: ScanOptions & { isWhole: boolean },
 ): RecordTable {
-  const { delimiter, firstLine = 1, columnsMax = Number.POSITIVE_INFINITY } = source;
-  const options = { delimiter, firstLine, columnsMax };
-  if (source.isWhole) return scanRecords(sample, options);
+  if (isWhole) return scanRecords(sample, options);
   const sure = scanPrefix(sample, options);
   if (sure.count >= RECORDS_ENOUGH) return sure;
   const likely = scanRecords(sample, options);

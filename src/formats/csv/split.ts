@@ -65,6 +65,11 @@ export interface SplitTotals {
   invalidUtf8: { count: number; firstLines: number[] };
 }
 
+/** Returns how the records of a list are scanned: one of more cells than a list may have columns cannot be read. */
+export function listScan(delimiter: Delimiter, firstLine = 1): ScanOptions {
+  return { delimiter, firstLine, columnsMax: COLUMNS_MAX };
+}
+
 /**
  * Splits the data part of a canonical file.
  * @param source its bytes from the first data record on, in Buffers of any size
@@ -77,7 +82,7 @@ export async function splitIntoChunks(
   source: AsyncIterable<Buffer> | Iterable<Buffer>,
   options: SplitOptions,
 ): Promise<{ chunks: Chunk[]; totals: SplitTotals }> {
-  const scanner = new RecordScanner({ columnsMax: COLUMNS_MAX, ...options });
+  const scanner = new RecordScanner({ ...listScan(options.delimiter), ...options });
   const splitter = new ChunkSplitter(options);
   for await (const buffer of source) {
     splitter.sums.push(buffer);

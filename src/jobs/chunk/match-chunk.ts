@@ -16,7 +16,7 @@ import { subjectOf } from '../../core/operations.ts';
 import { readRange } from '../../core/storage/object-sum.ts';
 import { scanRecords } from '../../formats/csv/record-scanner.ts';
 import type { RecordTable } from '../../formats/csv/record-table.ts';
-import { COLUMNS_MAX } from '../../formats/csv/split.ts';
+import { listScan } from '../../formats/csv/split.ts';
 import { checksAgreement, type Repair, readRows } from '../../mapping/read-rows.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { findAnsweredRecords, findRerunRecords } from '../batch/reruns.sql.ts';
@@ -68,8 +68,7 @@ export async function matchChunk(
   const range = { from: chunk.byteFrom, to: chunk.byteTo };
   const key = must(batch.canonicalKey, 'canonical key of a split batch');
   const piece = await storeCall(readRange(context.store, key, range, chunk.crc32));
-  const { firstLine } = chunk;
-  const records = scanRecords(piece, { delimiter, firstLine, columnsMax: COLUMNS_MAX });
+  const records = scanRecords(piece, listScan(delimiter, chunk.firstLine));
   const forced = forcedOutcomes(batch, chunk);
   if (forced !== null) return { piece, records, repairs: [], outcomes: forced, release() {} };
   const part = { from: chunk.rowsDone, to: chunk.rowsDone + rowsOfPart(chunk) };

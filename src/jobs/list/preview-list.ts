@@ -8,7 +8,7 @@ import { detectDialect } from '../../formats/csv/dialect.ts';
 import { Transcoder } from '../../formats/csv/encoding.ts';
 import type { RecordTable } from '../../formats/csv/record-table.ts';
 import { sampleRecords } from '../../formats/csv/sample-records.ts';
-import { COLUMNS_MAX } from '../../formats/csv/split.ts';
+import { listScan } from '../../formats/csv/split.ts';
 import { type ColumnNumbers, columnNumbers } from '../../mapping/guess-columns.ts';
 import { sampleColumns } from '../../mapping/read-columns.ts';
 import { readRows } from '../../mapping/read-rows.ts';
@@ -116,10 +116,8 @@ function sampleOf(head: Buffer, { dialect, uploadBytes }: ListBatch): Sample {
   ];
   const bytes = Buffer.concat(text).subarray(dialect.firstByte);
   const records = sampleRecords(bytes, {
-    delimiter: dialect.delimiter,
+    ...listScan(dialect.delimiter, dialect.firstLine),
     isWhole,
-    firstLine: dialect.firstLine,
-    columnsMax: COLUMNS_MAX,
   });
   return { bytes, records, delimiter: dialect.delimiter };
 }
