@@ -163,6 +163,11 @@ export function isObjectDamaged(error: unknown): error is AppError & { code: 'ob
   return error instanceof AppError && error.code === 'object_damaged';
 }
 
+/** Returns true for either of the two. */
+export function isObjectLost(error: unknown): error is AppError {
+  return isObjectMissing(error) || isObjectDamaged(error);
+}
+
 function readSound(
   store: ObjectStore,
   key: string,

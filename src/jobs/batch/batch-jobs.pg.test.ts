@@ -8,7 +8,7 @@ import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
 import { claimChunk } from '../chunk/claim-chunk.sql.ts';
 import { sweep } from '../housekeeping/sweep.ts';
-import { noteMissing } from './batches.sql.ts';
+import { noteLost } from './batches.sql.ts';
 import {
   type BatchJob,
   claimBatch,
@@ -302,11 +302,11 @@ test('an object found missing before the clock was set back is missing from now 
   await sql`update parts set committed_at = now() + interval '2 hours' where batch_id = ${id}`;
   await sql`
     update batches set object_missing_since = now() + interval '3 hours' where id = ${id}`;
-  expect((await noteMissing(sql, id))?.missingSeconds).toBeGreaterThanOrEqual(0);
+  expect((await noteLost(sql, id))?.lostSeconds).toBeGreaterThanOrEqual(0);
   await sql`
     update batches set object_missing_since = object_missing_since - interval '1 hour'
     where id = ${id}`;
-  expect((await noteMissing(sql, id))?.missingSeconds).toBeGreaterThanOrEqual(3600);
+  expect((await noteLost(sql, id))?.lostSeconds).toBeGreaterThanOrEqual(3600);
 });
 
 test('a chunk dispatched before the clock was set back is dispatched again when its job is lost', async () => {

@@ -308,15 +308,15 @@ function isDebrisDue(sql: Sql, at: ReturnType<Sql>, { seenUntil, after }: Debris
 }
 
 /**
- * Records that the object that a batch reads is missing. Returns the batch's state, and the seconds since this was first
+ * Records that the object that a batch reads is missing or damaged. Returns the batch's state, and the seconds since this was first
  * recorded without a part written since; undefined when the batch has ended. A time in the future, from before the clock was
  * set back, does not count.
  */
-export async function noteMissing(
+export async function noteLost(
   sql: Sql,
   id: string,
-): Promise<{ state: BatchState; missingSeconds: number } | undefined> {
-  const [noted] = await sql<{ state: BatchState; missingSeconds: number }[]>`
+): Promise<{ state: BatchState; lostSeconds: number } | undefined> {
+  const [noted] = await sql<{ state: BatchState; lostSeconds: number }[]>`
     update batches set object_missing_since = case
       when object_missing_since > coalesce((
           select max(committed_at) from parts
@@ -324,6 +324,6 @@ export async function noteMissing(
         and not ${isToCome(sql, sql`object_missing_since`)}
       then object_missing_since else clock_timestamp() end
     where id = ${id} and finished_at is null
-    returning state, extract(epoch from clock_timestamp() - object_missing_since)::float8 as missing_seconds`;
+    returning state, extract(epoch from clock_timestamp() - object_missing_since)::float8 as lost_seconds`;
   return noted;
 }

@@ -1,7 +1,7 @@
 /** Errors of one stored object among many: a missing permission, a lock, a damaged folder or sector. */
 import type { Context } from '../../core/context.ts';
 import { isOfFiles } from '../../core/db/pg-errors.ts';
-import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
+import { isObjectLost } from '../../core/storage/object-sum.ts';
 import { INSTALLATION_KEY } from './own-store.ts';
 
 /** Codes of the file system for a path that this process may not read, or that is not a file. */
@@ -17,8 +17,7 @@ export async function isOfOneObject(
 ): Promise<boolean> {
   const { code } = (error ?? {}) as { code?: unknown };
   const isOfStore =
-    isObjectMissing(error) ||
-    isObjectDamaged(error) ||
+    isObjectLost(error) ||
     code === 'store_unavailable' ||
     refusedCodes.has(code) ||
     isOfFiles(error);

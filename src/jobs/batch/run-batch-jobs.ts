@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import { isObjectMissing } from '../../core/storage/object-sum.ts';
+import { isObjectLost, isObjectMissing } from '../../core/storage/object-sum.ts';
 import { tracedIn } from '../../core/tracing.ts';
 import { defineJob, type JobDefinition, type JobSlot } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -26,11 +26,11 @@ import { dispatch } from './dispatch.ts';
 import { endWithError, processingFailed } from './fail-batch.ts';
 import { type HeldBatch, holdBatch, type NotDone } from './hold-batch.ts';
 import { RETRY_SECONDS_MAX } from './lease.sql.ts';
-import { endWhenObjectMissing } from './missing-object.ts';
+import { endWhenObjectLost } from './lost-object.ts';
 
 /** An unknown error that repeats this often is attributed to the batch, after some three minutes. */
 const ATTEMPTS_MAX = 8;
-/** Pause after an error of the database or the store, and while an object is missing. */
+/** Pause after an error of the database or the store or a damaged object, and while an object is missing. */
 const UNAVAILABLE_SECONDS = 5;
 const MISSING_SECONDS = 30;
 const infrastructureCodes: ReadonlySet<string> = new Set(['store_unavailable', 'unavailable']);
@@ -153,7 +153,7 @@ async function runClaim(context: JobContext, works: BatchWorks, claim: BatchClai
 
 /** True for an error that says why the batch cannot be processed: a retry would fail the same way. */
 function isReason(error: unknown): error is AppError {
-  return error instanceof AppError && !isObjectMissing(error) && !isInfrastructure(error);
+  return error instanceof AppError && !isObjectLost(error) && !isInfrastructure(error);
 }
 
 /** Schedules a retry of the job, or ends the batch. */
@@ -165,9 +165,9 @@ async function recordFailure(
   const { batch, attempts } = claim;
   const again = (retryAfterSeconds: number, counts: boolean) =>
     releaseBatch(context.sql, claim, { retryAfterSeconds, counts });
-  if (isObjectMissing(error)) {
-    await again(MISSING_SECONDS, false);
-    await endWhenObjectMissing(context, batch);
+  if (isObjectLost(error)) {
+    await again(isObjectMissing(error) ? MISSING_SECONDS : UNAVAILABLE_SECONDS, false);
+    await endWhenObjectLost(context, batch, error);
   } else if (isInfrastructure(error)) {
     await again(UNAVAILABLE_SECONDS, false);
   } else if (attempts >= ATTEMPTS_MAX) {

@@ -18,12 +18,12 @@ import { entityCodes } from '../../core/graph/source-entities.ts';
 import { hasState } from '../../core/graph-copy/local-copy.ts';
 import { takeRows, takeUnpaidDisclosures } from '../../core/limits/limits.ts';
 import { priceOf, subjectOf } from '../../core/operations.ts';
-import { isObjectDamaged, isObjectMissing } from '../../core/storage/object-sum.ts';
+import { isObjectDamaged, isObjectLost, isObjectMissing } from '../../core/storage/object-sum.ts';
 import { tracedIn } from '../../core/tracing.ts';
 import type { Batch } from '../batch/batch.ts';
 import { dispatch } from '../batch/dispatch.ts';
 import { endWithError, processingFailed } from '../batch/fail-batch.ts';
-import { endWhenObjectMissing } from '../batch/missing-object.ts';
+import { endWhenObjectLost } from '../batch/lost-object.ts';
 import { haveBeenJoined } from '../batch/reruns.sql.ts';
 import { assertStorageLeft, isStorageFull } from '../batch/stored-bytes.ts';
 import { defineJob } from '../queue/define-job.ts';
@@ -37,7 +37,13 @@ import { type ChunkPhases, countPart, startPhases, warnRefused } from './chunk-m
 import type { ChunkWork, ReadChunk } from './chunk-work.ts';
 import { type Claim, type ClaimedChunk, claimChunk } from './claim-chunk.sql.ts';
 import { commitPaidOnce } from './commit-paid-once.sql.ts';
-import { type CommitPart, type Committed, commitPart, releaseChunk } from './commit-part.sql.ts';
+import {
+  type CommitPart,
+  type Committed,
+  commitPart,
+  type Release,
+  releaseChunk,
+} from './commit-part.sql.ts';
 import { holdLease } from './hold-lease.ts';
 import { answeredRecords } from './match-chunk.ts';
 import { rowsOfPart } from './next-part.ts';
@@ -48,8 +54,9 @@ import { storeCall } from './store-call.ts';
 
 /** Seconds before a failed chunk is retried. */
 const RETRY_SECONDS = 2;
-/** The same when the object that it reads is missing. */
+/** The same when the object that it reads is missing, or damaged. */
 const MISSING_SECONDS = 30;
+const DAMAGED_SECONDS = 5;
 
 /**
  * A chunk that fails this often without committing a part ends its batch. Giving up single rows normally
@@ -115,13 +122,9 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
     if (committed?.batchDone) await finishBatch(context, batch.id);
   } catch (error) {
     countPart('failed');
-    if (isObjectDamaged(error) || isStorageFull(error)) {
-      // A retry would meet the same.
-      return await endWithError(context, batch.id, error);
-    }
-    const waits = isUnavailable(error) ? 'batch' : 'chunk';
-    const seconds = isObjectMissing(error) ? MISSING_SECONDS : RETRY_SECONDS;
-    const why = { waits, seconds } as const;
+    // A retry would meet the same.
+    if (isStorageFull(error)) return await endWithError(context, batch.id, error);
+    const why = releaseAfter(error);
     const isReleased = await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
     // One object may be stored without the other, or both without the commit.
     await deleteUncommitted(context, chunk);
@@ -131,11 +134,18 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
       context.log.info({ err: error, batch: batchId, chunk: number }, 'chunk ended without effect');
       return;
     }
-    if (isObjectMissing(error)) await endWhenObjectMissing(context, batch);
+    if (isObjectLost(error)) await endWhenObjectLost(context, batch, error);
     throw error;
   } finally {
     lease.stop();
   }
+}
+
+/** Returns what waits for the next attempt after an error, and for how long. */
+function releaseAfter(error: unknown): Release {
+  if (isObjectDamaged(error)) return { waits: 'object', seconds: DAMAGED_SECONDS };
+  if (isObjectMissing(error)) return { waits: 'batch', seconds: MISSING_SECONDS };
+  return { waits: isUnavailable(error) ? 'batch' : 'chunk', seconds: RETRY_SECONDS };
 }
 
 /** Number of rows to match: none for a batch that is being cancelled. */

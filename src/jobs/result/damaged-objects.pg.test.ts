@@ -15,6 +15,7 @@ import { crowd, smallGraph } from '../../../tests/support/small-graph.ts';
 import { must } from '../../core/lib/assert.ts';
 import { suppress } from '../../core/suppression/suppress.ts';
 import { audit } from '../audit/audit.ts';
+import { markStore } from '../batch/own-store.ts';
 
 const longer = 'longer by a row';
 /** Maps an object's bytes to the damaged bytes; null for a lost object. */
@@ -63,6 +64,8 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
     await importGraph(pipeline.sql, smallGraph);
     await importGraph(pipeline.sql, { persons: crowd(20) });
     caller = await pipeline.account(10_000);
+    // A list ends because of its file only while the store has the mark of the service.
+    await markStore(pipeline.context);
   });
   afterAll(async () => {
     expect((await audit(pipeline.sql)).ok).toBe(true);
@@ -93,6 +96,23 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
     return () => store.put(key, [before]);
   }
 
+  /** Runs what waits, failing jobs included. */
+  async function runWhatWaits(): Promise<void> {
+    const { queues, context } = pipeline;
+    while (queues.waiting[0] !== undefined) {
+      await queues.run(context, queues.waiting[0]).catch(() => {});
+    }
+  }
+
+  /** Runs what waits, and an hour later the rest. */
+  async function runForAnHour(): Promise<void> {
+    await runWhatWaits();
+    await pipeline.passAnHour();
+    await pipeline.sql`update batches set created_at = created_at - interval '1 hour'`;
+    await pipeline.sweep();
+    await runWhatWaits();
+  }
+
   const get = (id: string, what: string, kind = 'batches') =>
     pipeline.call(caller, `/v1/${kind}/${id}/${what}`);
 
@@ -113,7 +133,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       const id = await pipeline.upload(caller, bytes, options);
       const { uploadKey } = await row(id);
       await harm(uploadKey, damage);
-      await pipeline.runUntilIdle();
+      await runForAnHour();
       expect(await row(id)).toMatchObject({
         state: 'failed',
         charged: 0,
@@ -137,7 +157,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       const { uploadKey } = await row(id);
       await harm(uploadKey, damage);
       await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
-      await pipeline.runUntilIdle();
+      await runForAnHour();
       const { charged, ...batch } = await row(id);
       // No chunk reads what was added after the last one.
       if (name === longer) return expect(batch.state).toBe('completed');
@@ -158,7 +178,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       await pipeline.runUntilIdle();
       await harm((await row(id)).uploadKey, damage);
       await pipeline.call(caller, `/v1/batches/${id}/quote`, { method: 'POST' });
-      await pipeline.runUntilIdle();
+      await runForAnHour();
       const state = name === longer ? 'ready' : 'failed';
       expect(await row(id)).toMatchObject({ state, charged: 0 });
     });
@@ -183,7 +203,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
     const { canonicalKey } = await row(id);
     await harm(canonicalKey, damage);
     await pipeline.call(caller, `/v1/exports/${id}/start`, { method: 'POST' });
-    await pipeline.runUntilIdle();
+    await runForAnHour();
     const { charged, ...batch } = await row(id);
     if (name === longer) return expect(batch.state).toBe('completed');
     expect(batch).toMatchObject({ state: 'failed', error: { object: canonicalKey } });
@@ -275,6 +295,24 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       expect(await (await get(id, 'results')).text()).toContain('suppressed');
     });
   });
+
+  test.each(['before the split', 'before its chunks run'])(
+    'an upload that is damaged for a moment %s fails no list, and no row',
+    async (when) => {
+      const isSplit = when !== 'before the split';
+      const id = await pipeline.upload(caller, western, options);
+      if (isSplit) await pipeline.queues.runNext(pipeline.context, 'split-batch');
+      const { uploadKey, canonicalKey } = await row(id);
+      const repair = await harm(isSplit ? canonicalKey : uploadKey, (bytes) =>
+        Buffer.alloc(bytes.length, 'x'),
+      );
+      await runWhatWaits();
+      expect(await row(id)).toMatchObject({ state: isSplit ? 'running' : 'validating' });
+      await repair();
+      await runForAnHour();
+      expect(await row(id)).toMatchObject({ state: 'completed', charged: emails.length });
+    },
+  );
 
   test('a byte changed in transit is read again', async () => {
     const id = await pipeline.enrich(caller, list, options);

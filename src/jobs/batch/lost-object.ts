@@ -1,30 +1,35 @@
-/** Ends a batch whose stored list or ids are missing. */
+/** Ends a batch whose stored list or ids are missing or damaged. */
 import { type AppError, unavailable } from '../../core/lib/errors.ts';
+import { isObjectDamaged } from '../../core/storage/object-sum.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import type { Batch } from './batch.ts';
-import { noteMissing } from './batches.sql.ts';
+import { noteLost } from './batches.sql.ts';
 import { endWithError } from './fail-batch.ts';
 import { isOwnStore } from './own-store.ts';
 
 /** An object missing for this long does not come back. */
 const MISSING_SECONDS_MAX = 300;
+/** Damage that each read finds for this long, by any worker, did not happen on the way. */
+const DAMAGED_SECONDS_MAX = 30;
 
 type BrokenContext = Pick<JobContext, 'sql' | 'store' | 'log'>;
 type BrokenBatch = Pick<Batch, 'id' | 'kind'>;
 
 /**
- * Ends a batch whose stored list or ids have been missing for five minutes; one that is being cancelled does not need them and
- * ends now. A store without the mark of this service is treated as unavailable, as the folder of a disk that is not mounted, in
+ * Ends a batch whose stored list or ids have been missing for five minutes, or damaged for half a minute, by the error of a
+ * reader; one that is being cancelled does not need them and ends now. A store without the mark of this service is treated as unavailable, as the folder of a disk that is not mounted, in
  * which others may have stored files meanwhile: then nothing ends.
  */
-export async function endWhenObjectMissing(
+export async function endWhenObjectLost(
   context: BrokenContext,
   batch: BrokenBatch,
+  error: AppError,
 ): Promise<void> {
-  const noted = await noteMissing(context.sql, batch.id);
+  const noted = await noteLost(context.sql, batch.id);
   if (noted === undefined) return;
-  const isOver = noted.state === 'cancelling' || noted.missingSeconds >= MISSING_SECONDS_MAX;
-  if (!isOver) return;
+  const isDamaged = isObjectDamaged(error);
+  const secondsMax = isDamaged ? DAMAGED_SECONDS_MAX : MISSING_SECONDS_MAX;
+  if (noted.state !== 'cancelling' && noted.lostSeconds < secondsMax) return;
   if (noted.state !== 'cancelling' && !(await isOwnStore(context))) {
     context.log.error(
       { batch: batch.id },
@@ -32,10 +37,10 @@ export async function endWhenObjectMissing(
     );
     return;
   }
-  await endWithError(context, batch.id, objectLost(batch));
+  await endWithError(context, batch.id, isDamaged ? error : objectMissing(batch));
 }
 
-function objectLost({ kind }: BrokenBatch): AppError {
+function objectMissing({ kind }: BrokenBatch): AppError {
   const [what, again] =
     kind === 'export'
       ? ['list of people of the export', 'create the export again']
