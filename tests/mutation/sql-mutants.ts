@@ -165,6 +165,7 @@ const changed: Changed[] = [
       ['b.spent - line.amount', 'b.spent', 'refundOfDay'],
       ['greatest(0, b.spent - line.amount)', 'b.spent - line.amount', 'refundOfDay'],
       ['b.key_id = k.credits_of and', '', 'refundOfDay'],
+      [' and charge.batch_id is null', '', 'refundOfDay'],
       ["\n        and b.day = (charge.created_at at time zone 'UTC')::date", '', 'refundOfDay'],
     ],
   },

@@ -52,6 +52,22 @@ test('what is refunded of calls on their day no longer counts against their key'
   expect([await spentToday(maker), await spentToday(other)]).toEqual([3, 3]);
 });
 
+test('the refund of a part of a list gives its key nothing: it was reserved for the day', async () => {
+  const by = await payer(10);
+  await charge(callOf(by, 3));
+  const { accountId, keyId } = by;
+  const reference = 'batch:1:0:0';
+  await database.sql`
+    with batch as (
+      insert into ledger_entries (account_id, reference, kind, amount, operation, units, batch_id, key_id)
+      values (${accountId}, ${reference}, 'charge', -2, 'people.enrich', 2, gen_random_uuid(), ${keyId}))
+    update wallets set balance = balance - 2 where account_id = ${accountId}`;
+  expect(await refundCredits(database.sql, { accountId, reference })).toMatchObject({
+    refunded: 2,
+  });
+  expect(await spentToday(by)).toBe(3);
+});
+
 test('the refund of a call of another day gives its key nothing', async () => {
   const by = await payer(10);
   const before = callOf(by, 3);
