@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importGraph } from '../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../tests/support/pipeline.ts';
 import { expectProblem } from '../../tests/support/problem.ts';
+import { exchange } from '../../tests/support/raw-http.ts';
 import { crowd } from '../../tests/support/small-graph.ts';
 import { suppress } from '../core/suppression/suppress.ts';
 import { redactAllResults } from '../jobs/result/redact-results.ts';
@@ -52,6 +53,33 @@ describe('a range', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  test('sends nothing after its last byte, however long the part goes on', async () => {
+    const rows = people.map(({ email }) => `${email},${'n'.repeat(70_000)}\n`);
+    const id = await pipeline.enrich(caller, `email,note\n${rows.join('')}`, {
+      operation: 'people.enrich',
+      fields: 'id',
+    });
+    const results = `/v1/batches/${id}/results`;
+    const file = await (await pipeline.call(caller, results)).text();
+    for (const [start, end] of [
+      [0, 99],
+      [1_000, 1_010],
+      [1_000, 66_000],
+      [150_000, 150_000],
+      [150_000, file.length - 50_000],
+    ] as const) {
+      // A client of HTTP does not show what comes after the announced length: it is the beginning of the next response.
+      const received = await exchange(
+        Number(new URL(pipeline.url).port),
+        `GET ${results} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${caller.key}\r\n` +
+          `Range: bytes=${start}-${end}\r\n\r\n`,
+      );
+      expect(received.status).toBe(206);
+      expect(received.headers).toContain(`Content-Length: ${end - start + 1}\r\n`);
+      expect(received.body === file.slice(start, end + 1), `${start}-${end}`).toBe(true);
+    }
   });
 
   test('of the last bytes needs no length', async () => {

@@ -267,6 +267,8 @@ async function readRange(
     for await (const { bytes } of read) {
       yield bytes.subarray(Math.max(0, start - position), end + 1 - position);
       position += bytes.length;
+      // The next response of the connection would begin with what follows.
+      if (position > end) return;
     }
   })();
 }
