@@ -11,9 +11,9 @@
  * 7. A cell without an address is read once more without the slips of typing that leave no doubt: a space, a comma or a second
  * dot between the parts of the domain, `@` twice, `jane at example dot com`. Two dots in a mailbox may have lost what was between
  * them, so they are refused. So is a comma before a country: `jane@acme.co,uk` may be an address at `acme.co` as well.
- * 8. Nor is an address one that may be a part of another: `jane doe@acme.com` and `jane,doe@acme.com` are not doe@acme.com,
- * unless the words before it are of its mailbox or its domain (`Jane Doe jdoe@acme.com`) or say what it is; `jane@acme.co uk` is
- * not at acme.co, `jane@acme.co...` was cut, and of `j•••doe@acme.com` characters are hidden.
+ * 8. Nor is an address one that may be a part of another: `jane doe@acme.com`, `jane . doe@acme.com` and `jane,doe@acme.com` are
+ * not doe@acme.com, unless the words before it are of its mailbox or its domain (`Jane Doe jdoe@acme.com`) or say what it is;
+ * `jane@acme.co uk` is not at acme.co, `jane@acme.co...` was cut, and of `j•••doe@acme.com` characters are hidden.
  * 9. Of a mailbox that begins as no mailbox does (`www.`, `=`, `email=`), the address without that is tried second.
  * 10. Refused: mailboxes that need quotes, address literals and domains without a dot. They are valid, and no stored
  * address has them.
@@ -119,7 +119,7 @@ const WORD_BEFORE_END = /[^\s,;<>()[\]][\s,;\\•·]{1,3}[^\s,;<>()[\]\\•·]{1
  */
 const WORD = "\\p{N}{0,3}\\p{L}[\\p{L}\\p{N}\\p{M}._'’+&~=%*-]{0,40}";
 const WORDS_BEFORE_MAILBOX = new RegExp(
-  `^\\s*((?:${WORD}[\\s,;]{1,3}){0,2}${WORD})(?:\\s{1,3}(?:[&+]\\s{1,3})?|[,;\\\\•·])([^\\s,;<>()[\\]\\\\•·]{1,64})$`,
+  `^\\s*((?:${WORD}[\\s,;]{1,3}){0,2}${WORD})(?:\\s{1,3}(?:[&+._'’]\\s{1,3})?|[,;\\\\•·])([^\\s,;<>()[\\]\\\\•·]{1,64})$`,
   'u',
 );
 /**
