@@ -1,7 +1,7 @@
 /**
  * Phone numbers, in their canonical form: E.164 with `+`.
  * 1. `+` and 8 to 15 digits are taken as written: numbering plans change faster than any list. Only a trunk zero
- * after the calling code (`+44 (0)20`) is removed, by the plan's rules.
+ * after the calling code (`+44 (0)20`) is removed, by the plan's rules; in a plan that has none, when only the rest is valid.
  * 2. Without `+` the region decides, by libphonenumber; the number must be valid there. Without a region a
  * national number identifies no one: `phone_without_country`.
  * 3. A cell may hold several numbers, split at `/`, `,`, `;`, words, line ends and ` - `; each valid one is a
@@ -9,8 +9,9 @@
  * German and Belgian lists write them. Extensions are removed. `784-8380~2` is 784-8380 first (a range of lines), then the
  * digits as written, which is how some sources stored it.
  * `7946 0958-59` is the first number when the whole is none of the plan.
- * 4. A lost `+` is restored when that is certain: `00` before a valid number; the region's own calling code; or,
- * without a region, a valid international number that is too long to be a national one. No calling code begins with 0, so a
+ * 4. A lost `+` is restored when that is certain: `00` before a valid number; the region's own calling code, before digits
+ * that are no national number or too long for one (`4915...` may be Moormerland's area code); or, without a region, a valid
+ * international number that is too long to be a national one. No calling code begins with 0, so a
  * `+` before one is none (`+0044`, `+07911`). A query string turns `+44`
  * into ` 44`, which is read as a plus (`fromQuery`). In a file that leading space only counts when the digits are
  * not a valid North American number.
@@ -21,7 +22,11 @@
  * 8. Numbers that are typed where there is none identify no one: after the calling code one digit nine times and more
  * (`9999999999`), or all digits in a row (`01 23 45 67 89`).
  */
-import { isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js/max';
+import {
+  getCountryCallingCode,
+  isSupportedCountry,
+  parsePhoneNumberFromString,
+} from 'libphonenumber-js/max';
 import type { CellContent, KindDescription } from './kind.ts';
 import {
   HIDING_SIGNS,
@@ -158,8 +163,13 @@ function northAmericanNumber(text: string, country: Region | undefined): string 
  * number. Zones 1 and 7 have no trunk zero.
  */
 function mayHoldTrunkZero(number: string): boolean {
-  const code = TWO_DIGIT_CODE.test(number) ? 2 : 3;
-  return number.charAt(code + 1) === '0' && !/^\+(?:1|7|39|225|24[12]|378)/.test(number);
+  return (
+    number.charAt(callingCodeEnd(number)) === '0' && !/^\+(?:1|7|39|225|24[12]|378)/.test(number)
+  );
+}
+
+function callingCodeEnd(number: string): number {
+  return TWO_DIGIT_CODE.test(number) ? 3 : 4;
 }
 
 function foldDigits(text: string): string {
@@ -254,8 +264,13 @@ function readNumber(
   if (text.includes('+') && !digits.startsWith('0')) {
     return readInternational(digits, !INSIDE_CELL.test(text));
   }
-  const national = country === undefined ? null : validNumber(digits, country);
-  if (national !== null) return national;
+  if (country !== undefined) {
+    const hasLostPlus =
+      digits.startsWith(getCountryCallingCode(country)) && !couldBeNational(digits);
+    const national =
+      (hasLostPlus ? validNumber(`+${digits}`) : null) ?? validNumber(digits, country);
+    if (national !== null) return national;
+  }
   if (digits.startsWith('00')) return validNumber(`+${digits.slice(2)}`);
   if (plusAsSpace && !isNorthAmerican(digits)) return validNumber(`+${digits}`);
   return country === undefined && !couldBeNational(digits) ? validNumber(`+${digits}`) : null;
@@ -269,7 +284,11 @@ function readInternational(digits: string, isOneNumber: boolean): string | null 
   const number = `+${digits}`;
   const isPlain = isOneNumber && E164.test(number);
   if (isPlain && !mayHoldTrunkZero(number)) return number;
-  return validNumber(number) ?? (isPlain ? number : null);
+  const end = callingCodeEnd(number);
+  const withoutZero = mayHoldTrunkZero(number)
+    ? validNumber(number.slice(0, end) + number.slice(end + 1))
+    : null;
+  return validNumber(number) ?? withoutZero ?? (isPlain ? number : null);
 }
 
 function validNumber(digits: string, country?: Region): string | null {
