@@ -189,6 +189,25 @@ test.each([
   },
 );
 
+test('a row of a lost list whose decision was cancelled can be decided in the list in its place', async () => {
+  const names = 'Name,Company\nIlka Quast,Nordlicht Optik\n';
+  const options = { operation: 'people.enrich', match: 'likely' };
+  const id = await pipeline.enrich(caller, names, options);
+  const decisions = [{ row: 1, id: 701 }];
+  const held = await (await post(`${id}/decisions`, { decisions, hold: true })).json();
+  await pipeline.runUntilIdle();
+  await post(`${(held as { id: string }).id}/cancel`);
+  await pipeline.runUntilIdle();
+  await loseParts(id);
+  const { findings } = await fix();
+  await pipeline.runUntilIdle();
+  const again = findings[0]?.rerun_id ?? '';
+  expect((await post(`${again}/decisions`, { decisions })).status).toBe(202);
+  await pipeline.runUntilIdle();
+  expect(await matchedRows(again)).toEqual([1]);
+  expect(await balance()).toBe(99);
+});
+
 test('a lost rerun is not run again when its rows were decided, also as none of their candidates', async () => {
   const names = 'Name,Company\nIlka Quast,Nordlicht Optik\n';
   const options = { operation: 'people.enrich', match: 'likely' };

@@ -202,12 +202,15 @@ export async function listRerunsBeside(sql: Sql, id: string): Promise<string[]> 
   return rows.map((row) => row.id);
 }
 
-/** Makes the decisions about rows of these lists those about the same rows of another one, which takes their place. */
+/**
+ * Makes the decisions about rows of these lists those about the same rows of another one, which takes their place. Those that
+ * ended before they answered a row stay: nothing was decided.
+ */
 export async function moveDecisions(sql: Sql, from: readonly string[], to: string): Promise<void> {
   await sql`
     update batches set rerun_of = ${to}
-    where rerun_of = any(${[...from]}::uuid[]) and rerun_records is not null
-      and files_deleted_at is null`;
+    where rerun_of = any(${[...from]}::uuid[]) and rerun_records is not null and files_deleted_at is null
+      and not (state in ${wordList(sql, finalStates)} and matched + no_match + suppressed + duplicate = 0)`;
 }
 
 /** Forgets what a list has matched with `dedupe`. */
