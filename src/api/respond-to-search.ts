@@ -203,17 +203,17 @@ function countPage(people: number, live: boolean, credits: number): void {
  */
 export async function replaySearch(call: RouteInput, { body }: KeptResponse): Promise<void> {
   const kept = body as KeptPage;
-  const { isHidden, people } = await runSearch(call, async (graph) => ({
-    isHidden: await isAnySuppressed(graph, kept.people.slice(-1)),
-    people: await selectRecords(graph, kept.people),
-  }));
-  // A replica may not have the latest of them yet.
-  const isWhole = people.length === kept.people.length;
   const primary = graphOf(call.context, call.key.mode === 'live');
-  const sent = isWhole ? people : await selectRecords(primary, kept.people);
+  const { isHidden, people } = await runSearch(call, async (graph) => {
+    const isHidden = await isAnySuppressed(graph, kept.people.slice(-1));
+    const people = await selectRecords(graph, kept.people);
+    // A replica may not have the latest of them yet.
+    const isWhole = people.length === kept.people.length;
+    return { isHidden, people: isWhole ? people : await selectRecords(primary, kept.people) };
+  });
   await assertValidIfLate(call.context, call);
   call.response.setHeader('Idempotent-Replayed', 'true');
-  send(call, sent, isHidden ? { ...kept, answer: {} } : kept);
+  send(call, people, isHidden ? { ...kept, answer: {} } : kept);
 }
 
 function send(
