@@ -4,7 +4,12 @@
  * many have one employer, a column of few values may be of the rows' own companies.
  */
 import { normaliseCompanyName } from '../core/identifiers/company-name.ts';
-import { type IdentifierKind, normaliseIdentifier } from '../core/identifiers/identifier.ts';
+import {
+  type IdentifierKind,
+  isIdentifierKind,
+  normaliseIdentifier,
+} from '../core/identifiers/identifier.ts';
+import { type ColumnRole, foldColumnName } from './column-names.ts';
 import type { ColumnView, ListHead } from './read-columns.ts';
 
 /** Of this many rows in one, a column's values are those of others. */
@@ -14,15 +19,45 @@ const NAMED_SHARE_MIN = 0.5;
 /** Below this share a column whose header is not known word by word is of others, however many. */
 const STRANGE_SHARE_MAX = 0.1;
 const TELLING_LETTERS_MIN = 3;
+const REPEATED_ROWS_MIN = 4;
+const EACH_SHARE_MIN = 0.8;
+
+/** Returns the columns that are of others than the rows; `kindOf` is the kind of a column's values. */
+export function columnsOfOthers(
+  list: ListHead,
+  views: readonly ColumnView[],
+  subject: 'person' | 'company',
+  kindOf: (view: ColumnView) => string,
+): ReadonlySet<ColumnView> {
+  const names = views.filter(({ reading: { role } }) => /^(?:company_)?name$/.test(role ?? ''));
+  const named = subject === 'company' ? names : [];
+  const others = views.filter((view) => {
+    const kind = kindOf(view);
+    if (!isIdentifierKind(kind)) return false;
+    if (view.header !== null) return isOfOthers(list, kind, view, named);
+    const alike = views.filter((other) => other !== view && kindOf(other) === kind);
+    return subject === 'person' && isRepeated(view) && alike.some(isOfEachRow);
+  });
+  return new Set(others);
+}
+
+/** Without a header, the column of the reps and that of the leads differ in this: one rep has several leads. */
+function isRepeated({ content: { filled, different } }: ColumnView): boolean {
+  return filled >= REPEATED_ROWS_MIN && different * 2 <= filled;
+}
+
+function isOfEachRow({ content: { filled, different } }: ColumnView): boolean {
+  return different >= filled * EACH_SHARE_MIN;
+}
 
 /** Returns true for a column of few values, or of a doubtful header, that is not named as the companies of the rows are. */
-export function isOfOthers(
+function isOfOthers(
   { sample }: ListHead,
   kind: IdentifierKind,
-  { column, header, reading, content: { filled, different } }: ColumnView,
+  { column, reading, content: { filled, different } }: ColumnView,
   names: readonly ColumnView[],
 ): boolean {
-  if (header === null || filled < ROWS_OF_ONE) return false;
+  if (filled < ROWS_OF_ONE) return false;
   const isOfFew = different * ROWS_OF_ONE <= filled;
   if (!isOfFew && reading.isExact) return false;
   const shares = names.flatMap((name) => {
@@ -59,4 +94,53 @@ function nameInValue(kind: IdentifierKind, text: string): string {
 /** Letters and digits; `mueller` and `müller` are one. */
 function plain(text: string): string {
   return text.replace(/[^\p{L}\p{N}]+/gu, '').replace(/([aou])e/g, '$1');
+}
+
+/**
+ * Words for someone whom many rows of other people name: their landlord, doctor or mother. A list may as well be of landlords, and
+ * then its names are theirs.
+ */
+const relations: ReadonlySet<string> = new Set(
+  `mother father mom mum dad wife husband sister brother mutter vater eltern ehefrau ehemann ehepartner lebenspartner mere pere
+  epouse epoux conjoint madre padre esposa esposo marido moglie marito carer caregiver
+  landlord vermieter hausverwaltung makler realtor broker doctor physician gp dentist arzt hausarzt medecin medico
+  lawyer attorney solicitor counsel anwalt rechtsanwalt avocat abogado avvocato notary notar notaire executor trustee nominee
+  accountant steuerberater insurer advisor adviser employer arbeitgeber employeur vendor supplier lieferant fournisseur proveedor
+  fornitore dealer distributor contractor installer technician courier driver fahrer teacher lehrer coach mentor tutor instructor
+  trainer witness zeuge reference referee gatekeeper concierge notfallkontakt sachbearbeiter besitzer responsable`.split(
+    /\s+/,
+  ),
+);
+const names: ReadonlySet<ColumnRole | null> = new Set<ColumnRole>([
+  'name',
+  'full_name',
+  'first_name',
+  'last_name',
+]);
+
+/**
+ * Returns the columns of a list of people without those of a relation of theirs (`Landlord Phone`, `Mother's email`), unless its
+ * names, or without names all `contacts`, are of that relation.
+ */
+export function withoutRelations(
+  views: readonly ColumnView[],
+  contacts: ReadonlySet<string>,
+): ColumnView[] {
+  const relationOf = ({ header }: ColumnView) =>
+    foldColumnName(header ?? '')
+      .split(' ')
+      .find((word) => relations.has(word));
+  const named = views.filter(
+    ({ reading: { role, tokens } }) => names.has(role) || tokens.has('name'),
+  );
+  const telling =
+    named.length > 0 ? named : views.filter(({ reading: { role } }) => contacts.has(role ?? ''));
+  const of = telling.map(relationOf);
+  const own = of.includes(undefined) ? undefined : of[0];
+  return views.filter((view) => {
+    const { role } = view.reading;
+    // A column `Employer` is of companies, and context.
+    const relation = role === null || contacts.has(role) ? relationOf(view) : undefined;
+    return relation === undefined || relation === own;
+  });
 }

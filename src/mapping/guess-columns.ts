@@ -4,13 +4,13 @@
  * out rather than read.
  */
 import type { MatchMode } from '../core/enrich/match-mode.ts';
-import { type IdentifierKind, isIdentifierKind } from '../core/identifiers/identifier.ts';
+import type { IdentifierKind } from '../core/identifiers/identifier.ts';
 import { type OperationName, operations } from '../core/operations.ts';
 import type { ContentKind } from './column-content.ts';
 import { ofEachKind } from './column-kinds.ts';
 import { type ColumnRole, foldColumnName } from './column-names.ts';
 import { rankOfColumn } from './column-ranks.ts';
-import { isOfOthers } from './columns-of-others.ts';
+import { columnsOfOthers, withoutRelations } from './columns-of-others.ts';
 import {
   type ColumnView,
   describeShare,
@@ -59,7 +59,7 @@ export function guessColumns(
 ): ColumnMapping {
   const { identifiers, subject } = operations[operation];
   const views = withoutFurtherPeople(list, readColumns(list, subject), subject);
-  const others = columnsOfOthers(list, views, subject);
+  const others = columnsOfOthers(list, views, subject, kindOfColumn);
   const believed = views.filter(
     (view) => isConfirmedByCells(view, subject) && (view.reading.isExact || !others.has(view)),
   );
@@ -93,7 +93,7 @@ const partsOfNames: ReadonlySet<string> = new Set<ColumnRole>([
 ]);
 
 /**
- * Leaves out the columns of a second contact, who has a name of the same number (`Contact 2 Name`, `Contact 2 Email`), and those
+ * Leaves out the columns of a relation, of a second contact, who has a name of the same number (`Contact 2 Name`, `Contact 2 Email`), and those
  * that are repeated behind a second name (`Name, Email, Name, Email`), or two together (`Email, Phone, Email, Phone`).
  */
 function withoutFurtherPeople(list: ListHead, views: ColumnView[], subject: Subject): ColumnView[] {
@@ -110,7 +110,7 @@ function withoutFurtherPeople(list: ListHead, views: ColumnView[], subject: Subj
     contactKinds.has(role ?? '') &&
     seconds.some((second) => (firstOf.get(role) ?? column) < second && second < column);
   const repeated = repeatedContacts(views);
-  return views.filter(
+  return withoutRelations(views, contactKinds).filter(
     (view) => !people.has(view.reading.number) && !isAgain(view) && !repeated.includes(view),
   );
 }
@@ -197,19 +197,9 @@ function isConfirmedByCells(view: ColumnView, subject: Subject): boolean {
   return filled < CELLS_TO_REFUTE || usable >= filled * REFUTED_BELOW;
 }
 
-/** Returns the columns that are of others than the rows. */
-function columnsOfOthers(
-  list: ListHead,
-  views: readonly ColumnView[],
-  subject: Subject,
-): ReadonlySet<ColumnView> {
-  const names = views.filter(({ reading: { role } }) => /^(?:company_)?name$/.test(role ?? ''));
-  const named = subject === 'company' ? names : [];
-  const others = views.filter((view) => {
-    const kind = kindOfContent(view) ?? contentOfRole[view.reading.role ?? 'other'] ?? '';
-    return isIdentifierKind(kind) && isOfOthers(list, kind, view, named);
-  });
-  return new Set(others);
+/** The kind of a column's cells, else that of its name; '' for none. */
+function kindOfColumn(view: ColumnView): ContentKind | '' {
+  return kindOfContent(view) ?? contentOfRole[view.reading.role ?? 'other'] ?? '';
 }
 
 function nameContent(subject: Subject): ContentKind {

@@ -148,3 +148,30 @@ test.each([
 ])('a column X with the cell %s has handles: %s', (cell, isRead) => {
   expect('twitter' in guess({ Name: ADA[0], X: cell, Email: ADA[1] })).toBe(isRead);
 });
+
+test.each<[names: string[], emails: number[] | undefined]>([
+  [['Name', 'LinkedIn URL', "Mother's Email"], undefined],
+  [['Email', 'Landlord Phone', 'Landlord Email'], [1]],
+  [['Landlord Name', 'Phone', 'Landlord Email'], [3]],
+  [['Vendor Email', 'Driver Email'], [1]],
+  [['Name', 'Employer', 'Email', 'Employer Email'], [3]],
+  [['First Name', 'Last Name', 'Attorney Email', 'Client Email'], [4]],
+])('the contacts of a relation are read in a list of such people only: %j', (names, emails) => {
+  const cellOf = (name: string) => {
+    if (name.includes('Email')) return 'ada@acme.example';
+    if (name.includes('Phone')) return '+441632960001';
+    return name.includes('URL') ? 'https://www.linkedin.com/in/ada' : 'Ada';
+  };
+  const { email, phone, company_name } = guess(names.map((name) => [name, cellOf(name)]));
+  expect(email).toEqual(emails);
+  expect(company_name).toEqual(names.includes('Employer') ? [2] : undefined);
+  expect(phone).toEqual(names.includes('Phone') ? [names.indexOf('Phone') + 1] : undefined);
+});
+
+test('of two columns of emails without a header, the one with a few reps for many rows is not read', () => {
+  const sample = ['eva', 'max', 'eva', 'eva', 'max', 'max'].map((rep, index) => {
+    return [`${rep}@us.example`, 'London', `p${index}@home.example`];
+  });
+  const { email } = guessColumns('people.enrich', { header: null, sample });
+  expect(email?.map((one) => one.column)).toEqual([3]);
+});
