@@ -20,7 +20,7 @@ import {
   addCompanyLevels,
   addPersonLevels,
   companyClass,
-  comparesMoreThanName,
+  mayMatchPerson,
   personClass,
 } from '../../src/core/match/levels.ts';
 import { measureLikely } from '../../src/core/match/measure.ts';
@@ -93,7 +93,7 @@ async function addCandidates(
           id,
           levels: listLevels((add) => addPersonLevels(compared, names, add)),
           className: personClass(compared),
-          mayMatch: comparesMoreThanName(compared),
+          mayMatch: mayMatchPerson(compared),
         })),
         isCut,
       }))

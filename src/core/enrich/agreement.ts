@@ -11,18 +11,14 @@ import { must } from '../lib/assert.ts';
 import { fold } from '../lib/fold.ts';
 import { readCompanyName } from '../match/company-words.ts';
 import { type CompanyLevel, relateCompanies } from '../match/compare-companies.ts';
-import {
-  type FamilyLevel,
-  type GivenLevel,
-  relateNames,
-  storedName,
-} from '../match/compare-persons.ts';
+import { type FamilyLevel, relateNames, storedName } from '../match/compare-persons.ts';
 import {
   hasLostLetter,
   isPartOfPersonName,
   readPersonName,
   splitWords,
 } from '../match/person-name.ts';
+import type { GivenLevel } from '../match/relate-given.ts';
 import { compareCompanyNames, foldCompany } from './compare-company-names.ts';
 import { comparePersonNames } from './compare-person-names.ts';
 import type { MatchData, RecordBytes } from './match-data.ts';

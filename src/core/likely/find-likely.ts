@@ -11,7 +11,7 @@ import {
   addCompanyLevels,
   addPersonLevels,
   companyClass,
-  comparesMoreThanName,
+  mayMatchPerson,
   personClass,
 } from '../match/levels.ts';
 import { calibrate, type ScoreModel, scoreOf } from '../match/score.ts';
@@ -121,7 +121,7 @@ async function scorePeople(
       id,
       score: scoreOf(personModel, (add) => addPersonLevels(compared, names, add)),
       className: personClass(compared),
-      mayMatch: comparesMoreThanName(compared),
+      mayMatch: mayMatchPerson(compared),
       explain: () => explainPerson(compared, names),
     }));
     judge({ candidates, isCut, isNameOnly, model: personModel }, index);

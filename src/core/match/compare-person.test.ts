@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type NameRelation, relateNames, storedName } from './compare-persons.ts';
-import { comparesMoreThanName } from './levels.ts';
+import { mayMatchPerson } from './levels.ts';
 import { readNameColumns, readPersonName } from './person-name.ts';
 
 /** Relates a name as listed with a stored one, given name and family name apart. */
@@ -115,9 +115,23 @@ test.each([
       ),
       ...others,
     } as const;
-    expect(comparesMoreThanName(compared)).toBe(expected);
+    expect(mayMatchPerson(compared)).toBe(expected);
   },
 );
+
+test('father and son, and two middle initials, are two people at one company', () => {
+  const compared = {
+    company: 'same',
+    companyId: 1,
+    country: 'equal',
+    city: 'equal',
+    title: 'equal',
+  } as const;
+  const may = (name: NameRelation) => mayMatchPerson({ ...compared, name });
+  expect(may(relate('John Nordmann Jr.', 'John', 'Nordmann Sr.'))).toBe(false);
+  expect(may(relate('John G. Nordmann', 'John R.', 'Nordmann'))).toBe(false);
+  expect(may(relate('John G. Nordmann', 'John', 'Nordmann Sr.'))).toBe(true);
+});
 
 test.each([
   ['Roberta Nowak', 'Robert A.', 'Nowak', 'none'],
@@ -241,6 +255,31 @@ test.each([
   'a lost letter leaves no initial: %s is %s %s by given name: %s',
   (text, given, last, expected) => {
     expect(relate(text, given, last).given).toBe(expected);
+  },
+);
+
+test.each([
+  ['Sheikh Omar Nowak', 'Sheikh Peter', 'Nowak', 'equal', 'none'],
+  ['Nowak, Sheikh Omar', 'Sheikh Peter', 'Nowak', 'equal', 'none'],
+  ['Hon John Adler', 'The Hon John', 'Nowak', 'equal', 'none'],
+  ['Sheikh Nowak', 'Sheikh Peter', 'Nowak', 'equal', 'nickname'],
+  ['Earl A. Nowak', 'A.', 'Nowak', 'equal', 'none'],
+  ['Anna Wallenberg', 'Anna', 'Wall', 'equal', 'none'],
+  ['Peter Francis', 'Peter', 'Frank', 'none', 'equal'],
+  ['Peter Novakova', 'Peter', 'Novak', 'sound', 'equal'],
+  ['Hugo Lord Nowak', 'Lori', 'Nowak', 'equal', 'none'],
+  ['Kyle Peterson', 'Peter', 'Kyle', 'equal', 'none'],
+  ['Yongtae Kim', 'Yong Nam', 'Kim', 'equal', 'none'],
+  ['Bartosz Nowak', 'Bart', 'Nowak', 'equal', 'start'],
+  ['Nowak P., Omar', 'Peter', 'Nowak', 'equal', 'none'],
+  ['Omar Nowak, P.', 'Peter', 'Nowak', 'equal', 'none'],
+  ['M. Torres Vega', 'M.', 'Torres', 'equal', 'none'],
+  ['Martin Vega', 'Anna', 'Vega Martin', 'equal', 'none'],
+  ['Torres Vega', 'Anna', 'Torres Vega', 'equal', 'missing'],
+])(
+  '%s is %s %s no more than by surname %s and given name %s',
+  (listed, given, last, family, first) => {
+    expect(relate(listed, given, last)).toMatchObject({ family, given: first });
   },
 );
 

@@ -3,33 +3,23 @@
  * total. One side's division into given and family name is known (a stored record), the other's may be.
  */
 import { isInitial } from './latin.ts';
-import { areNicknames } from './nicknames.ts';
-import { isParticle, type NameWord, type PersonName } from './person-name.ts';
+import type { NameWord, PersonName } from './person-name.ts';
+import {
+  type GivenRelation,
+  initialsOf,
+  isByInitial,
+  rank,
+  relateGiven,
+  unsure,
+} from './relate-given.ts';
 import { relateWords, type WordLevel } from './relate-words.ts';
 
 export type FamilyLevel = 'equal' | 'sound' | 'slip' | 'part' | 'initial' | 'missing' | 'none';
-export type GivenLevel =
-  | 'equal'
-  | 'other'
-  | 'nickname'
-  | 'sound'
-  | 'slip'
-  | 'initial'
-  | 'start'
-  | 'missing'
-  | 'none';
-export type MiddleLevel = 'none' | 'agree' | 'one_side' | 'differ';
-
-export interface NameRelation {
+export interface NameRelation extends GivenRelation {
   family: FamilyLevel;
-  given: GivenLevel;
-  middle: MiddleLevel;
-  /** The stored words that agreed, for their frequency; '' for none. */
+  /** As of the given name: the stored word that agreed, and the word of the row; '' for none. */
   familyWord: string;
-  givenWord: string;
-  /** The words of the row that were taken for them; '' for none. */
   listedFamily: string;
-  listedGiven: string;
   /** True when the row states an order and the record has the other. */
   isSwapped: boolean;
 }
@@ -43,22 +33,7 @@ export interface StoredName {
 
 /** Cost from which a record is believed to have given and family name swapped. */
 const TURN_COST = 3;
-/** The part of a woman's name behind the man's from which it is formed. */
-const FEMININE_ENDING = /^(?:a|e|ia|ie|ina|ine|etta|ette|ella|elle)$/;
-
 const familyLevels: readonly WordLevel[] = ['equal', 'sound', 'slip'];
-const rank: Record<GivenLevel, number> = {
-  equal: 0,
-  nickname: 1,
-  sound: 2,
-  other: 3,
-  slip: 4,
-  start: 5,
-  initial: 6,
-  missing: 7,
-  none: 8,
-};
-
 /** The listed name compared last, with its relations: most candidates of a row among many people are namesakes. */
 let listed: PersonName | null = null;
 const related = new Map<StoredName, NameRelation>();
@@ -88,33 +63,33 @@ function relate(row: PersonName, stored: StoredName): NameRelation {
 
 /**
  * Of `Earl John Carter`, John may be the given name, but no one without a given name, or with an initial, is meant: `Earl Carter`
- * is no Carter of any name, nor `Earl L. Carter` a Linda.
+ * is no Carter of any name, nor `Earl L. Carter` a Linda or an L. Carter. Nor is `Sheikh Omar Carter` another sheikh.
  */
 function relateBothWays(row: PersonName, stored: StoredName): NameRelation {
   const whole = relateInOrder(row, stored);
   if (row.untitled === undefined) return whole;
   const untitled = relateInOrder(row.untitled, stored);
-  const isGiven = untitled.given !== 'missing' && untitled.given !== 'initial';
+  const isTitle = !row.untitled.words.some(({ text }) => text === whole.listedGiven);
+  if (untitled.given === 'none' && isTitle && whole.given !== 'equal') return untitled;
+  const isGiven = untitled.given !== 'missing' && !isByInitial(untitled);
   return isGiven && costOf(untitled) <= costOf(whole) ? untitled : whole;
 }
 
 function relateInOrder(row: PersonName, stored: StoredName): NameRelation {
   const straight = relateDivided(row, stored.given, stored.family, stored.also);
   if (isGood(straight)) return straight;
-  const turned = relateDivided(row, stored.family, stored.given, stored.also);
+  // A short form or a title beside the names is none of the family name: `Hon John Hogg` is not `Hon John Faulkner`.
+  const turned = relateDivided(row, stored.family, stored.given, []);
   // The initial of a family name is no given name: `Jennifer R. Coffey` is not `Jennifer Rhodes`.
   if (turned.given === 'initial' || isInitial(turned.familyWord)) return straight;
   // Nor are two given names a family name that is misspelt.
   if (straight.family === 'equal' && turned.family === 'slip') return straight;
-  // Nor is the given name the family name, so that a similar part of a surname is the given name: `Maria Lopes`, `Maria Vega
-  // Lopez`.
-  const isSimilarPart = stored.family.length > 1 && isSimilar(turned.given);
-  if (straight.given === 'equal' && isSimilarPart) return straight;
+  // Nor does a surname have a beginning or a short form: neither is `Anna Wallenberg` `Anna Wall`, nor `Peter Francis` `Peter
+  // Frank`.
+  if (unsure.has(turned.given)) return straight;
+  const isSimilar = turned.given === 'sound' || turned.given === 'nickname';
+  if (straight.given === 'equal' && isSimilar) return straight;
   return costOf(turned) + TURN_COST < costOf(straight) ? { ...turned, isSwapped: true } : straight;
-}
-
-function isSimilar(level: GivenLevel): boolean {
-  return level === 'sound' || level === 'slip' || level === 'start';
 }
 
 function isGood({ family, given }: NameRelation): boolean {
@@ -196,12 +171,19 @@ function bestFamily(left: readonly NameWord[], word: NameWord): { index: number;
   let level = familyLevels.length;
   // By index: for each of some hundred candidates of a row, an iterator would be garbage.
   for (let place = 0; place < left.length; place++) {
-    const found = familyLevels.indexOf(relateWords(left[place] as NameWord, word));
+    const found = familyLevels.indexOf(relateFamilies(left[place] as NameWord, word));
     if (found === -1 || found >= level) continue;
     index = place;
     level = found;
   }
   return { index, level };
+}
+
+/** `Novak` and `Novakova` are one name. */
+function relateFamilies(one: NameWord, other: NameWord): WordLevel {
+  const level = relateWords(one, other);
+  const [short, long] = one.text.length < other.text.length ? [one, other] : [other, one];
+  return level === 'start' && long.text === `${short.text}ova` ? 'sound' : level;
 }
 
 /** `Mc Leod` and `McLeod`: two neighbouring words of the row are the family name in one. */
@@ -236,130 +218,6 @@ function joinedWhole(family: readonly NameWord[], given: readonly NameWord[]): N
     listedGiven: '',
     isSwapped: false,
   };
-}
-
-/** Returns how many of these words, the first ones, are of the family name that the row states. */
-function ofStatedFamily(left: readonly NameWord[], row: PersonName): number {
-  if (row.family === 0) return 0;
-  return left.filter((word) => row.words.indexOf(word) < row.family).length;
-}
-
-type GivenRelation = Pick<NameRelation, 'given' | 'middle' | 'givenWord' | 'listedGiven'>;
-
-function relateGiven(
-  left: readonly NameWord[],
-  row: PersonName,
-  given: readonly NameWord[],
-  familyLeft: readonly NameWord[],
-  also: readonly string[],
-): GivenRelation {
-  const extra = familyLeft.length > 0;
-  if (left.length === 0 || given.length === 0) {
-    const middle = extra || left.length > 0 ? 'one_side' : 'none';
-    return { given: 'missing', middle, givenWord: '', listedGiven: left[0]?.text ?? '' };
-  }
-  const text = (all: readonly NameWord[]) => all.map(({ joined }) => joined).join('');
-  if (text(left) === text(given) && areDividedAlike(left, given)) {
-    return {
-      given: 'equal',
-      middle: 'none',
-      givenWord: given[0]?.text ?? '',
-      listedGiven: left[0]?.text ?? '',
-    };
-  }
-  let best: { level: GivenLevel; row: number; stored: number } = {
-    level: 'none',
-    row: 0,
-    stored: 0,
-  };
-  const before = ofStatedFamily(left, row);
-  // `Van Hollen C` has none before the initial, `Ben C. Hollen` has one.
-  const isName = (word: NameWord) =>
-    !isParticle(word.text) || isInitial(row.words[row.words.indexOf(word) + 1]?.text ?? '');
-  const firstGiven = left.slice(before).find(isName)?.text ?? '';
-  for (let rowAt = 0; rowAt < left.length; rowAt++) {
-    const ours = left[rowAt] as NameWord;
-    for (let storedAt = 0; storedAt < given.length; storedAt++) {
-      const theirs = given[storedAt] as NameWord;
-      const found = givenLevel(ours, theirs, rowAt, storedAt);
-      // Behind a whole given name, an initial is that of a middle name: `Hugo R. Adler` is not `Robert Adler`.
-      const isOfMiddle = rowAt > before && !isInitial(firstGiven);
-      const level = found === 'initial' && isOfMiddle ? 'none' : found;
-      const penalty = rowAt + storedAt;
-      const known = best.row + best.stored;
-      if (rank[level] < rank[best.level] || (level === best.level && penalty < known)) {
-        best = { level, row: rowAt, stored: storedAt };
-      }
-    }
-    if (also.some((other) => other === ours.text || areNicknames(other, ours.text))) {
-      best = { level: 'nickname', row: rowAt, stored: 0 };
-    }
-  }
-  const listedGiven = left[best.row]?.text ?? '';
-  const givenWord = given[best.stored]?.text ?? '';
-  const ourRest = left.filter((_, index) => index !== best.row);
-  const theirRest = [...given.filter((_, index) => index !== best.stored), ...familyLeft];
-  const middle = relateRest(ourRest, theirRest);
-  const isOther = best.level === 'initial' && middle !== 'agree' && hasOtherFamily(left, row);
-  return { given: isOther ? 'none' : best.level, middle, givenWord, listedGiven };
-}
-
-/**
- * `Clark J. Ridley` and `Ridley, Clark J.` leave a family name of their own: no one called Clark is meant. `Berg J. van der` has
- * none.
- */
-function hasOtherFamily(left: readonly NameWord[], row: PersonName): boolean {
-  const family = row.family === 0 ? row.words.slice(-1) : row.words.slice(0, row.family);
-  const isName = ({ text }: NameWord) => !isInitial(text) && !isParticle(text);
-  return family.every((word) => isName(word) && left.includes(word));
-}
-
-/** `Roberta` is not `Robert A.`, but `JR` is `J. R.`, and `Mary Ann` is `Maryann`. */
-function areDividedAlike(ours: readonly NameWord[], theirs: readonly NameWord[]): boolean {
-  if (ours.length === theirs.length) return true;
-  return [ours, theirs].every((all) => {
-    const initials = initialsOf(all);
-    return initials === 0 || initials === all.length;
-  });
-}
-
-function initialsOf(all: readonly NameWord[]): number {
-  return all.filter(({ text }) => isInitial(text)).length;
-}
-
-/** `Ivana` is neither `Ivan` misspelt nor its long form. */
-function isOfOtherGender(one: string, other: string): boolean {
-  const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  return long.startsWith(short) && FEMININE_ENDING.test(long.slice(short.length));
-}
-
-function givenLevel(ours: NameWord, theirs: NameWord, rowAt: number, storedAt: number): GivenLevel {
-  const level = relateWords(ours, theirs);
-  if (level === 'equal' && rowAt === 0 && storedAt === 0) return 'equal';
-  if (level === 'equal' && !isInitial(ours.text)) return 'other';
-  if (level === 'equal' || level === 'initial') return storedAt > 0 ? 'none' : 'initial';
-  const isUnsure = level === 'slip' || level === 'start';
-  return isUnsure && isOfOtherGender(ours.text, theirs.text) ? 'none' : level;
-}
-
-/** Relates the words that neither given name nor family name explains. */
-function relateRest(ours: readonly NameWord[], theirs: readonly NameWord[]): MiddleLevel {
-  if (ours.length === 0 && theirs.length === 0) return 'none';
-  if (ours.length === 0 || theirs.length === 0) return 'one_side';
-  const left = [...theirs];
-  let agreeing = 0;
-  let differing = 0;
-  for (const word of ours) {
-    const index = left.findIndex((other) => relateWords(word, other) !== 'none');
-    if (index === -1) {
-      differing += 1;
-      continue;
-    }
-    agreeing += 1;
-    left.splice(index, 1);
-  }
-  if (agreeing > 0 && differing === 0) return 'agree';
-  return differing > 0 && left.length > 0 ? 'differ' : 'one_side';
 }
 
 /** Divides a stored name as its columns do. A title that may be a given name is a further one. */

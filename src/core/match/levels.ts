@@ -141,11 +141,13 @@ export function addPersonLevels(
 }
 
 /**
- * Tells whether something beside the name was compared: a name alone matches no person, however rare it is. Nor does one without
- * its given name, or with its initial, in a country: the graph may have only one of the many `J. Miller` there.
+ * Tells whether a row may match a person at all. Not when the middle names or generations are two, nor when nothing beside the
+ * name was compared: a name alone matches no one, however rare it is. Nor does one without its given name, or with its initial,
+ * in a country: the graph may have only one of the many `J. Miller` there.
  */
-export function comparesMoreThanName(compared: PersonComparison): boolean {
+export function mayMatchPerson(compared: PersonComparison): boolean {
   const { name, company, country, city, title } = compared;
+  if (name.middle === 'differ') return false;
   if (company !== 'missing' || city === 'equal') return true;
   if (name.given === 'missing' || name.given === 'initial' || isInitial(name.givenWord))
     return false;
