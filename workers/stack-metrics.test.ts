@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import { metrics } from '../src/core/metrics.ts';
 import { readScrape } from '../tests/support/scrape.ts';
 import { mergeExpositions, serveStackMetrics } from './stack-metrics.ts';
 
@@ -40,4 +41,38 @@ test('processes are told apart, and one that does not answer is told', async () 
   expect(scrape.sum('process_start_time_seconds', { process: 'up' })).toBeGreaterThan(0);
   stack.server.close();
   answers.close();
+});
+
+test('a hundred requests at once read each process once', async () => {
+  // Those of the server before.
+  metrics.clear();
+  const requests = 100;
+  let reads = 0;
+  let taken = 0;
+  let respond = () => {};
+  const source = createServer((_request, response) => {
+    reads += 1;
+    respond = () => response.end(worker(7));
+    if (taken >= requests) respond();
+  });
+  await new Promise<void>((listening) => source.listen(0, '127.0.0.1', listening));
+  const url = `http://127.0.0.1:${(source.address() as AddressInfo).port}/metrics`;
+  const stack = await serveStackMetrics({ metricsHost: '127.0.0.1', metricsPort: 0 }, [
+    { kind: 'worker', number: 1, url },
+  ]);
+  stack.server.on('request', () => {
+    taken += 1;
+    if (taken >= requests) respond();
+  });
+  const texts = await Promise.all(
+    Array.from({ length: requests }, async () => (await fetch(stack.url)).text()),
+  );
+  expect(texts.map((text) => readScrape(text).sum('enrich_rows_total'))).toEqual(
+    Array.from({ length: requests }, () => 7),
+  );
+  expect(reads).toBe(1);
+  expect(readScrape(await (await fetch(stack.url)).text()).sum('enrich_rows_total')).toBe(7);
+  expect(reads).toBe(2);
+  stack.server.close();
+  source.close();
 });

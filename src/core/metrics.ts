@@ -14,9 +14,9 @@ export const metrics = new Registry();
 type MetricsAddress = Pick<Config, 'metricsHost' | 'metricsPort'>;
 
 /**
- * Serves `GET /metrics`: the text that `read` returns, each sample with the label `process`. Also serves `GET
- * /healthz`, for processes that have no other server. Returns the server and its address. Throws `AppError`
- * `port_in_use`. Call it once.
+ * Serves `GET /metrics`: the text that `read` returns, each sample with the label `process`. Concurrent requests share a
+ * reading, because each takes time of the thread that serves callers. Also serves `GET /healthz`, for processes that have no
+ * other server. Returns the server and its address. Throws `AppError` `port_in_use`. Call it once.
  */
 export async function serveMetrics(
   process: string,
@@ -25,6 +25,7 @@ export async function serveMetrics(
 ): Promise<{ server: Server; url: string }> {
   metrics.setDefaultLabels({ process });
   collectDefaultMetrics({ register: metrics });
+  let reading: Promise<string> | null = null;
   const server = createServer((request, response) => {
     if (request.url === '/healthz') {
       response.writeHead(200).end('ok\n');
@@ -34,7 +35,10 @@ export async function serveMetrics(
       response.writeHead(404).end();
       return;
     }
-    read().then(
+    reading ??= read().finally(() => {
+      reading = null;
+    });
+    reading.then(
       (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
       () => response.writeHead(500).end(),
     );
