@@ -97,50 +97,62 @@ function plain(text: string): string {
 }
 
 /**
- * Words for someone whom many rows of other people name: their landlord, doctor or mother. A list may as well be of landlords, and
- * then its names are theirs.
+ * Words for someone whom the rows of others name: their landlord, doctor or mother, and the auditor or supplier of a company. A
+ * list may as well be of landlords, and then its names are theirs.
  */
-const relations: ReadonlySet<string> = new Set(
-  `mother father mom mum dad wife husband sister brother mutter vater eltern ehefrau ehemann ehepartner lebenspartner mere pere
-  epouse epoux conjoint madre padre esposa esposo marido moglie marito carer caregiver
-  landlord vermieter hausverwaltung makler realtor broker doctor physician gp dentist arzt hausarzt medecin medico
-  lawyer attorney solicitor counsel anwalt rechtsanwalt avocat abogado avvocato notary notar notaire executor trustee nominee
-  accountant steuerberater insurer advisor adviser employer arbeitgeber employeur vendor supplier lieferant fournisseur proveedor
-  fornitore dealer distributor contractor installer technician courier driver fahrer teacher lehrer coach mentor tutor instructor
-  trainer witness zeuge reference referee gatekeeper concierge notfallkontakt sachbearbeiter besitzer responsable`.split(
-    /\s+/,
-  ),
-);
-const names: ReadonlySet<ColumnRole | null> = new Set<ColumnRole>([
-  'name',
-  'full_name',
-  'first_name',
-  'last_name',
-]);
+const relations = {
+  person:
+    wordSet(`mother father mom mum dad wife husband sister brother mutter vater eltern ehefrau ehemann ehepartner
+    lebenspartner mere pere epouse epoux conjoint madre padre esposa esposo marido moglie marito carer caregiver
+    landlord vermieter hausverwaltung makler realtor broker doctor physician gp dentist arzt hausarzt medecin medico
+    lawyer attorney solicitor counsel anwalt rechtsanwalt avocat abogado avvocato notary notar notaire executor trustee nominee
+    accountant steuerberater insurer advisor adviser employer arbeitgeber employeur vendor supplier lieferant fournisseur
+    proveedor fornitore dealer distributor contractor installer technician courier driver fahrer teacher lehrer coach mentor
+    tutor instructor trainer witness zeuge reference referee gatekeeper concierge notfallkontakt sachbearbeiter besitzer
+    responsable`),
+  company:
+    wordSet(`acquirer acquiror auditor shareholder investor holding sister related similar insurer bank broker landlord
+    vermieter accountant steuerberater registrar sponsor supplier vendor lieferant fournisseur proveedor fornitore distributor
+    importer exporter manufacturer hersteller provider agency`),
+} as const;
+
+function wordSet(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/));
+}
+
+const names: Readonly<Record<'person' | 'company', readonly (ColumnRole | null)[]>> = {
+  person: ['name', 'full_name', 'first_name', 'last_name'],
+  company: ['name', 'company_name'],
+};
 
 /**
- * Returns the columns of a list of people without those of a relation of theirs (`Landlord Phone`, `Mother's email`), unless its
- * names, or without names all `contacts`, are of that relation.
+ * Returns the columns of a list without those of a relation (`Landlord Phone`, `Auditor Company Number`), unless its names, or
+ * without names all its identifiers, are of that relation.
  */
 export function withoutRelations(
   views: readonly ColumnView[],
-  contacts: ReadonlySet<string>,
+  subject: 'person' | 'company',
+  identifiers: readonly string[],
 ): ColumnView[] {
   const relationOf = ({ header }: ColumnView) =>
     foldColumnName(header ?? '')
       .split(' ')
-      .find((word) => relations.has(word));
-  const named = views.filter(
-    ({ reading: { role, tokens } }) => names.has(role) || tokens.has('name'),
-  );
-  const telling =
-    named.length > 0 ? named : views.filter(({ reading: { role } }) => contacts.has(role ?? ''));
-  const of = telling.map(relationOf);
+      .find((word) => relations[subject].has(word));
+  const identifies = ({ reading: { role } }: ColumnView) => identifiers.includes(role ?? '');
+  // `Landlord Name` has no role.
+  const isName = ({ reading: { role, tokens } }: ColumnView) =>
+    names[subject].includes(role) || (role === null && tokens.has('name'));
+  const named = views.filter(isName);
+  const of = (named.length > 0 ? named : views.filter(identifies)).map(relationOf);
   const own = of.includes(undefined) ? undefined : of[0];
   return views.filter((view) => {
     const { role } = view.reading;
-    // A column `Employer` is of companies, and context.
-    const relation = role === null || contacts.has(role) ? relationOf(view) : undefined;
+    // A column `Employer` is of companies, and context. Sites and pages of companies are compared with the names.
+    const isDoubtful =
+      subject === 'person'
+        ? identifies(view) || role === null
+        : role === 'phone' || role === 'registry_number';
+    const relation = isDoubtful && !isName(view) ? relationOf(view) : undefined;
     return relation === undefined || relation === own;
   });
 }

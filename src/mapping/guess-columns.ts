@@ -58,7 +58,8 @@ export function guessColumns(
   match: MatchMode = 'exact',
 ): ColumnMapping {
   const { identifiers, subject } = operations[operation];
-  const views = withoutFurtherPeople(list, readColumns(list, subject), subject);
+  const read = withoutRelations(readColumns(list, subject), subject, identifiers);
+  const views = withoutFurtherPeople(list, read, subject);
   const others = columnsOfOthers(list, views, subject, kindOfColumn);
   const believed = views.filter(
     (view) => isConfirmedByCells(view, subject) && (view.reading.isExact || !others.has(view)),
@@ -93,7 +94,7 @@ const partsOfNames: ReadonlySet<string> = new Set<ColumnRole>([
 ]);
 
 /**
- * Leaves out the columns of a relation, of a second contact, who has a name of the same number (`Contact 2 Name`, `Contact 2 Email`), and those
+ * Leaves out the columns of a second contact, who has a name of the same number (`Contact 2 Name`, `Contact 2 Email`), and those
  * that are repeated behind a second name (`Name, Email, Name, Email`), or two together (`Email, Phone, Email, Phone`).
  */
 function withoutFurtherPeople(list: ListHead, views: ColumnView[], subject: Subject): ColumnView[] {
@@ -110,7 +111,7 @@ function withoutFurtherPeople(list: ListHead, views: ColumnView[], subject: Subj
     contactKinds.has(role ?? '') &&
     seconds.some((second) => (firstOf.get(role) ?? column) < second && second < column);
   const repeated = repeatedContacts(views);
-  return withoutRelations(views, contactKinds).filter(
+  return views.filter(
     (view) => !people.has(view.reading.number) && !isAgain(view) && !repeated.includes(view),
   );
 }

@@ -175,3 +175,25 @@ test('of two columns of emails without a header, the one with a few reps for man
   const { email } = guessColumns('people.enrich', { header: null, sample });
   expect(email?.map((one) => one.column)).toEqual([3]);
 });
+
+test.each([
+  [['Company Name', 'Auditor Company Number', 'Shareholder Phone'], ['name']],
+  [
+    ['Company Name', 'Company Number', 'Supplier Phone'],
+    ['name', 'registry_number'],
+  ],
+  [
+    ['Supplier Name', 'Supplier Company Number', 'Phone'],
+    ['name', 'phone', 'registry_number'],
+  ],
+])(
+  'the identifiers of a relation of companies are read in a list of such ones only: %j',
+  (header, kinds) => {
+    const cellOf = (name: string) => {
+      if (name.includes('Name')) return 'Acme Ltd';
+      return name.includes('Phone') ? '+442079460000' : '01234567';
+    };
+    const sample = [header.map(cellOf)];
+    expect(Object.keys(guessColumns('companies.enrich', { header, sample })).sort()).toEqual(kinds);
+  },
+);
