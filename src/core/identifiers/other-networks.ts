@@ -46,18 +46,24 @@ const hosts = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 
 /** Other hosts whose pages are about others: shops, jobs, apps, appointments, registers, directories, payments, short links. */
 const pageHosts = hosts(`
-  11880.com 192.com about.me airbnb.com amazon.jobs amzn.to apollo.io apps.apple.com bark.com bbb.org beacons.ai behance.net
-  bio.link bloomberg.com booking.com buff.ly buymeacoffee.com calendly.com campsite.bio capterra.com cash.app cbinsights.com
-  checkatrade.com clutch.co companieshouse.gov.uk company-information.service.gov.uk craft.co cutt.ly dasoertliche.de
-  discord.com discord.gg dnb.com doctolib.de doctolib.fr dribbble.com endole.co.uk europages.co.uk europages.com
-  eventbrite.co.uk eventbrite.com fb.me fiverr.com flow.page forms.gle foursquare.com g.co g2.com gelbeseiten.de gofundme.com
-  herold.at houzz.com indiegogo.com infogreffe.fr is.gd issuu.com justdial.com kickstarter.com ko-fi.com kompass.com line.me
-  linkedin.com linkin.bio lnk.bio local.ch m.me manta.com meetup.com monster.com naukri.com notion.site opencorporates.com
-  opentable.com ow.ly owler.com pagesjaunes.fr pappers.fr patreon.com paypal.me pitchbook.com play.google.com producthunt.com
-  quora.com rb.gy rebrand.ly reed.co.uk rightmove.co.uk rocketreach.co share.google slideshare.net societe.com soundcloud.com
-  stepstone.de taplink.cc thomsonlocal.com threads.com thumbtack.com tiny.cc totaljobs.com tracxn.com twitch.tv upwork.com
-  venmo.com wa.link wa.me wellfound.com whatsapp.com wlw.de yell.com yellowpages.ca yellowpages.com youtu.be ziprecruiter.com
-  zoominfo.com zoopla.co.uk
+  11880.com 192.com 1drv.ms about.me airbnb.com allabolag.se amazon.jobs amzn.to angi.com apollo.io apps.apple.com
+  autotrader.co.uk avvo.com bark.com bbb.org beacons.ai behance.net bio.link bloomberg.com booking.com brownbook.net buff.ly
+  buymeacoffee.com calendly.com campsite.bio capterra.com carrd.co cash.app cbinsights.com checkatrade.com clutch.co
+  companieshouse.gov.uk company-information.service.gov.uk companyhouse.de craft.co cutt.ly cylex-uk.co.uk cylex.de
+  dasoertliche.de deliveroo.co.uk detelefoongids.nl discord.com discord.gg dnb.com doctolib.de doctolib.fr doordash.com
+  dribbble.com dropbox.com endole.co.uk eniro.se europages.co.uk europages.com eventbrite.co.uk eventbrite.com fb.me
+  finance.yahoo.com firmenabc.at firmy.cz fiverr.com flickr.com flow.page forms.gle foursquare.com g.co g2.com gelbeseiten.de
+  gofundme.com goldenpages.ie golocal.de goudengids.be goyellow.de grubhub.com gulesider.no healthgrades.com herold.at hitta.se
+  homeadvisor.com hotfrog.com houzz.com immobilienscout24.de indiegogo.com infogreffe.fr is.gd issuu.com jameda.de
+  just-eat.co.uk justdial.com kickstarter.com ko-fi.com kompass.com krak.dk lieferando.de line.me linkedin.com linkin.bio
+  lnk.bio local.ch m.me manta.com meetup.com meinestadt.de monster.com naukri.com notion.site ok.ru onedrive.live.com
+  opencorporates.com opentable.com ow.ly owler.com pagesjaunes.fr paginasamarillas.es paginegialle.it panoramafirm.pl pappers.fr
+  patreon.com paypal.me pitchbook.com play.google.com producthunt.com proff.dk proff.no proff.se psychologytoday.com quora.com
+  rb.gy realtor.com rebrand.ly reed.co.uk rightmove.co.uk rocketreach.co scribd.com share.google slideshare.net societe.com
+  soundcloud.com stepstone.de taplink.cc thefork.com thomasnet.com thomsonlocal.com threads.com thumbtack.com tiny.cc
+  totaljobs.com tracxn.com treatwell.co.uk truelocal.com.au twitch.tv ubereats.com upwork.com venmo.com wa.link wa.me
+  wellfound.com whatsapp.com wlw.de yell.com yellowpages.ca yellowpages.com yellowpages.com.au youtu.be zillow.com
+  ziprecruiter.com zoominfo.com zoopla.co.uk
 `);
 /** Hosts below which customers have sites, shops, help desks or pages of jobs, without an entry in the Public Suffix List. */
 const siteHosts = hosts(`
@@ -80,7 +86,7 @@ const siteHosts = hosts(`
 const SHARED_HOST =
   /^(?:apply|blogs?|boards|book|cafe|careers?\d{0,2}|digilander|freespace|free|home|homepages?|job-boards|jobs|members?|my|pages?|people|perso|personal|sites?|smartstore|stores?|users?|utenti|web|webspace)\./;
 /** Site builders with a domain in each country. */
-const SITE_HOST = /^(?:webador|webnode)\.(?:[a-z]{2,4}|co\.uk|com\.[a-z]{2})$/;
+const SITE_HOST = /^(?:blogspot|webador|webnode)\.(?:[a-z]{2,4}|co\.uk|com\.[a-z]{2})$/;
 const PAGE_HOST =
   /^(?:[a-z0-9-]{1,20}\.)?(?:amazon|ebay|etsy|glassdoor|indeed|kununu|northdata|tripadvisor|trustpilot)\.(?:com|co|[a-z]{2})(?:\.[a-z]{2})?$/;
 
