@@ -189,23 +189,28 @@ test.each([
   },
 );
 
-test('a row of a lost list whose decision was cancelled can be decided in the list in its place', async () => {
-  const names = 'Name,Company\nIlka Quast,Nordlicht Optik\n';
+test('rows of a lost list whose decisions were cancelled before all were paid can be decided again', async () => {
+  caller = await pipeline.unmeteredAccount(1);
+  const names = `Name,Company\n${'Ilka Quast,Nordlicht Optik\n'.repeat(2)}`;
   const options = { operation: 'people.enrich', match: 'likely' };
   const id = await pipeline.enrich(caller, names, options);
-  const decisions = [{ row: 1, id: 701 }];
-  const held = await (await post(`${id}/decisions`, { decisions, hold: true })).json();
+  const decisions = [1, 2].map((row) => ({ row, id: 701 }));
+  const made = await (await post(`${id}/decisions`, { decisions })).json();
   await pipeline.runUntilIdle();
-  await post(`${(held as { id: string }).id}/cancel`);
+  expect(await balance()).toBe(0);
+  await post(`${(made as { id: string }).id}/cancel`);
   await pipeline.runUntilIdle();
   await loseParts(id);
   const { findings } = await fix();
+  expect(findings).toMatchObject([{ action: 'rerun', credits_refunded: 1 }]);
   await pipeline.runUntilIdle();
+  await pipeline.grant(caller, 1, 'more');
   const again = findings[0]?.rerun_id ?? '';
   expect((await post(`${again}/decisions`, { decisions })).status).toBe(202);
   await pipeline.runUntilIdle();
-  expect(await matchedRows(again)).toEqual([1]);
-  expect(await balance()).toBe(99);
+  expect(await matchedRows(again)).toEqual([1, 2]);
+  expect(await balance()).toBe(0);
+  expect(await audit(pipeline.sql)).toMatchObject({ ok: true });
 });
 
 test('a lost rerun is not run again when its rows were decided, also as none of their candidates', async () => {

@@ -163,16 +163,27 @@ export async function deleteUnneededRecords(sql: Sql, id: string): Promise<void>
       select ${id}::uuid where exists (select from upwards join kept using (list_id)))`;
 }
 
-/** Lists that rerun rows of a list, directly or not, and have files; those of decisions are left out. */
+/**
+ * Condition: the batch `b` has decisions, and has answered each of them, or may yet. Of one that ended before, as when it was
+ * cancelled, no record says which rows it answered.
+ */
+function isDecided(sql: Sql): ReturnType<Sql> {
+  return sql`(b.rerun_records is not null and (b.state not in ${wordList(sql, finalStates)}
+    or b.matched + b.no_match + b.suppressed + b.duplicate = cardinality(b.rerun_rows)))`;
+}
+
+/**
+ * Lists that rerun rows of a list, directly or not, and have files; those of decisions that `moveDecisions` moves are left out.
+ */
 export async function listRerunsBelow(sql: Sql, id: string): Promise<Rerun[]> {
   return sql<Rerun[]>`
     with recursive below (list_id) as (
       select id from batches where rerun_of = ${id}
       union all
       select id from below join batches on rerun_of = list_id)
-    select id, state in ${wordList(sql, finalStates)} as has_ended
-    from below join batches on id = list_id
-    where files_deleted_at is null and rerun_records is null`;
+    select b.id, b.state in ${wordList(sql, finalStates)} as has_ended
+    from below join batches b on b.id = list_id
+    where b.files_deleted_at is null and not ${isDecided(sql)}`;
 }
 
 /**
@@ -204,13 +215,12 @@ export async function listRerunsBeside(sql: Sql, id: string): Promise<string[]> 
 
 /**
  * Makes the decisions about rows of these lists those about the same rows of another one, which takes their place. Those that
- * ended before they answered a row stay: nothing was decided.
+ * ended before all were answered stay.
  */
 export async function moveDecisions(sql: Sql, from: readonly string[], to: string): Promise<void> {
   await sql`
-    update batches set rerun_of = ${to}
-    where rerun_of = any(${[...from]}::uuid[]) and rerun_records is not null and files_deleted_at is null
-      and not (state in ${wordList(sql, finalStates)} and matched + no_match + suppressed + duplicate = 0)`;
+    update batches b set rerun_of = ${to}
+    where b.rerun_of = any(${[...from]}::uuid[]) and b.files_deleted_at is null and ${isDecided(sql)}`;
 }
 
 /** Forgets what a list has matched with `dedupe`. */
