@@ -5,7 +5,7 @@
 import type { Request } from 'express';
 import { chargePage } from '../core/credits/charge-page.sql.ts';
 import { paysOnce } from '../core/credits/owned.ts';
-import { paymentError } from '../core/credits/payment-error.ts';
+import { type Purse, paymentError } from '../core/credits/payment-error.ts';
 import { inTransaction, type Sql } from '../core/db/client.ts';
 import { countWork } from '../core/enrich/count-work.ts';
 import { outputColumns } from '../core/enrich/match-data.ts';
@@ -14,6 +14,7 @@ import { projectPerson } from '../core/enrich/project-match.ts';
 import { personFields } from '../core/graph/fields.ts';
 import { graphOf } from '../core/graph/graph-of.ts';
 import { recordToJson } from '../core/graph/record.ts';
+import type { AppError } from '../core/lib/errors.ts';
 import { personSearch } from '../core/operations.ts';
 import {
   type DisclosedTotal,
@@ -83,7 +84,7 @@ export async function respondToSearch(
     // A refusal after the look-up would reveal for free whether the filter matches, and how many people.
     const needed = (isRevealing && !page.partial ? page.limit : 1) * personSearch.price;
     const purse = { available: availableBefore(call), leftToday: key.creditsLeftToday };
-    const refused = paymentError(needed, purse);
+    const refused = refusalOf(page, needed, purse);
     if (refused !== null) throw refused;
   }
   const found = await runSearch(call, async (graph, owner) => {
@@ -186,10 +187,18 @@ async function pay(
   if (granted === 0) {
     // The number of matches is not disclosed for free: the message has the maximum price of such a page.
     const needed = page.partial ? personSearch.price : page.limit * personSearch.price;
-    const refused = paymentError(needed, { available: remaining, leftToday });
+    const refused = refusalOf(page, needed, { available: remaining, leftToday });
     if (refused !== null) throw refused;
   }
   return { granted, units, remaining };
+}
+
+/** Returns the error of a page at this price, which says how to get the people that can be paid for; null when it can be paid. */
+function refusalOf({ partial }: PageRequest, needed: number, purse: Purse): AppError | null {
+  const paysForOne = Math.min(purse.available, purse.leftToday ?? needed) >= personSearch.price;
+  const cheaper =
+    'A lower `limit` costs less, and `partial=true` returns as many people as can be paid for.';
+  return paymentError(needed, purse, paysForOne && !partial ? cheaper : undefined);
 }
 
 function countPage(people: number, live: boolean, credits: number): void {

@@ -205,6 +205,7 @@ describe('a page costs a credit for each of its people', () => {
     const response = await pipeline.call(poor, `/personsearch/?${everybody}&limit=7`);
     const problem = await expectProblem(response, { status: 402, code: 'insufficient_credits' });
     expect(problem).toMatchObject({ needed: 7, available: 6 });
+    expect(problem.detail).toContain('`partial=true` returns as many people as can be paid for');
     expect(await balance(poor)).toBe(6);
   });
 
