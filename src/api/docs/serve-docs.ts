@@ -22,13 +22,13 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export function serveDocs(document: OpenApiDocument): Router {
+export function serveDocs(readDocument: () => OpenApiDocument): Router {
   const router = Router({ caseSensitive: true, strict: true });
   // Rendered on first use: most processes that serve the API serve no page.
   let page: Buffer | undefined;
   router.get('/docs', async (_request, response) => {
     const { stylesheet } = await readConsoleAssets();
-    page ??= Buffer.from(renderPage(document, stylesheet));
+    page ??= Buffer.from(renderPage(readDocument(), stylesheet));
     send(response, 'text/html; charset=utf-8', page);
   });
   router.get('/docs/style.css', fixed('text/css; charset=utf-8', pageStyle));
