@@ -213,13 +213,18 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
   });
 
   describe.each(damages)('a part that is %s', (_name, code, damage) => {
+    /** Each test repairs it. */
+    let ended: string;
+    beforeAll(async () => {
+      ended = await pipeline.enrich(caller, list, options);
+    });
+
     test.each(forms)('refuses the result as %s, or breaks it off', async (form) => {
-      const id = await pipeline.enrich(caller, list, options);
-      const [first = '', second = ''] = await partKeys(id);
+      const [first = '', second = ''] = await partKeys(ended);
       const status = code === 'object_damaged' ? 500 : 503;
 
       const repair = await harm(first, damage);
-      const problem = await expectProblem(await get(id, `results?format=${form}`), {
+      const problem = await expectProblem(await get(ended, `results?format=${form}`), {
         status,
         code,
       });
@@ -227,9 +232,9 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       await repair();
 
       const repairSecond = await harm(second, damage);
-      await expectRefused(await get(id, `results?format=${form}`), { status, code });
+      await expectRefused(await get(ended, `results?format=${form}`), { status, code });
       await repairSecond();
-      expect((await get(id, `results?format=${form}`)).status).toBe(200);
+      expect((await get(ended, `results?format=${form}`)).status).toBe(200);
     });
 
     test('of a rerun refuses the merged result in every form, or breaks it off', async () => {
