@@ -13,6 +13,7 @@ import { readScrape } from '../support/scrape.ts';
 import { buildIfStale } from './compiled-code.ts';
 import {
   digest,
+  LIST_ROWS,
   type Result,
   type RunningList,
   readResult,
@@ -26,7 +27,6 @@ import { CHUNK_ROWS, runCommand, runJson, startCommand } from './processes.ts';
 import { readUpFile, type Service, startService } from './service.ts';
 import { waitFor } from './wait-for.ts';
 
-const rows = 30_000;
 const caseMs = 150_000;
 /** How long a thawed worker may take to offer a part. */
 const refusalMs = 15_000;
@@ -92,7 +92,7 @@ describe('the command line', () => {
     expect(generated).toMatchObject({ code: 0, stderr: expect.stringContaining('20000') });
     expect(generated.stdout.trimEnd().split('\n')).toHaveLength(1);
     expect(JSON.parse(generated.stdout)).toMatchObject({ persons: 20_000, companies: 4_000 });
-    await writeList(service, leads, rows / 10_000);
+    await writeList(service, leads);
 
     const credits = ['--name', 'Team', '--credits', '10000000'];
     const account = await runJson<{ account_id: string }>(about('account', 'create', ...credits));
@@ -109,10 +109,10 @@ describe('the command line', () => {
       const output = path.join(root, 'leads.enriched.csv');
       const words = ['batch', 'run', leads, '--operation', 'people.enrich', '-o', output];
       const batch = await runJson<Batch & { output: string }>(about(...words), apiKey);
-      expect(batch).toMatchObject({ state: 'completed', output, rows: { total: rows } });
+      expect(batch).toMatchObject({ state: 'completed', output, rows: { total: LIST_ROWS } });
       expectComplete(batch);
       const result = await digest(createReadStream(output) as AsyncIterable<Buffer>);
-      expect(result.lines).toBe(rows + 1);
+      expect(result.lines).toBe(LIST_ROWS + 1);
       undisturbed = { result, charged: batch.credits.charged };
       await expectCleanAudit(service);
     },
@@ -183,10 +183,10 @@ describe('a service that is disturbed during a list', () => {
       const wallet = await readWallet(service);
       const expectStill = async () => expect(await readWallet(service)).toEqual(wallet);
       const batch = await untilEnded(list, expectStill);
-      expect(batch).toMatchObject({ state: 'cancelled', rows: { total: rows } });
+      expect(batch).toMatchObject({ state: 'cancelled', rows: { total: LIST_ROWS } });
       expect(batch.rows.not_processed).toBeGreaterThan(0);
       expectComplete(batch);
-      expect((await readResult(list)).lines).toBe(rows + 1);
+      expect((await readResult(list)).lines).toBe(LIST_ROWS + 1);
       // Runs a free list after it to its end: work in flight at the cancel is over by then.
       const mode = ['--account', accountId, '--mode', 'test'];
       const { key } = await runJson<{ key: string }>(about('key', 'create', ...mode));
@@ -386,5 +386,5 @@ async function expectOnlyRecordedParts(of: Service, { id }: RunningList): Promis
   );
   const recorded = parts.map(({ objectKey }) => path.basename(objectKey));
   expect(recorded.filter((name) => !stored.has(name))).toEqual([]);
-  expect(recorded).toHaveLength(Math.ceil(rows / CHUNK_ROWS));
+  expect(recorded).toHaveLength(LIST_ROWS / CHUNK_ROWS);
 }

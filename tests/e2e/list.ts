@@ -1,12 +1,12 @@
 /** A long list in the service, driven over its API: uploaded, observed midway, read at its end. */
 import { createHash } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { writeLeadFiles } from '../../samples/generate/generate-leads.ts';
 import type { Batch } from '../../src/client/api-types.ts';
 import { type Client, createClient } from '../../src/client/client.ts';
 import { connect, type Database } from '../../src/core/db/client.ts';
+import { CHUNK_ROWS } from './processes.ts';
 import { waitFor } from './wait-for.ts';
 
 const LOOK_AGAIN_MS = 200;
@@ -25,22 +25,15 @@ export interface Result {
   lines: number;
 }
 
-/**
- * Writes a list of `times` * 10,000 plain leads about the service's graph to `file`; the same graph
- * gives the same list.
- */
-export async function writeList(service: Addresses, file: string, times: number): Promise<void> {
-  const once = `${file}.once`;
+/** Rows of the list of `writeList`: twenty chunks, so that it is seen midway. */
+export const LIST_ROWS = 20 * CHUNK_ROWS;
+
+/** Writes a list of plain leads about the service's graph to `file`; the same graph gives the same list. */
+export async function writeList(service: Addresses, file: string): Promise<void> {
+  const truth = path.join(path.dirname(file), 'truth.csv');
   await withSql(service, (sql) =>
-    writeLeadFiles(
-      sql,
-      { rows: 10_000, seed: 1, style: 'plain' },
-      { leads: once, truth: path.join(path.dirname(file), 'truth.csv') },
-    ),
+    writeLeadFiles(sql, { rows: LIST_ROWS, seed: 1, style: 'plain' }, { leads: file, truth }),
   );
-  const text = await readFile(once, 'utf8');
-  const rowsFrom = text.indexOf('\n') + 1;
-  await writeFile(file, text + text.slice(rowsFrom).repeat(times - 1));
 }
 
 /** Runs `work` on the service's own database. */

@@ -26,8 +26,8 @@ export interface Ended {
   stderr: string;
 }
 
-/** Rows of a chunk, unless a test says otherwise: a list that takes some seconds has many, so that it is seen midway. */
-export const CHUNK_ROWS = 1_500;
+/** Rows of a chunk: few, so that a list of some seconds has many, and is seen midway. */
+export const CHUNK_ROWS = 500;
 
 /** Starts `enrich` with these words, in a process group of its own, as a terminal does. */
 export function startCommand(words: string[], options: OptionTexts = {}): Command {

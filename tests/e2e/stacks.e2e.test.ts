@@ -19,6 +19,7 @@ import { loseQueue } from '../support/lose-queue.ts';
 import { describeWithRedis, startRedis, type TestRedis } from '../support/redis-server.ts';
 import { buildIfStale } from './compiled-code.ts';
 import {
+  LIST_ROWS,
   type Result,
   type RunningList,
   readResult,
@@ -27,11 +28,10 @@ import {
   uploadList,
   writeList,
 } from './list.ts';
+import { CHUNK_ROWS } from './processes.ts';
 import { type ApiProcess, startApi, startWorker } from './separate-processes.ts';
 import { waitFor } from './wait-for.ts';
 
-const ROWS = 30_000;
-const CHUNK_ROWS = 1_000;
 const CASE_MS = 150_000;
 const END_SECONDS_MAX = 30;
 
@@ -66,7 +66,7 @@ describeWithRedis('a list on the embedded stack and on Redis with S3', () => {
       redis.client.flushall(),
     );
     const addresses = { up: { url: embedded.api.url, database_url: embedded.database.url } };
-    await writeList(addresses, leads, ROWS / 10_000);
+    await writeList(addresses, leads);
   }, 120_000);
 
   afterAll(async () => {
@@ -92,13 +92,13 @@ describeWithRedis('a list on the embedded stack and on Redis with S3', () => {
         }),
       );
       const { result, charged } = must(first, 'the embedded list');
-      expect(result.lines).toBe(ROWS + 1);
-      expect(charged).toBeGreaterThan(ROWS / 2);
+      expect(result.lines).toBe(LIST_ROWS + 1);
+      expect(charged).toBeGreaterThan(LIST_ROWS / 2);
       expect(second).toMatchObject({ result, charged });
       undisturbed = { result, charged };
       const objects = await s3.keys(`batches/${second?.id}/`);
       // The upload, and each part with its person index.
-      expect(objects).toHaveLength(1 + (2 * ROWS) / CHUNK_ROWS);
+      expect(objects).toHaveLength(1 + (2 * LIST_ROWS) / CHUNK_ROWS);
     },
     CASE_MS,
   );
@@ -178,7 +178,6 @@ async function openStack(
   const all = {
     databaseUrl: database.url,
     databaseConnections: '4',
-    chunkRows: String(CHUNK_ROWS),
     ...options,
   };
   const api = await startApi(all);
