@@ -12,8 +12,6 @@ import type { LeftPast } from '../../src/jobs/backup/leave-the-past.ts';
 import { checkBackup, restoreBackup } from '../../src/jobs/backup/restore-backup.ts';
 import { writeBackup } from '../../src/jobs/backup/write-backup.ts';
 import { noteBackup } from '../../src/jobs/monitor/monitor.sql.ts';
-import { openQueueBackend, queueStoreOf } from '../../src/jobs/queue/open-backend.ts';
-import { openQueues, type Queues } from '../../src/jobs/queue/queues.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult, say } from '../output.ts';
 import { checkTarget } from '../restore-target.ts';
@@ -80,8 +78,12 @@ function addDoctor(program: Command): void {
     .action(async (options: DoctorOptions, command: Command) => {
       const { fix = false, restored = false, filesLost = false } = options;
       const { config, json } = readGlobals(command);
+      // The embedded Postgres stops while idle connections close, which would look like an error.
+      const log = createLog('silent', 'doctor');
       const diagnosis = await onContext(config, async (context, url) => {
-        return withQueues(config, url, (queues) =>
+        // Loaded only here: other commands start earlier without it.
+        const { withQueues } = await import('../with-queues.ts');
+        return withQueues(config, url, log, (queues) =>
           diagnose({ ...context, config, queues }, { fix, restored, filesLost, onProgress: say }),
         );
       });
@@ -142,19 +144,6 @@ function describeFinding({ batch_id: id, objects, action, ...found }: Finding): 
       return `${lost}; ${countOf(credits, 'credit')} refunded, it runs again as ${rerun}.`;
     case 'refunded':
       return `${lost}; ${countOf(credits, 'credit')} refunded, it is not run again.`;
-  }
-}
-
-async function withQueues<T>(config: Config, url: string, work: (queues: Queues) => Promise<T>) {
-  // The embedded Postgres stops while idle connections close, which would look like an error.
-  const log = createLog('silent', 'doctor');
-  const backend = openQueueBackend(queueStoreOf(config, url), log, 0);
-  const queues = openQueues(backend, log);
-  try {
-    return await work(queues);
-  } finally {
-    await queues.close();
-    await backend.close();
   }
 }
 

@@ -16,8 +16,6 @@ import { lockKeysOf } from '../../src/core/keys/keys.sql.ts';
 import { createKey, type Scope, scopes } from '../../src/core/keys/keys.ts';
 import { isUuid } from '../../src/core/lib/ids.ts';
 import { createLog } from '../../src/core/log.ts';
-import { cancelKeyBatches } from '../../src/jobs/batch/cancel-key-batches.ts';
-import { openQueues } from '../../src/jobs/queue/queues.ts';
 import { listOf, oneOf, wholeNumber } from '../arguments.ts';
 import { readGlobals } from '../global-options.ts';
 import { countOf, printResult, say } from '../output.ts';
@@ -209,14 +207,10 @@ async function cancelOf(
   keyId: string,
 ): Promise<string[]> {
   const log = createLog('warn', 'key revoke');
-  // BullMQ takes longer to load than the other commands of keys take to run.
-  const { openQueueBackend, queueStoreOf } = await import('../../src/jobs/queue/open-backend.ts');
-  const backend = openQueueBackend(queueStoreOf(config, databaseUrl), log, 0);
-  const queues = openQueues(backend, log);
-  try {
-    return await cancelKeyBatches({ sql, queues, config, log }, keyId);
-  } finally {
-    await queues.close();
-    await backend.close();
-  }
+  // Loading these takes longer than the other commands of keys take to run.
+  const { withQueues } = await import('../with-queues.ts');
+  const { cancelKeyBatches } = await import('../../src/jobs/batch/cancel-key-batches.ts');
+  return withQueues(config, databaseUrl, log, (queues) =>
+    cancelKeyBatches({ sql, queues, config, log }, keyId),
+  );
 }
