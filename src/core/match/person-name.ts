@@ -6,6 +6,21 @@
 import { isPartOfName } from '../identifiers/company-name.ts';
 import { foldUnicode } from '../identifiers/normalised.ts';
 import { isAscii, toLatin } from './latin.ts';
+import {
+  companyForms,
+  companyWords,
+  generations,
+  jobWords,
+  lettersOfDegrees,
+  namesToo,
+  nonPersons,
+  particles,
+  ranks,
+  suffixedNames,
+  suffixes,
+  titles,
+  titlesAlone,
+} from './name-words.ts';
 
 export interface NameWord {
   text: string;
@@ -34,83 +49,30 @@ export type NotAName =
   | 'name_is_a_title'
   | 'name_is_a_company';
 
-const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
-
-/** Before a name. */
-const titles = words(`
-  mr mrs ms miss mx dr prof professor sir dame rev reverend revd hon honourable honorable rt the lord lady
-  baroness baron viscount earl count countess duke duchess prince princess sheikh sheikha
-  ing dipl mag herr frau mme mlle monsieur madame me sra srta sr dona sig dott dottssa dottore dra
-  avv gen general col colonel capt captain maj lt sgt cmdr adm senator sen rep representative
-  congressman congresswoman delegate assemblyman assemblywoman speaker mayor governor
-  councillor cllr councilmember alderman justice rabbi imam pastor fr
-  shri smt sri dato datuk datin tan tun haji hajja judr mudr mgr phdr rndr paeddr thdr univ mult habil
-  bc drs ir eng engr arch arq lic adv advocate ambassador
-`);
-/** Titles that are given names as well. */
-const namesToo = words(`
-  arch baron col dato dona duke earl eng gen haji hon imam justice lady maj pastor prince princess sen sheikh shri sig sri tan
-  tun
-`);
-/** Suffixes that are given names as well, behind a single word and a comma: `Rahman, Md`. */
-const suffixedNames = words('jd jr junior kc md');
-const noNames: ReadonlySet<string> = new Set();
-/** After a name. */
-const suffixes = words(`
-  jr sr junior senior ii iii iv esq phd md mba mp mep mla mpp msp bsc msc jd llb llm dds dmd dvm
-  rn cpa cfa obe mbe cbe kbe dbe qc kc oam csc drsc dphil fca acca mbbs frcs edd psyd lcsw pmp cissp
-  msn bcom mcom retd ret fcipd mcipd cipd csi candsc
-`);
-/** In a column of given names, suffixes are names: `JD`, `Md`, `Junior`. */
-const namesInColumns: ReadonlySet<string> = new Set([...namesToo, ...suffixes]);
-const generations: ReadonlyMap<string, string> = new Map([
-  ['jr', 'jr'],
-  ['jnr', 'jr'],
-  ['junior', 'jr'],
-  ['sr', 'sr'],
-  ['snr', 'sr'],
-  ['senior', 'sr'],
-  ['ii', 'ii'],
-  ['iii', 'iii'],
-  ['iv', 'iv'],
-]);
-/** A part after a whole name and a comma that starts so describes the person. */
-const ranks = words('baroness baron lord lady viscount earl baronet duke count');
-const particles = words(`
-  de da do das dos del della di du la le les el al bin ibn binti bint van von der den ter ten zu af av vom zum
-  mc mac o st san abu ben
-`);
-
+/** Words beside a name that may be names themselves. */
+interface MayName {
+  titles: ReadonlySet<string>;
+  /** Behind a family name and a comma, when nothing else is: `Rahman, Md`. */
+  suffixes: ReadonlySet<string>;
+  /** True for two columns, of which the family name comes first. */
+  isDivided: boolean;
+}
+const inCell: MayName = {
+  titles: namesToo,
+  suffixes: suffixedNames,
+  isDivided: false,
+};
+const inColumns: MayName = { titles: namesToo, suffixes, isDivided: true };
+const nowhere: MayName = { titles: new Set(), suffixes: new Set(), isDivided: false };
 /** True for a word that may precede a family name: `van`, `da`. */
 export function isParticle(word: string): boolean {
   return particles.has(word);
 }
 
-/** Words of a name column that name no person. */
-const nonPersons = words(`
-  unknown not available provided none no name na n a null nil tbd tbc test anonymous info xxx xx asdf foo bar
-  information sales team office reception front desk account accounts payable receivable support
-  service services customer client department dept admin administration marketing enquiries inquiries
-  contact general hr human resources press media help it mailbox shared user sample example demo dummy
-  owner the to whom may concern n/a
-`);
-const jobWords = words(`
-  director manager head chief officer president vice executive assistant secretary chairman chairwoman chair
-  engineer developer consultant analyst accountant partner associate senior junior lead principal specialist
-  coordinator administrator supervisor clerk buyer ceo cfo cto coo cio cmo vp svp evp md owner founder cofounder
-  of and for the sales marketing finance financial operations operating human resources hr it people global
-  group managing regional general technical technology information product project programme program business
-  development commercial legal counsel company deputy acting interim member board trustee staff nurse teacher
-`);
-const companyWords = words(`
-  ltd limited inc incorporated llc llp plc corp corporation gmbh ag ab oy oyj bv nv srl spa sarl sas company co
-  holdings holding group university college school hospital council bank trust foundation association institute
-  society ministry department services solutions systems technologies partners ventures capital industries
-  international enterprises consulting
-`);
-
 const CHARACTERS_MAX = 200;
 const WORDS_MAX = 10;
+/** Words that the letters of a degree make: `M.B.B.S.`. */
+const LETTERS_MAX = 4;
 const LETTER = /\p{L}/u;
 const NOT_OF_A_NAME = /[@\d_#<>{}\\|=]|https?:|www\./;
 const WORDS_OF_SCRIPT = /[\p{L}\p{M}]+/gu;
@@ -118,7 +80,7 @@ const WORDS_OF_SCRIPT = /[\p{L}\p{M}]+/gu;
 const WORDS_OF_ASCII = /[a-z]+/g;
 /** Titles whose letters are also a name's, told by their dots: `Hon.` is no given name. The last word of a name is no title. */
 const SHORT_TITLES =
-  /(?<![\p{L}\p{M}])(?:h\. ?c\.(?: mult\.)?|(?:arch|col|eng|gen|hon|maj|sen|sig)\.(?:(?=\s*\S)|(?<=[,;]\s*\p{L}+\.)))/giu;
+  /(?<![\p{L}\p{M}])(?:h\. ?c\.(?: mult\.)?|(?:arch|col|eng|gen|hon|ing|mag|maj|sen|sig)\.(?:(?=\s*\S)|(?<=[,;]\s*\p{L}+\.)))/giu;
 const ALSO =
   /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
 /** A whole name in quotation marks is not the short form of another. */
@@ -165,46 +127,34 @@ export function splitWords(text: string): string[] {
 export function readPersonName(text: string, stored = false): PersonName | NotAName {
   if (stored && PLAIN_WORD.test(text))
     return { words: [wordOf(text.toLowerCase())], family: 0, also: [], generation: '' };
-  return readBothWays(text, stored, namesToo);
+  return readBothWays(text, stored, inCell);
 }
 
-/** Reads a name; also as one of which the words that may be names, `mayName`, are none. */
-function readBothWays(
-  text: string,
-  stored: boolean,
-  mayName: ReadonlySet<string>,
-): PersonName | NotAName {
-  const name = readOneWay(text, stored, mayName);
+/** Reads a name; also as one of which the words that may be names are none. */
+function readBothWays(text: string, stored: boolean, may: MayName): PersonName | NotAName {
+  const name = readOneWay(text, stored, may);
   if (typeof name === 'string') return name;
-  if (!name.words.some((word) => mayName.has(word.text))) return name;
-  const untitled = readOneWay(text, stored, noNames);
+  const mayBeNone = ({ text }: NameWord) => may.titles.has(text) || may.suffixes.has(text);
+  if (!name.words.some(mayBeNone)) return name;
+  const untitled = readOneWay(text, stored, nowhere);
   const isLess = typeof untitled === 'object' && untitled.words.length < name.words.length;
   return isLess ? { ...name, untitled } : name;
 }
 
-function readOneWay(
-  text: string,
-  stored: boolean,
-  mayName: ReadonlySet<string>,
-): PersonName | NotAName {
+function readOneWay(text: string, stored: boolean, may: MayName): PersonName | NotAName {
   if (text.trim() === '') return 'empty_name';
   if (text.length > CHARACTERS_MAX) return 'name_too_long';
   if (!LETTER.test(text)) return 'not_a_name';
   if (!stored && (NOT_OF_A_NAME.test(text) || isPartOfPersonName(text))) return 'not_a_name';
-  const also: string[] = [];
-  const plain = text
-    .replace(QUOTED, '$1')
-    .replace(SHORT_TITLES, ' ')
-    .replace(ALSO, (_, quoted?: string, bracketed?: string, single?: string) => {
-      also.push(
-        ...splitWords(quoted ?? bracketed ?? single ?? '').filter((word) => word.length > 1),
-      );
-      return ' ';
-    });
-  const { first, second } = splitAtComma(plain, mayName);
+  const { plain, also } = splitShortForms(
+    text.replace(QUOTED, '$1').replace(SHORT_TITLES, ' '),
+    stored,
+    may,
+  );
+  const { first, second } = splitAtComma(plain, may);
   const isStated = second.length > 0;
-  const family = withoutTitles(first, mayName, isStated);
-  const ours = [...family, ...withoutTitles(second, mayName)];
+  const family = withoutTitles(first, may, isStated);
+  const ours = [...family, ...withoutTitles(second, may)];
   if (ours.length === 0) return stored ? 'not_a_name' : reasonOf(splitWords(text));
   if (ours.length > WORDS_MAX) return 'name_too_long';
   if (!stored) {
@@ -217,6 +167,22 @@ function readOneWay(
   // `Sr. Garcia` begins with a title.
   const generation = generationOf(splitWords(plain).slice(1));
   return { words: [...before, ...after], family: before.length, also, generation };
+}
+
+/** Takes the names in brackets and quotation marks out of a text; in `Smith (Bob)`, they are the only given ones, and stay. */
+function splitShortForms(
+  text: string,
+  stored: boolean,
+  may: MayName,
+): { plain: string; also: string[] } {
+  const also: string[] = [];
+  const plain = text.replace(ALSO, (_, quoted?: string, bracketed?: string, single?: string) => {
+    also.push(...splitWords(quoted ?? bracketed ?? single ?? '').filter((word) => word.length > 1));
+    return ' ';
+  });
+  if (stored || !also.some(isOfName)) return { plain, also };
+  const isAlone = isOneName(plain) || (may.isDivided && /,\s*$/.test(plain));
+  return isAlone ? { plain: text.replace(ALSO, ' $1$2$3 '), also: [] } : { plain, also };
 }
 
 /** A stored name that is read faster: one word of letters without accents. */
@@ -241,57 +207,82 @@ export function readNameColumns(given: string, family: string): PersonName | Not
   if (given.trim() === '' || family.trim() === '') return readPersonName(`${given} ${family}`);
   // A comma in a column is not the one between family name and given name.
   const text = `${family.replaceAll(',', ' ')}, ${given.replaceAll(',', ' ')}`;
-  return readBothWays(text, false, namesInColumns);
+  return readBothWays(text, false, inColumns);
 }
 
 /**
- * Splits `Smith, John`; a part of titles and degrees after a comma is left out, but not a word of `mayName`. Behind a family name
- * `Lady Anna` is a given name with its title, behind a whole name `Lady Leeds` is none.
+ * Splits `Smith, John`; a part of titles and degrees after a comma is left out, but not a word that may be a name. Behind a family
+ * name `Lady Anna` is a given name with its title, behind a whole name `Lady Leeds` is none.
  */
-function splitAtComma(
-  text: string,
-  mayName: ReadonlySet<string>,
-): { first: string[]; second: string[] } {
+function splitAtComma(text: string, may: MayName): { first: string[]; second: string[] } {
   const cells = text.split(/[,;]/);
   const parts = cells.map(splitWords);
-  const isBehindFamily = cells.length > 1 && isOneName(cells[0] ?? '');
+  const isBehindFamily = cells.length > 1 && (may.isDivided || isOneName(cells[0] ?? ''));
   const isNamePart = (part: readonly string[]) =>
-    part.some((word) => mayName.has(word) || (!titles.has(word) && !suffixes.has(word))) &&
+    !isDegrees(part) &&
+    part.some((word) => may.titles.has(word) || (!titles.has(word) && !suffixes.has(word))) &&
     (!ranks.has(part[0] ?? '') ||
-      ((isBehindFamily || mayName.has(part[0] ?? '')) && !part.includes('of')));
+      ((isBehindFamily || may.titles.has(part[0] ?? '')) && !part.includes('of')));
   const [first = [], ...others] = parts.filter(
     (part, index) => part.length > 0 && (index === 0 || isNamePart(part)),
   );
-  const isSuffixed = (part: readonly string[]) => part.some((word) => suffixedNames.has(word));
-  // `Rahman, Md`; in `Smith, MD, John` the name behind the degree comes first.
-  const degree = mayName.size > 0 && isBehindFamily ? parts.slice(1).find(isSuffixed) : undefined;
-  const [second = degree ?? []] = others;
+  const isSpare = (part: readonly string[]) =>
+    part.some((word) => may.suffixes.has(word) || (isDegrees(part) && !suffixes.has(word)));
+  // `Rahman, Md` and `Vance, J.D.`; in `Smith, MD, John` the name behind the degree comes first.
+  const spare = isBehindFamily ? parts.slice(1).find(isSpare) : undefined;
+  const [second = spare ?? []] = others;
   return { first, second };
+}
+
+function isOfName(word: string): boolean {
+  return ![particles, suffixes, titles].some((set) => set.has(word));
 }
 
 /** As written: `Smith-Jones`, `van Dyke` and `Smith Jr.` are one each. */
 function isOneName(text: string): boolean {
-  const isOfName = (word: string) => ![particles, suffixes, titles].some((set) => set.has(word));
   const names = text.split(/\s+/).filter((name) => splitWords(name).some(isOfName));
   return names.length === 1 || splitWords(text).length === 1;
 }
 
-/** `Prince K.` begins with a given name, and `Earl Carter` with one of `mayName`. */
-function withoutTitles(
-  all: readonly string[],
-  mayName: ReadonlySet<string>,
-  isFamily = false,
-): string[] {
+/** `Prince K.` begins with a given name, and `Earl Carter` with a title that may be one. */
+function withoutTitles(all: readonly string[], may: MayName, isFamily = false): string[] {
   let from = 0;
-  let to = all.length;
   const isTitle = () => titles.has(all[from] ?? '') && !isInitialBefore(all, from);
   const isName = () =>
-    mayName.has(all[from] ?? '') ||
+    may.titles.has(all[from] ?? '') ||
     (namesToo.has(all[from] ?? '') && all.slice(from + 1).every((word) => word.length === 1));
-  while (to - from > 1 && isTitle() && !isName()) from += 1;
-  const isSuffix = () => suffixes.has(all[to - 1] ?? '') && (isFamily || isSuffixAt(all, from, to));
-  while (to - from > 1 && isSuffix()) to -= 1;
-  return all.slice(from, to);
+  while (all.length - from > 1 && isTitle() && !isName()) from += 1;
+  return withoutDegrees(all.slice(from), isFamily);
+}
+
+function withoutDegrees(all: readonly string[], isFamily: boolean): string[] {
+  let to = all.length;
+  for (;;) {
+    const length = degreeBefore(all, to);
+    const isName = length === 1 ? !isFamily && !isSuffixAt(all, to) : !isFamily && to - length < 2;
+    if (length === 0 || to - length < 1 || isName) return all.slice(0, to);
+    to -= length;
+  }
+}
+
+/** True for words that are nothing but degrees: `MD`, `Ph. D.`, `M.D. MBA`. */
+function isDegrees(part: readonly string[]): boolean {
+  let to = part.length;
+  for (let length = degreeBefore(part, to); length > 0; length = degreeBefore(part, to)) {
+    to -= length;
+  }
+  return to === 0;
+}
+
+/** Returns how many words before an index are one suffix: one, or the letters of a degree; 0 for none. */
+function degreeBefore(all: readonly string[], to: number): number {
+  if (suffixes.has(all[to - 1] ?? '')) return 1;
+  for (let length = Math.min(LETTERS_MAX, to); length > 1; length--) {
+    const joined = all.slice(to - length, to).join('');
+    const isDegree = suffixes.has(joined) && !generations.has(joined);
+    if (isDegree || lettersOfDegrees.has(joined)) return length;
+  }
+  return 0;
 }
 
 /** `M Masango` begins with an initial, `h c mult Prof` with a title of single letters. */
@@ -300,9 +291,9 @@ function isInitialBefore(all: readonly string[], from: number): boolean {
 }
 
 /** The initial `V` or a short surname such as `Ma` at the end of two words is a name. */
-function isSuffixAt(all: readonly string[], from: number, to: number): boolean {
+function isSuffixAt(all: readonly string[], to: number): boolean {
   const word = all[to - 1] ?? '';
-  return word.length > 2 || to - from > 2 || word === 'jr' || word === 'sr' || word === 'ii';
+  return word.length > 2 || to > 2 || word === 'jr' || word === 'sr' || word === 'ii';
 }
 
 /** `Ben Smith` begins with a given name, though `ben` joins the words of others: see `isFirst`. */
@@ -332,9 +323,6 @@ function isNoPerson(ours: readonly string[]): boolean {
   return ours.every((word) => nonPersons.has(word)) || new Set(ours).size * 3 <= ours.length;
 }
 
-/** Titles that are no name of a person. */
-const titlesAlone = words('mr mrs ms dr prof ceo cfo cto coo cio cmo vp svp evp');
-
 function reasonByWords(all: readonly string[]): NotAName | null {
   if (all.length === 1 && titlesAlone.has(all[0] ?? '')) return 'name_is_a_title';
   const telling = all.filter((word) => companyWords.has(word)).length;
@@ -344,10 +332,6 @@ function reasonByWords(all: readonly string[]): NotAName | null {
   }
   return all.length > 1 && all.every((word) => jobWords.has(word)) ? 'name_is_a_title' : null;
 }
-
-const companyForms = words(
-  'ltd limited inc incorporated llc llp plc corp corporation gmbh oyj srl sarl university hospital council foundation association institute solutions technologies',
-);
 
 function reasonOf(all: readonly string[]): NotAName {
   return all.length === 0 ? 'not_a_name' : (reasonByWords(all) ?? 'name_too_short');
