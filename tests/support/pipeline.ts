@@ -66,10 +66,27 @@ export async function openPipeline(
   const makeQueues = () => queues;
   const pipeline = await openPipelineWith(environment, storage, makeQueues, through, database);
   const runUntilIdle = (workers = 1) => queues.runUntilIdle(pipeline.context, workers);
+  const runWhatWaits = async () => {
+    while (queues.waiting[0] !== undefined) {
+      await queues.run(pipeline.context, queues.waiting[0]).catch(() => {});
+    }
+  };
   return {
     ...pipeline,
     queues,
     runUntilIdle,
+
+    /** Runs waiting jobs, including failing ones. */
+    runWhatWaits,
+
+    /** Runs waiting jobs, including failing ones, and an hour later those that wait then. */
+    async runForAnHour(): Promise<void> {
+      await runWhatWaits();
+      await pipeline.passAnHour();
+      await pipeline.sql`update batches set created_at = created_at - interval '1 hour'`;
+      await pipeline.sweep();
+      await runWhatWaits();
+    },
 
     /** Uploads a list and runs it as far as possible. */
     async enrich(caller: Caller, list: string | Buffer, options: Record<string, string>) {

@@ -8,6 +8,7 @@ import { crowd } from '../../../tests/support/small-graph.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
 import type { BatchView } from '../batch/batch-view.ts';
+import { markStore } from '../batch/own-store.ts';
 
 let pipeline: Pipeline;
 let caller: Caller;
@@ -239,8 +240,9 @@ test('a row that a rerun has matched before it failed is not charged again', asy
   const [list] = await pipeline.sql<{ key: string }[]>`
     select canonical_key as key from batches where id = ${failed.id}`;
   await pipeline.context.store.put(must(list, 'rerun').key, [Buffer.from('damaged')]);
+  await markStore(pipeline.context);
   await cap(null);
-  await pipeline.runUntilIdle();
+  await pipeline.runForAnHour();
   expect(await pipeline.batch(caller, failed.id)).toMatchObject({
     state: 'failed',
     credits: { charged: 1 },

@@ -96,23 +96,6 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
     return () => store.put(key, [before]);
   }
 
-  /** Runs what waits, failing jobs included. */
-  async function runWhatWaits(): Promise<void> {
-    const { queues, context } = pipeline;
-    while (queues.waiting[0] !== undefined) {
-      await queues.run(context, queues.waiting[0]).catch(() => {});
-    }
-  }
-
-  /** Runs what waits, and an hour later the rest. */
-  async function runForAnHour(): Promise<void> {
-    await runWhatWaits();
-    await pipeline.passAnHour();
-    await pipeline.sql`update batches set created_at = created_at - interval '1 hour'`;
-    await pipeline.sweep();
-    await runWhatWaits();
-  }
-
   const get = (id: string, what: string, kind = 'batches') =>
     pipeline.call(caller, `/v1/${kind}/${id}/${what}`);
 
@@ -133,7 +116,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       const id = await pipeline.upload(caller, bytes, options);
       const { uploadKey } = await row(id);
       await harm(uploadKey, damage);
-      await runForAnHour();
+      await pipeline.runForAnHour();
       expect(await row(id)).toMatchObject({
         state: 'failed',
         charged: 0,
@@ -157,7 +140,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       const { uploadKey } = await row(id);
       await harm(uploadKey, damage);
       await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
-      await runForAnHour();
+      await pipeline.runForAnHour();
       const { charged, ...batch } = await row(id);
       // No chunk reads what was added after the last one.
       if (name === longer) return expect(batch.state).toBe('completed');
@@ -178,7 +161,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       await pipeline.runUntilIdle();
       await harm((await row(id)).uploadKey, damage);
       await pipeline.call(caller, `/v1/batches/${id}/quote`, { method: 'POST' });
-      await runForAnHour();
+      await pipeline.runForAnHour();
       const state = name === longer ? 'ready' : 'failed';
       expect(await row(id)).toMatchObject({ state, charged: 0 });
     });
@@ -203,7 +186,7 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
     const { canonicalKey } = await row(id);
     await harm(canonicalKey, damage);
     await pipeline.call(caller, `/v1/exports/${id}/start`, { method: 'POST' });
-    await runForAnHour();
+    await pipeline.runForAnHour();
     const { charged, ...batch } = await row(id);
     if (name === longer) return expect(batch.state).toBe('completed');
     expect(batch).toMatchObject({ state: 'failed', error: { object: canonicalKey } });
@@ -311,10 +294,10 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       const repair = await harm(isSplit ? canonicalKey : uploadKey, (bytes) =>
         Buffer.alloc(bytes.length, 'x'),
       );
-      await runWhatWaits();
+      await pipeline.runWhatWaits();
       expect(await row(id)).toMatchObject({ state: isSplit ? 'running' : 'validating' });
       await repair();
-      await runForAnHour();
+      await pipeline.runForAnHour();
       expect(await row(id)).toMatchObject({ state: 'completed', charged: emails.length });
     },
   );
