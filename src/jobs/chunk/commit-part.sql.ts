@@ -240,8 +240,6 @@ export type Release =
    * (`key`), the other chunks wait too, as they would fail in the same way.
    */
   | { waits: 'chunk' | 'batch' | 'key'; seconds: number }
-  /** The bytes of its rows are damaged: only this chunk waits, and nothing counts against it. */
-  | { waits: 'object'; seconds: number }
   /** The rows are matched again at once: another charge paid for one of their people meanwhile. */
   | { waits: 'nothing' }
   /** The same in a moment: another chunk may pay for one of them, and they may cost nothing then. */
@@ -260,14 +258,15 @@ export async function releaseChunk(
   why: Release,
 ): Promise<boolean> {
   const pauses = 'pauseFor' in why;
-  const counts = !pauses && why.waits === 'chunk';
+  const failsFor = !pauses && why.waits === 'chunk' ? why.seconds : null;
+  const waitsFor = !pauses && why.waits === 'price' ? PRICE_SECONDS : failsFor;
   const shortage = pauses ? { shortOf: why.pauseFor, price: why.price } : noShortage;
   await sql`select id from batches where id = ${held.batchId} for update`;
   const released = await sql`
     with chunk as (
       update chunks set state = 'pending', epoch = epoch + 1, lease_until = null,
-        ${countFailure(sql, counts ? HALVE_FROM.threw : null)},
-        run_after = ${retryPause.end(sql, secondsOfChunk(why))}
+        ${countFailure(sql, failsFor === null ? null : HALVE_FROM.threw)},
+        run_after = ${retryPause.end(sql, waitsFor)}
       where id = ${held.chunkId} and epoch = ${held.epoch} and state = 'leased'
       returning id),
     payer as (select id as batch_id, key_id from batches where id = ${held.batchId}),
@@ -281,13 +280,6 @@ export async function releaseChunk(
   if (why.waits === 'batch') await waitForTime(sql, batchId, why.seconds);
   if (why.waits === 'key') await waitForKey(sql, { batchId, keyId, seconds: why.seconds });
   return true;
-}
-
-/** Returns the seconds for which the chunk itself waits; null when it may run as soon as its batch does. */
-function secondsOfChunk(why: Release): number | null {
-  if ('pauseFor' in why) return null;
-  if (why.waits === 'price') return PRICE_SECONDS;
-  return why.waits === 'chunk' || why.waits === 'object' ? why.seconds : null;
 }
 
 const noShortage: PossibleShortage = { shortOf: null, price: 0 };

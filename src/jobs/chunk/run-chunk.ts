@@ -143,7 +143,8 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
 
 /** Returns what waits for the next attempt after an error, and for how long. */
 function releaseAfter(error: unknown): Release {
-  if (isObjectDamaged(error)) return { waits: 'object', seconds: DAMAGED_SECONDS };
+  // Nothing counts against the rows, and most likely those of the other chunks cannot be read either.
+  if (isObjectDamaged(error)) return { waits: 'batch', seconds: DAMAGED_SECONDS };
   if (isObjectMissing(error)) return { waits: 'batch', seconds: MISSING_SECONDS };
   return { waits: isUnavailable(error) ? 'batch' : 'chunk', seconds: RETRY_SECONDS };
 }
