@@ -75,6 +75,16 @@ describe('an upload that is refused', () => {
     }
   });
 
+  test.each([
+    ['encoding', 'foo', '"foo" is not a known encoding.'],
+    ['delimiter', 'x', '"x" is not supported.'],
+  ])('with an unknown %s: 400 that names it once', async (option, value, words) => {
+    const query = `?operation=people.enrich&${option}=${value}`;
+    const response = await post(Buffer.from('email\na@b.example\n'), query);
+    const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    expect(problem.detail).toMatch(new RegExp(`^${option}: ${words}`));
+  });
+
   test('that is a zip archive of a list: 415 with a way out', async () => {
     const pieces: Buffer[] = [];
     const member = { name: 'leads.csv', bytes: [Buffer.from('email\na@b.example\n')] };
@@ -82,7 +92,7 @@ describe('an upload that is refused', () => {
     const unsupported = { status: 415, code: 'unsupported_media_type' };
     const problem = await expectProblem(await post(Buffer.concat(pieces)), unsupported);
     expect(problem.detail).toMatch(/zip/);
-    expect(problem.detail).toMatch(/CSV/);
+    expect(problem.detail).toMatch(/Unzip it, and upload the CSV/);
   });
 
   test('as gzip that grows a thousand times: 422 long before it is all there', async () => {

@@ -80,7 +80,9 @@ function parsed<Value>(parse: (text: string) => Value) {
         return parse(text);
       } catch (error) {
         if (!(error instanceof AppError)) throw error;
-        issues.addIssue({ code: 'custom', message: error.message });
+        // The issue itself names the option; the message of the error would do so again.
+        const message = error.errors[0]?.message ?? error.message;
+        issues.addIssue({ code: 'custom', message });
         return z.NEVER;
       }
     });

@@ -13,6 +13,8 @@ const schema = z.strictObject({
   id: z.uuid().optional(),
   day: z.iso.date().optional(),
   flag: z.boolean().optional(),
+  owner: z.object({ name: z.string() }).optional(),
+  mapping: z.record(z.string(), z.string()).optional(),
   filter: z.union([z.string(), z.array(z.string())]).optional(),
   cursor: z.string().regex(/^x$/, 'is not a cursor of this call').optional(),
 });
@@ -32,6 +34,8 @@ test.each([
   [{ id: '1' }, 'id', 'must be a UUID'],
   [{ day: 'today' }, 'day', 'must be a date such as 2026-01-31'],
   [{ flag: 'yes' }, 'flag', 'must be `true` or `false`'],
+  [{ owner: [] }, 'owner', 'must be an object'],
+  [{ mapping: ['a'] }, 'mapping', 'must be an object'],
   [{ filter: 1 }, 'filter', 'has none of the accepted forms'],
   [{ cursor: 'y' }, 'cursor', 'is not a cursor of this call'],
 ])('%o: %s %s', (values, field, message) => {

@@ -25,7 +25,9 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
       if (issue.input === undefined) return 'is required';
-      if (Array.isArray(issue.input) && issue.expected !== 'array') return 'must be given once';
+      if (Array.isArray(issue.input) && !['array', 'object', 'record'].includes(issue.expected)) {
+        return 'must be given once';
+      }
       return `must be ${nouns[issue.expected] ?? issue.expected}`;
     case 'invalid_value':
       return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.map((value) => `\`${String(value)}\``).join(', ')}`;

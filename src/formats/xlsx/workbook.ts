@@ -78,7 +78,8 @@ function findWorkbook(parts: ZipParts, relations: readonly Relation[]): string {
   }
   const part = relations.find(({ type }) => type === 'officeDocument')?.part;
   if (part === undefined || !parts.has(part)) {
-    throw notXlsx('zip', 'This file is a zip archive, not an Excel workbook.');
+    const whatToDo = 'Unzip it, and upload the CSV file or the workbook in it.';
+    throw notXlsx('zip', 'This file is a zip archive, not an Excel workbook.', whatToDo);
   }
   if (part.toLowerCase().endsWith('.bin')) {
     throw notXlsx('xlsb', 'This file is a binary Excel workbook (.xlsb).');

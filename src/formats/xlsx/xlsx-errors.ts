@@ -7,11 +7,11 @@ const WHAT_TO_DO = 'Save the sheet as CSV (in Excel: "CSV UTF-8") and upload tha
 const REASON_CHARS_MAX = 200;
 
 /** The bytes are not a workbook that can be read here, such as `.xls` or one with a password. */
-export function notXlsx(kind: string, message: string): AppError {
+export function notXlsx(kind: string, message: string, whatToDo = WHAT_TO_DO): AppError {
   return new AppError({
     code: 'unsupported_media_type',
     status: 415,
-    message: `${message} ${WHAT_TO_DO}`,
+    message: `${message} ${whatToDo}`,
     extensions: { detected: kind },
   });
 }
