@@ -63,7 +63,7 @@ export function toExportBody(filter: string, options: ExportOptions): Record<str
 function addRunCommand(group: Command): void {
   const run = group
     .command('run', { isDefault: true })
-    .description('export matching people, wait, and write the file')
+    .description('export matching people, wait, and write the file; the word `run` may be left out')
     .argument('<filter>', 'filter of a person search, such as "gender=2&isX=1"')
     .option('-o, --output <file>', 'file to write to; default: people.<format>')
     .option('--gzip', 'compress the file')

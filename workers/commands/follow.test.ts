@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import type { Batch } from '../../src/client/api-types.ts';
 import { download, follow } from './follow.ts';
 
@@ -47,4 +47,15 @@ test('follows the newest state that it knows, in whatever order responses arrive
   const options = { until: ['completed'], wait: false, progress: false };
   const ended = await follow({ noun: 'batch', id: 'a', read }, options);
   expect(ended).toMatchObject({ revision: 6, state: 'completed' });
+});
+
+test.each([
+  [['completed'], /`enrich batch results a -o FILE` writes its rows/],
+  [['ready', 'completed'], /`enrich batch start a` starts it/],
+])('until %o it says the command that comes next', async (until, next) => {
+  const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  const read = async () => ({ revision: 1, state: until[0] }) as Batch;
+  await follow({ noun: 'batch', id: 'a', read }, { until, wait: false, progress: false });
+  expect(said.mock.calls.join('')).toMatch(next);
+  said.mockRestore();
 });

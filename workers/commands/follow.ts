@@ -39,9 +39,11 @@ export async function follow<Progress extends Batch | Export>(
 ): Promise<Progress> {
   const { until, wait } = options;
   // Whoever interrupts the command needs it: a repeated command would make another one, and pay again.
-  say(
-    `${titleOf(followed)} was created. It continues if you interrupt this command; \`enrich ${followed.noun} results ${followed.id} -o FILE\` writes its rows.`,
-  );
+  const { noun, id } = followed;
+  const next = until.includes('ready')
+    ? `\`enrich ${noun} start ${id}\` starts it once it is ready.`
+    : `\`enrich ${noun} results ${id} -o FILE\` writes its rows.`;
+  say(`${titleOf(followed)} was created. It continues if you interrupt this command; ${next}`);
   const bar = options.progress ? openBar() : null;
   let told = false;
   let newest: Progress | null = null;
