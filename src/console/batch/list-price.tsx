@@ -151,7 +151,9 @@ export function StartBar({ batch, pricing, live, isSaved, refusal }: StartBarPro
                 {countOf(price.credits, 'credit')}
               </strong>
               <span class="soft">
-                {batch.live ? 'at most; only matches are charged' : 'in test mode, free'}
+                {batch.live
+                  ? `${price.most === '' ? 'at most; ' : ''}only matches are charged`
+                  : 'in test mode, free'}
               </span>
             </>
           )}
