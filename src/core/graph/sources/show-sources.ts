@@ -40,7 +40,7 @@ export async function showSources(
 ): Promise<ShownSources> {
   const id = await resolveMergedId(sql, entityCodes[of], asked);
   const stored = await readStored(sql, of, id);
-  if (stored === undefined) throw notFound(`${of} ${asked}`);
+  if (stored === undefined) throw notFound(`${of === 'company' ? 'Company' : 'Person'} ${asked}`);
   const record: JsonRecord = JSON.parse(
     recordToJson(of === 'company' ? companyFields : personFields, stored),
   );

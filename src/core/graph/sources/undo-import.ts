@@ -96,7 +96,7 @@ export async function undoImport(
   return withImportLock(sql, async (locked) => {
     await buildQueued(sql);
     const found = await queries.readImport(sql, id);
-    if (found === undefined) throw notFound(`import ${id}`);
+    if (found === undefined) throw notFound(`Import ${id}`);
     if (found.state !== 'done')
       throw conflict('import_undone', `Import ${id} has already been undone.`);
     const later = await queries.listBuiltOn(sql, id);
