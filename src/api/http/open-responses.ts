@@ -46,7 +46,7 @@ export function limitOpenResponses(name: string, accountMax: number, processMax:
 }
 
 const DOWNLOADS_MAX = 32;
-/** Those of ten accounts, and as many that a further one gets. 320 that stalled took 170 MiB (`docs/performance.md`). */
+/** Those of ten accounts, and as many that a further one gets. 320 that stalled take 108 to 150 MiB (`docs/performance.md`). */
 const PROCESS_DOWNLOADS_MAX = 352;
 
 /** Counts a response that sends a file: results, the ledger, rejected rows. */

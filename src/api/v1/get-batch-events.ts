@@ -13,7 +13,7 @@ const HEARTBEAT_MS = 15_000;
 const UNREAD_BYTES_MAX = 64 * 1024;
 
 const LISTENERS_MAX = 100;
-/** A thousand take 51 MiB (`docs/performance.md`). */
+/** A thousand take some 40 MiB (`bounds-listeners` of `docs/performance.md`). */
 const PROCESS_LISTENERS_MAX = 2_000;
 const holdListener = limitOpenResponses('event streams', LISTENERS_MAX, PROCESS_LISTENERS_MAX);
 
