@@ -276,6 +276,9 @@ test.each([
   ['M. Torres Vega', 'M.', 'Torres', 'equal', 'none'],
   ['Martin Vega', 'Anna', 'Vega Martin', 'equal', 'none'],
   ['Torres Vega', 'Anna', 'Torres Vega', 'equal', 'missing'],
+  ['Torres Vega, M. A.', 'Juan', 'Torres Vega', 'equal', 'none'],
+  ['Torres Vega, M. A.', 'María Ángeles', 'Torres Vega', 'equal', 'initial'],
+  ['Torres Vega, Ph.D.', 'Anna', 'Torres Vega', 'equal', 'missing'],
 ])(
   '%s is %s %s no more than by surname %s and given name %s',
   (listed, given, last, family, first) => {

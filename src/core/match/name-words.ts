@@ -31,6 +31,8 @@ export const lettersOfDegrees = words(`
   ba bds bed beng bpharm bs dba dc dmin dnp do dpm frcp frcs frics frs lld ma mdiv med meng mphil mrics ms msw od pe pgce pharmd
   scd thd
 `);
+/** Parts of these of more than a letter: `Ph. D.`. In `M. Ba` it is a name. */
+export const partsOfDegrees = words('com div ed eng ll med min ph pharm phil psy sc th');
 export const generations: ReadonlyMap<string, string> = new Map([
   ['jr', 'jr'],
   ['jnr', 'jr'],

@@ -23,6 +23,11 @@ test.each([
   ['Adler Vega, J.M.', 'adler vega/j m'],
   ['Adler Vega S. R.', '/adler vega s r'],
   ['Esme Ma', '/esme ma'],
+  ['Esme Lena M. Ba', '/esme lena m ba'],
+  ['Esme Lena Be Ng', '/esme lena be ng'],
+  ['Esme Lena C. Fa', '/esme lena c fa'],
+  ['Esme Adler, B.Eng., PhD', '/esme adler'],
+  ['Esme Adler B.Eng. (Hons)', '/esme adler'],
 ])('letters of a degree behind a name are no initials: %s is %s', (text, expected) => {
   expect(divided(readPersonName(text))).toBe(expected);
 });

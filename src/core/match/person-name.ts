@@ -15,6 +15,7 @@ import {
   namesToo,
   nonPersons,
   particles,
+  partsOfDegrees,
   ranks,
   suffixedNames,
   suffixes,
@@ -36,6 +37,8 @@ export interface PersonName {
   also: readonly string[];
   /** `jr`, `sr`, `ii` and so on, as in `John Smith Jr.`; '' for none. */
   generation: string;
+  /** The first letter of a degree behind a whole name, which may be an initial: `m` of `Garcia Lopez, M. A.`. */
+  degree?: string;
   /** The same name when words that may be given names are titles and degrees: `John Carter` of `Earl John Carter`. */
   untitled?: PersonName;
 }
@@ -78,9 +81,12 @@ const NOT_OF_A_NAME = /[@\d_#<>{}\\|=]|https?:|www\./;
 const WORDS_OF_SCRIPT = /[\p{L}\p{M}]+/gu;
 /** Faster than the above, for most texts. */
 const WORDS_OF_ASCII = /[a-z]+/g;
-/** Titles whose letters are also a name's, told by their dots: `Hon.` is no given name. The last word of a name is no title. */
+/**
+ * Titles whose letters are also a name's, told by their dots: `Hon.` is no given name. The last word of a name is no title, and
+ * `B.Eng.` is a degree.
+ */
 const SHORT_TITLES =
-  /(?<![\p{L}\p{M}])(?:h\. ?c\.(?: mult\.)?|(?:arch|col|eng|gen|hon|ing|mag|maj|sen|sig)\.(?:(?=\s*\S)|(?<=[,;]\s*\p{L}+\.)))/giu;
+  /(?<![\p{L}\p{M}]|(?<!\p{L})[bm]\.\s?)(?:h\. ?c\.(?: mult\.)?|(?:arch|col|eng|gen|hon|ing|mag|maj|sen|sig)\.(?:(?=\s*\S)|(?<=[,;]\s*\p{L}+\.)))/giu;
 const ALSO =
   /["\u201c\u201d\u201e]([^"\u201c\u201d\u201e]+)["\u201c\u201d]|\(([^)]*)\)|(?<=\s)'([^']+)'(?=\s|$)/g;
 /** A whole name in quotation marks is not the short form of another. */
@@ -164,9 +170,18 @@ function readOneWay(text: string, stored: boolean, may: MayName): PersonName | N
   const stated = isStated ? family.length : 0;
   const before = joinParticles(ours.slice(0, stated), false);
   const after = joinParticles(ours.slice(stated), !stored);
+  const all = splitWords(plain);
   // `Sr. Garcia` begins with a title.
-  const generation = generationOf(splitWords(plain).slice(1));
-  return { words: [...before, ...after], family: before.length, also, generation };
+  const generation = generationOf(all.slice(1));
+  const [degree = '', ...others] = all.filter((word) => !ours.includes(word));
+  const isInitials = others.length > 0 && [degree, ...others].every((word) => word.length === 1);
+  return {
+    words: [...before, ...after],
+    family: before.length,
+    also,
+    generation,
+    ...(isInitials && { degree }),
+  };
 }
 
 /** Takes the names in brackets and quotation marks out of a text; in `Smith (Bob)`, they are the only given ones, and stay. */
@@ -278,7 +293,9 @@ function isDegrees(part: readonly string[]): boolean {
 function degreeBefore(all: readonly string[], to: number): number {
   if (suffixes.has(all[to - 1] ?? '')) return 1;
   for (let length = Math.min(LETTERS_MAX, to); length > 1; length--) {
-    const joined = all.slice(to - length, to).join('');
+    const parts = all.slice(to - length, to);
+    if (parts.some((part) => part.length > 1 && !partsOfDegrees.has(part))) continue;
+    const joined = parts.join('');
     const isDegree = suffixes.has(joined) && !generations.has(joined);
     if (isDegree || lettersOfDegrees.has(joined)) return length;
   }

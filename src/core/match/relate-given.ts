@@ -75,7 +75,7 @@ export function relateGiven(
     // Of `Martin Vega`, Martin is no part of the surname of `Anna Vega Martin`.
     const isOther =
       given.length > 0 && row.words.length > 1 && isGivenName(row.words[row.family]?.text ?? '');
-    const level = isOther ? 'none' : 'missing';
+    const level = isOther ? 'none' : givenByDegree(row, given);
     return { given: level, middle, givenWord: '', listedGiven: left[0]?.text ?? '' };
   }
   const text = (all: readonly NameWord[]) => all.map(({ joined }) => joined).join('');
@@ -133,6 +133,12 @@ export function relateGiven(
       middle !== 'agree' &&
       hasOtherFamily(left, row));
   return { given: isOther ? 'none' : best.level, middle, givenWord, listedGiven };
+}
+
+/** Both words of `Garcia Lopez, M. A.` are the surname of María Ángeles, and of Juan Garcia Lopez they are none. */
+function givenByDegree({ words, degree }: PersonName, [first]: readonly NameWord[]): GivenLevel {
+  if (words.length < 2 || degree === undefined || first === undefined) return 'missing';
+  return first.text.startsWith(degree) ? 'initial' : 'none';
 }
 
 /**
