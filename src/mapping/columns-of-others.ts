@@ -10,6 +10,7 @@ import {
   normaliseIdentifier,
 } from '../core/identifiers/identifier.ts';
 import { type ColumnRole, foldColumnName } from './column-names.ts';
+import type { HeaderToken } from './column-words.ts';
 import type { ColumnView, ListHead } from './read-columns.ts';
 
 /** Of this many rows in one, a column's values are those of others. */
@@ -120,6 +121,21 @@ function wordSet(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/));
 }
 
+const nameTokens: Readonly<Record<'person' | 'company', readonly HeaderToken[]>> = {
+  person: ['name', 'forename', 'surname'],
+  company: ['name'],
+};
+
+/** Names of these are beside those of the rows: `School Name, Teacher Name, Teacher Email` is a list of teachers. */
+const things = wordSet(
+  'product produkt produit producto brand marke marque marca program programme project event course',
+);
+const places =
+  wordSet(`school schule ecole escuela colegio scuola practice praxis cabinet kanzlei agency agence agencia hospital
+  clinic klinik clinica brokerage dealership property building store shop branch studio gym salon club church university college
+  team`);
+const beside = { person: new Set([...things, ...places]), company: things };
+
 const names: Readonly<Record<'person' | 'company', readonly (ColumnRole | null)[]>> = {
   person: ['name', 'full_name', 'first_name', 'last_name'],
   company: ['name', 'company_name'],
@@ -134,15 +150,25 @@ export function withoutRelations(
   subject: 'person' | 'company',
   identifiers: readonly string[],
 ): ColumnView[] {
-  const relationOf = ({ header }: ColumnView) =>
+  const wordOf = ({ header }: ColumnView, words: ReadonlySet<string>) =>
     foldColumnName(header ?? '')
+      .replace('registrar of companies', 'register')
       .split(' ')
-      .find((word) => relations[subject].has(word));
+      .find((word) => words.has(word));
+  const relationOf = (view: ColumnView) => wordOf(view, relations[subject]);
   const identifies = ({ reading: { role } }: ColumnView) => identifiers.includes(role ?? '');
-  // `Landlord Name` has no role.
-  const isName = ({ reading: { role, tokens } }: ColumnView) =>
-    names[subject].includes(role) || (role === null && tokens.has('name'));
-  const named = views.filter(isName);
+  // `Landlord Name` and `Driver First Name` have no role.
+  const isName = (view: ColumnView) => {
+    const { role, tokens } = view.reading;
+    if (names[subject].includes(role)) return true;
+    const isBeside = relationOf(view) === undefined && wordOf(view, beside[subject]) !== undefined;
+    const isNamed = nameTokens[subject].some((token) => tokens.has(token));
+    return role === null && isNamed && !isBeside;
+  };
+  // The first column of companies says what the rows are: `Supplier, Website, Supplier Phone`.
+  const isHead = ({ column, header }: ColumnView) =>
+    subject === 'company' && column === 1 && relations.company.has(foldColumnName(header ?? ''));
+  const named = views.filter((view) => isName(view) || isHead(view));
   const of = (named.length > 0 ? named : views.filter(identifies)).map(relationOf);
   const own = of.includes(undefined) ? undefined : of[0];
   return views.filter((view) => {

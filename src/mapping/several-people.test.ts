@@ -156,6 +156,10 @@ test.each<[names: string[], emails: number[] | undefined]>([
   [['Vendor Email', 'Driver Email'], [1]],
   [['Name', 'Employer', 'Email', 'Employer Email'], [3]],
   [['First Name', 'Last Name', 'Attorney Email', 'Client Email'], [4]],
+  [['School Name', 'Teacher Name', 'Teacher Email'], [3]],
+  [['Doctor First Name', 'Doctor Last Name', 'Practice Name', 'Doctor Email'], [4]],
+  [['Driver First Name', 'Driver Last Name', 'Phone', 'Driver Email'], [4]],
+  [['Student Name', 'Teacher Name', 'Teacher Email'], undefined],
 ])('the contacts of a relation are read in a list of such people only: %j', (names, emails) => {
   const cellOf = (name: string) => {
     if (name.includes('Email')) return 'ada@acme.example';
@@ -186,11 +190,28 @@ test.each([
     ['Supplier Name', 'Supplier Company Number', 'Phone'],
     ['name', 'phone', 'registry_number'],
   ],
+  [
+    ['Manufacturer Name', 'Brand Name', 'Manufacturer Phone'],
+    ['name', 'phone'],
+  ],
+  [
+    ['Supplier', 'Website', 'Supplier Phone'],
+    ['domain', 'name', 'phone'],
+  ],
+  [
+    ['Website', 'Supplier', 'Supplier Phone'],
+    ['domain', 'name'],
+  ],
+  [
+    ['Company Name', 'Registrar of Companies Number'],
+    ['name', 'registry_number'],
+  ],
 ])(
   'the identifiers of a relation of companies are read in a list of such ones only: %j',
   (header, kinds) => {
     const cellOf = (name: string) => {
-      if (name.includes('Name')) return 'Acme Ltd';
+      if (name.includes('Name') || name === 'Supplier') return 'Acme Ltd';
+      if (name === 'Website') return 'https://acme.example';
       return name.includes('Phone') ? '+442079460000' : '01234567';
     };
     const sample = [header.map(cellOf)];
