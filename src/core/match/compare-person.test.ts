@@ -277,6 +277,8 @@ test.each([
   ['Martin Vega', 'Anna', 'Vega Martin', 'equal', 'none'],
   ['Torres Vega', 'Anna', 'Torres Vega', 'equal', 'missing'],
   ['Torres Vega, M. A.', 'Juan', 'Torres Vega', 'equal', 'none'],
+  ['Prof. Torres Vega, M. A.', 'Juan', 'Torres Vega', 'equal', 'none'],
+  ['Torres Vega, M. A., PhD', 'Juan', 'Torres Vega', 'equal', 'none'],
   ['Torres Vega, M. A.', 'María Ángeles', 'Torres Vega', 'equal', 'initial'],
   ['Torres Vega, Ph.D.', 'Anna', 'Torres Vega', 'equal', 'missing'],
 ])(

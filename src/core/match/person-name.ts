@@ -173,14 +173,14 @@ function readOneWay(text: string, stored: boolean, may: MayName): PersonName | N
   const all = splitWords(plain);
   // `Sr. Garcia` begins with a title.
   const generation = generationOf(all.slice(1));
-  const [degree = '', ...others] = all.filter((word) => !ours.includes(word));
-  const isInitials = others.length > 0 && [degree, ...others].every((word) => word.length === 1);
+  const isLost = (word = '') => word.length === 1 && !ours.includes(word);
+  const degree = all.find((word, index) => isLost(word) && isLost(all[index + 1]));
   return {
     words: [...before, ...after],
     family: before.length,
     also,
     generation,
-    ...(isInitials && { degree }),
+    ...(degree !== undefined && { degree }),
   };
 }
 
