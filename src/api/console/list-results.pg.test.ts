@@ -121,15 +121,12 @@ describeWithBrowser('the page of a list that ran', () => {
     expect(await page.getByRole('checkbox', { name: 'Unusable' }).isChecked()).toBe(false);
     await page.getByRole('button', { name: 'Review 2 rows' }).click();
     await page.getByText('Reading your file…', { exact: true }).waitFor();
-    await pipeline.runUntilIdle();
-    await page.getByRole('heading', { name: 'Check your columns' }).waitFor();
-    await expect
-      .poll(() => pipeline.queues.waiting.map(({ name }) => name))
-      .toEqual(['quote-batch']);
-    await pipeline.runUntilIdle();
-    await page.getByRole('button', { name: /^Start for up to/ }).waitFor();
+    const heading = page.getByRole('heading', { name: 'Check your columns' });
+    await runUntil(pipeline, page, heading.waitFor());
+    const start = page.getByRole('button', { name: /^Start for up to/ });
+    await runUntil(pipeline, page, start.waitFor());
     expect(await charged()).toBe(before);
-    await page.getByRole('button', { name: /^Start for up to/ }).click();
+    await start.click();
     await expect.poll(() => pipeline.queues.waiting.length).toBeGreaterThan(0);
     await pipeline.runUntilIdle();
     await rowButton(13).waitFor();
