@@ -12,6 +12,7 @@ import { entityCodes } from '../../core/graph/source-entities.ts';
 import { must } from '../../core/lib/assert.ts';
 import { audit } from '../audit/audit.ts';
 import type { BatchView } from '../batch/batch-view.ts';
+import { markStore } from '../batch/own-store.ts';
 
 /** `MODEL_RUNS=500` searches longer. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 15);
@@ -23,6 +24,8 @@ const endStates = ['completed', 'cancelled', 'failed'];
 let pipeline: Pipeline;
 beforeAll(async () => {
   pipeline = await openPipeline({ CHUNK_ROWS: '3', ACCOUNT_CHUNKS_MAX: '2' });
+  // A list ends because of its file only while the store has the mark of the service.
+  await markStore(pipeline.context);
   const [first, ...others] = crowd(PEOPLE);
   await importGraph(pipeline.sql, {
     persons: [{ ...first, workEmail: 'p0@list.example' }, ...others],
