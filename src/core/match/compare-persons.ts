@@ -34,6 +34,7 @@ export interface StoredName {
 /** Cost from which a record is believed to have given and family name swapped. */
 const TURN_COST = 3;
 const familyLevels: readonly WordLevel[] = ['equal', 'sound', 'slip'];
+
 /** The listed name compared last, with its relations: most candidates of a row among many people are namesakes. */
 let listed: PersonName | null = null;
 const related = new Map<StoredName, NameRelation>();

@@ -67,6 +67,7 @@ const inCell: MayName = {
 };
 const inColumns: MayName = { titles: namesToo, suffixes, isDivided: true };
 const nowhere: MayName = { titles: new Set(), suffixes: new Set(), isDivided: false };
+
 /** True for a word that may precede a family name: `van`, `da`. */
 export function isParticle(word: string): boolean {
   return particles.has(word);

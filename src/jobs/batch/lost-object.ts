@@ -7,18 +7,23 @@ import { noteLost } from './batches.sql.ts';
 import { endWithError } from './fail-batch.ts';
 import { isOwnStore } from './own-store.ts';
 
-/** An object missing for this long does not come back. */
-const MISSING_SECONDS_MAX = 300;
+/** An object missing for this long does not come back; `pauseSeconds` lie between two reads. */
+const missing = { pauseSeconds: 30, secondsMax: 300 };
 /** Damage that each read finds for this long, by any worker, did not happen on the way. */
-const DAMAGED_SECONDS_MAX = 30;
+const damaged = { pauseSeconds: 5, secondsMax: 30 };
 
 type BrokenContext = Pick<JobContext, 'sql' | 'store' | 'log'>;
 type BrokenBatch = Pick<Batch, 'id' | 'kind'>;
 
+/** Returns the seconds until an object is read again after this error of a reader. */
+export function pauseWhenLost(error: AppError): number {
+  return (isObjectDamaged(error) ? damaged : missing).pauseSeconds;
+}
+
 /**
  * Ends a batch whose stored list or ids have been missing for five minutes, or damaged for half a minute, by the error of a
- * reader; one that is being cancelled does not need them and ends now. A store without the mark of this service is treated as unavailable, as the folder of a disk that is not mounted, in
- * which others may have stored files meanwhile: then nothing ends.
+ * reader; one that is being cancelled does not need them and ends now. A store without the mark of this service is treated as
+ * unavailable, as the folder of a disk that is not mounted, in which others may have stored files meanwhile: then nothing ends.
  */
 export async function endWhenObjectLost(
   context: BrokenContext,
@@ -28,7 +33,7 @@ export async function endWhenObjectLost(
   const noted = await noteLost(context.sql, batch.id);
   if (noted === undefined) return;
   const isDamaged = isObjectDamaged(error);
-  const secondsMax = isDamaged ? DAMAGED_SECONDS_MAX : MISSING_SECONDS_MAX;
+  const { secondsMax } = isDamaged ? damaged : missing;
   if (noted.state !== 'cancelling' && noted.lostSeconds < secondsMax) return;
   if (noted.state !== 'cancelling' && !(await isOwnStore(context))) {
     context.log.error(

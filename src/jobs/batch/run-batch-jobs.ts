@@ -7,7 +7,7 @@
 import { z } from 'zod';
 import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { AppError } from '../../core/lib/errors.ts';
-import { isObjectLost, isObjectMissing } from '../../core/storage/object-sum.ts';
+import { isObjectLost } from '../../core/storage/object-sum.ts';
 import { tracedIn } from '../../core/tracing.ts';
 import { defineJob, type JobDefinition, type JobSlot } from '../queue/define-job.ts';
 import type { JobContext } from '../queue/job-context.ts';
@@ -26,13 +26,12 @@ import { dispatch } from './dispatch.ts';
 import { endWithError, processingFailed } from './fail-batch.ts';
 import { type HeldBatch, holdBatch, type NotDone } from './hold-batch.ts';
 import { RETRY_SECONDS_MAX } from './lease.sql.ts';
-import { endWhenObjectLost } from './lost-object.ts';
+import { endWhenObjectLost, pauseWhenLost } from './lost-object.ts';
 
 /** An unknown error that repeats this often is attributed to the batch, after some three minutes. */
 const ATTEMPTS_MAX = 8;
-/** Pause after an error of the database or the store or a damaged object, and while an object is missing. */
+/** Pause after an error of the database or the store. */
 const UNAVAILABLE_SECONDS = 5;
-const MISSING_SECONDS = 30;
 const infrastructureCodes: ReadonlySet<string> = new Set(['store_unavailable', 'unavailable']);
 
 /** The work of each kind of batch in each batch job. */
@@ -166,7 +165,7 @@ async function recordFailure(
   const again = (retryAfterSeconds: number, counts: boolean) =>
     releaseBatch(context.sql, claim, { retryAfterSeconds, counts });
   if (isObjectLost(error)) {
-    await again(isObjectMissing(error) ? MISSING_SECONDS : UNAVAILABLE_SECONDS, false);
+    await again(pauseWhenLost(error), false);
     await endWhenObjectLost(context, batch, error);
   } else if (isInfrastructure(error)) {
     await again(UNAVAILABLE_SECONDS, false);

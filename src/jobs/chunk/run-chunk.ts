@@ -18,12 +18,12 @@ import { entityCodes } from '../../core/graph/source-entities.ts';
 import { hasState } from '../../core/graph-copy/local-copy.ts';
 import { takeRows, takeUnpaidDisclosures } from '../../core/limits/limits.ts';
 import { priceOf, subjectOf } from '../../core/operations.ts';
-import { isObjectDamaged, isObjectLost, isObjectMissing } from '../../core/storage/object-sum.ts';
+import { isObjectLost } from '../../core/storage/object-sum.ts';
 import { tracedIn } from '../../core/tracing.ts';
 import type { Batch } from '../batch/batch.ts';
 import { dispatch } from '../batch/dispatch.ts';
 import { endWithError, processingFailed } from '../batch/fail-batch.ts';
-import { endWhenObjectLost } from '../batch/lost-object.ts';
+import { endWhenObjectLost, pauseWhenLost } from '../batch/lost-object.ts';
 import { haveBeenJoined } from '../batch/reruns.sql.ts';
 import { assertStorageLeft, isStorageFull } from '../batch/stored-bytes.ts';
 import { defineJob } from '../queue/define-job.ts';
@@ -54,9 +54,6 @@ import { storeCall } from './store-call.ts';
 
 /** Seconds before a failed chunk is retried. */
 const RETRY_SECONDS = 2;
-/** The same when the object that it reads is missing, or damaged. */
-const MISSING_SECONDS = 30;
-const DAMAGED_SECONDS = 5;
 
 /**
  * A chunk that fails this often without committing a part ends its batch. Giving up single rows normally
@@ -144,8 +141,7 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
 /** Returns what waits for the next attempt after an error, and for how long. */
 function releaseAfter(error: unknown): Release {
   // Nothing counts against the rows, and most likely those of the other chunks cannot be read either.
-  if (isObjectDamaged(error)) return { waits: 'batch', seconds: DAMAGED_SECONDS };
-  if (isObjectMissing(error)) return { waits: 'batch', seconds: MISSING_SECONDS };
+  if (isObjectLost(error)) return { waits: 'batch', seconds: pauseWhenLost(error) };
   return { waits: isUnavailable(error) ? 'batch' : 'chunk', seconds: RETRY_SECONDS };
 }
 
