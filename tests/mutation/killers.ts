@@ -1,6 +1,6 @@
 /** The tests that detect the mutants of SQL. */
 
-/** A test file, and the beginning of the full name of a test or group. */
+/** A test file, and a part of the name of a test or group, as written in it; an empty one for all of its tests. */
 export interface Killer {
   file: string;
   test: string;
@@ -24,10 +24,10 @@ const paidOnceByLists = 'src/jobs/chunk/owned-days.pg.test.ts';
 
 export const killers = {
   grant: { file: credits, test: 'a grant' },
-  ledgerOnce: { file: credits, test: 'the ledger holds a reference' },
+  ledgerOnce: { file: credits, test: 'the ledger has each reference' },
   ledgerKept: { file: credits, test: 'the ledger refuses' },
   ledgerLines: { file: credits, test: 'a line of the ledger' },
-  walletBounds: { file: credits, test: 'a wallet can hold neither' },
+  walletBounds: { file: credits, test: 'balance is neither negative' },
   refund: { file: usage, test: 'a refund' },
   refundOfDay: { file: 'src/core/credits/refunds.pg.test.ts', test: '' },
   calls: { file: calls, test: 'money' },
@@ -37,11 +37,11 @@ export const killers = {
   localCopy: { file: 'src/jobs/list/local-copy.pg.test.ts', test: 'an opt-out after the match' },
   copiedCalls: {
     file: 'src/core/calls/calls-from-copy.pg.test.ts',
-    test: 'calls admitted as plain',
+    test: 'admitted as plain',
   },
   copiedCallsOfAny: {
     file: 'src/core/calls/calls-from-copy.pg.test.ts',
-    test: 'calls of any kind',
+    test: 'of any kind',
   },
   copiedMisses: {
     file: 'src/core/calls/calls-from-copy.pg.test.ts',
@@ -52,7 +52,7 @@ export const killers = {
   joinedAnew: { file: 'src/sources/joined-owned.pg.test.ts', test: 'by a record that is joined' },
   joinedRows: {
     file: 'src/jobs/list/dedupe-and-rerun.pg.test.ts',
-    test: 'dedupe charges once for records',
+    test: 'charges once for records that an import joins',
   },
   search: { file: search, test: 'a page costs' },
   lists: { file: lists, test: 'a wallet that is too small' },
