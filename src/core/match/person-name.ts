@@ -250,7 +250,8 @@ function splitAtComma(text: string, may: MayName): { first: string[]; second: st
   return { first, second };
 }
 
-function isOfName(word: string): boolean {
+/** False for a title, a degree and a particle: `dr`, `md`, `van`. */
+export function isOfName(word: string): boolean {
   return ![particles, suffixes, titles].some((set) => set.has(word));
 }
 

@@ -1,7 +1,7 @@
 /** Compares the given names of a row with stored ones. Pure and total. */
 import { isInitial } from './latin.ts';
 import { areNicknames, isGivenName } from './nicknames.ts';
-import { isParticle, type NameWord, type PersonName } from './person-name.ts';
+import { isOfName, isParticle, type NameWord, type PersonName } from './person-name.ts';
 import { relateWords, type WordLevel } from './relate-words.ts';
 
 export type GivenLevel =
@@ -127,11 +127,14 @@ export function relateGiven(
   // `Yong Nam` is no short form of `Yongtae`.
   const restOfShort = givenWord.length < listedGiven.length ? theirRest : ourRest;
   const isPartOfTwo = best.level === 'start' && restOfShort.some(({ text }) => !isInitial(text));
+  // `M. Christian Adler`, listed or stored, uses the whole name: neither is `Michael Adler`.
+  const beside = isInitial(listedGiven) ? left.slice(before) : given;
+  const isUnused =
+    best.level === 'initial' && beside.some(({ text }) => !isInitial(text) && isOfName(text));
   const isOther =
     isPartOfTwo ||
-    (isByInitial({ given: best.level, givenWord }) &&
-      middle !== 'agree' &&
-      hasOtherFamily(left, row));
+    (middle !== 'agree' &&
+      (isUnused || (isByInitial({ given: best.level, givenWord }) && hasOtherFamily(left, row))));
   return { given: isOther ? 'none' : best.level, middle, givenWord, listedGiven };
 }
 
