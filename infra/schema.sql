@@ -430,6 +430,7 @@ create table public.owned_people (
   constraint owned_people_kind_check CHECK ((kind = ANY (ARRAY[1, 2]))),
   constraint owned_people_pkey PRIMARY KEY (account_id, kind, person_id)
 );
+CREATE INDEX owned_people_charge ON public.owned_people USING btree (charge_id);
 
 create table public.page_hints (
   account_id uuid not null,

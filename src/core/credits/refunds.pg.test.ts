@@ -1,11 +1,14 @@
 /** Refunds of calls and the credits that their key may spend in a day, tested on the statements. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/database.ts';
+import { rowsRead } from '../../../tests/support/rows-read.ts';
 import { createAccount } from '../accounts/accounts.ts';
 import { createKey } from '../keys/keys.ts';
 import { chargeCalls, type PaidCall } from './charge-calls.sql.ts';
+import { refundBatch } from './credits.sql.ts';
 import { refundCredits } from './credits.ts';
 import { setCreditsPerDay } from './key-budgets.sql.ts';
+import { setOwnedDays } from './owned.sql.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -85,4 +88,30 @@ test('a call from before its key had a maximum is refunded, and gives it no more
   await charge(callOf(by, 2));
   await refund(early);
   expect(await spentToday(by)).toBe(0);
+});
+
+test('a refund reads the people of its charges, not all that the account owns', async () => {
+  const { sql } = database;
+  const by = await payer(null);
+  await setOwnedDays(sql, by.accountId, 30);
+  const [first, second] = [callOf(by, 1), { ...callOf(by, 1), recordId: 2 }];
+  await charge(first, second);
+  await sql`
+    insert into owned_people (account_id, kind, person_id, charge_id, paid_at)
+    select account_id, kind, n, charge_id + n, paid_at from owned_people, generate_series(3, 3000) n
+    where account_id = ${by.accountId} and person_id = 1`;
+  const batchId = crypto.randomUUID();
+  await sql`
+    with line as (
+      insert into ledger_entries (account_id, reference, kind, amount, operation, units, batch_id)
+      values (${by.accountId}, 'batch:2:0:0', 'charge', -1, 'people.enrich', 1, ${batchId}) returning id),
+    owned as (update owned_people set charge_id = line.id from line where account_id = ${by.accountId} and person_id = 3)
+    update wallets set balance = balance - 1 where account_id = ${by.accountId}`;
+  await sql`analyze owned_people`;
+  const read = (work: Parameters<typeof rowsRead>[2]) => rowsRead(sql, ['owned_people'], work);
+  expect(await read((tx) => refundCredits(tx, first))).toBeLessThan(10);
+  expect(await read((tx) => refundBatch(tx, batchId))).toBeLessThan(10);
+  const left = await sql`
+    select person_id from owned_people where account_id = ${by.accountId} and person_id <= 3`;
+  expect([...left]).toEqual([{ personId: 2 }]);
 });
