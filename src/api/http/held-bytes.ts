@@ -5,7 +5,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Request } from 'express';
 import { must } from '../../core/lib/assert.ts';
-import { type AppError, unavailable } from '../../core/lib/errors.ts';
+import { type AppError, notNow } from '../../core/lib/errors.ts';
 import { tooManyOpen } from '../../core/limits/limits.ts';
 import { networkOf } from './network-of.ts';
 import { accountOf } from './request-log.ts';
@@ -126,14 +126,14 @@ function bytesOf(open: ReadonlyMap<ServerResponse, number>): ResponseBytes {
 }
 
 function tooManyResponses(): AppError {
-  return unavailable(
+  return notNow(
     'unavailable',
     'Too many responses are waiting to be read. Send the call again in a moment.',
   );
 }
 
 function tooManyBodies(): AppError {
-  return unavailable(
+  return notNow(
     'unavailable',
     'Too many request bodies are being read. Send the call again in a moment.',
   );

@@ -45,7 +45,9 @@ export function renderProblems(log: Log): ErrorRequestHandler {
     const error = asAppError(thrown);
     // The read of a body that its client ended is no error of the service, and neither is a response that it cut.
     if (error.status >= 500 && thrown !== request.errored && !isHangUp(thrown, response)) {
-      log.error({ err: thrown, requestId, method: request.method, route: request.route?.path });
+      const about = { requestId, method: request.method, route: request.route?.path };
+      if (error.isExpected) log.warn({ ...about, code: error.code }, error.message);
+      else log.error({ ...about, err: thrown });
     }
     if (response.headersSent) {
       response.destroy();

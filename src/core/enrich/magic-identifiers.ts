@@ -10,7 +10,7 @@ import {
   normaliseIdentifier,
 } from '../identifiers/identifier.ts';
 import { assert } from '../lib/assert.ts';
-import { AppError, unavailable } from '../lib/errors.ts';
+import { AppError, notNow } from '../lib/errors.ts';
 
 /** The words of test mode. The numbers are errors, which have no record. */
 export const magicWords = [
@@ -66,7 +66,7 @@ export function simulateTestOutcome(kind: IdentifierKind, canonical: string): { 
         extensions: { limit: 'requests a minute', quota: 60, retry_after: 1 },
       });
     case '503':
-      throw unavailable(
+      throw notNow(
         'unavailable',
         'Test mode: the response while the service cannot reach its database.',
       );

@@ -25,6 +25,8 @@ export interface AppErrorInput {
   extensions?: Record<string, unknown>;
   errors?: ErrorDetail[];
   cause?: unknown;
+  /** True for a status of 500 or more that is not a failure; see `notNow`. */
+  isExpected?: boolean;
 }
 
 export class AppError extends Error {
@@ -33,6 +35,8 @@ export class AppError extends Error {
   readonly status: number;
   readonly extensions: Record<string, unknown>;
   readonly errors: ErrorDetail[];
+  /** False for a failure of the service. */
+  readonly isExpected: boolean;
 
   constructor(input: AppErrorInput) {
     super(input.message, input.cause === undefined ? undefined : { cause: input.cause });
@@ -40,6 +44,7 @@ export class AppError extends Error {
     this.status = input.status;
     this.extensions = input.extensions ?? {};
     this.errors = input.errors ?? [];
+    this.isExpected = input.isExpected ?? input.status < 500;
   }
 }
 
@@ -103,4 +108,9 @@ export function unprocessable(code: string, message: string, more: More = {}): A
 /** 503: something that the service needs is missing or does not respond. */
 export function unavailable(code: string, message: string, more: More = {}): AppError {
   return new AppError({ code, status: 503, message, ...more });
+}
+
+/** 503 that is not a failure: the call came to a bound of the service, or what it read has changed meanwhile. */
+export function notNow(code: string, message: string, more: More = {}): AppError {
+  return new AppError({ code, status: 503, message, isExpected: true, ...more });
 }

@@ -4,7 +4,7 @@
  * its whole queue. A second of work counts as a turn: otherwise the short work of an account would wait for one long work of each
  * other account.
  */
-import { type AppError, unavailable } from '../lib/errors.ts';
+import { type AppError, notNow } from '../lib/errors.ts';
 import { tooManyOpen } from './limits.ts';
 
 export interface ShareLimits {
@@ -142,7 +142,7 @@ function forgetIdle(accounts: Map<string, AccountShare>, turns: number): void {
 }
 
 function waitedTooLong({ name, waitMsMax }: ShareLimits): AppError {
-  return unavailable(
+  return notNow(
     'unavailable',
     `Too many ${name} are in progress: this one waited ${waitMsMax / 1000} s without a turn. Try again shortly.`,
   );

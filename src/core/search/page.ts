@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Sql } from '../db/client.ts';
 import { isCancelled } from '../db/pg-errors.ts';
-import { type AppError, unavailable } from '../lib/errors.ts';
+import { type AppError, notNow } from '../lib/errors.ts';
 import type { Filter } from './parse.ts';
 import type { PageOrder, Place } from './parse-page.ts';
 import { encodeCursor, type PageRequest, readCursor } from './parse-page.ts';
@@ -116,7 +116,7 @@ async function findStart(
 
 /** Returns the error of a search that timed out: what the caller can do instead. */
 export function searchTimeout(cause: unknown): AppError {
-  return unavailable(
+  return notNow(
     'search_timeout',
     'This search takes too long for a call. Add a filter that matches few people (a position, place, company, skill or surname), leave out `count`, or run it as an export.',
     { cause },
@@ -124,7 +124,7 @@ export function searchTimeout(cause: unknown): AppError {
 }
 
 function useCursor(skip: number, cause: unknown): AppError {
-  return unavailable(
+  return notNow(
     'use_cursor',
     `Skipping ${skip} people takes too long for a call. Page by the cursor in the header \`Link: rel="next"\`, or by \`skip\` page after page from the beginning.`,
     { cause },

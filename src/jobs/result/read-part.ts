@@ -1,6 +1,6 @@
 /** Reads parts of results, even while they are replaced. */
 import type { Context } from '../../core/context.ts';
-import { type AppError, unavailable } from '../../core/lib/errors.ts';
+import { type AppError, notNow } from '../../core/lib/errors.ts';
 import { isObjectMissing, readObject } from '../../core/storage/object-sum.ts';
 import { personIndexKey } from './part-keys.ts';
 import type { Part } from './parts.sql.ts';
@@ -54,10 +54,7 @@ export const atListedKey: ReadAtKey = (context, part, read) =>
 
 /** 503 for a result that changes while it is read. */
 export function resultChanging(): AppError {
-  return unavailable(
-    'result_changing',
-    'People in this result opted out while it was read. Try again.',
-  );
+  return notNow('result_changing', 'People in this result opted out while it was read. Try again.');
 }
 
 /** The person index of a part. Throws as `readPart`. */
