@@ -142,7 +142,7 @@ const ofService: Watched<Reading>[] = [
 const ofQueue: Watched<JobCount[]>[] = [
   {
     name: 'enrich_jobs',
-    help: 'Jobs in the queue, by state. Finished jobs are not kept.',
+    help: 'Jobs in the queue, by state, without those that have ended.',
     labels: ['queue', 'state'],
     samples: (counts) => counts.map(({ queue, state, jobs }) => [{ queue, state }, jobs]),
   },
