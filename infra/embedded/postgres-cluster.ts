@@ -115,7 +115,7 @@ export function databaseGone(folder: string): AppError {
   return unavailable(
     'database_gone',
     `The database's files in ${folder} are gone. Mount the disk that had them, put that folder back, or restore a backup ` +
-      'into a new data folder (docs/operations.md, Restore). If the service has a database of its own elsewhere, set DATABASE_URL.',
+      'into a new data folder (docs/backup.md, Restore). If the service has a database of its own elsewhere, set DATABASE_URL.',
   );
 }
 

@@ -47,7 +47,7 @@ export function addBackupCommands(program: Command): void {
       const restored = await onContext(config, fill, withNewDatabase);
       printResult(json, restored, [
         `Restored ${file} of ${restored.createdAt}: ${restored.objects} files. ${describeSkipped(restored)}`,
-        'Before you start the service, take the steps of “After every restore” in docs/operations.md, with the same options: `enrich doctor --restored`, `enrich audit --log api.log --since MOMENT` (the one above), `enrich doctor --fix --restored`, `enrich audit --deep`; then repeat the commands of your journal since (keys that were revoked work again), and the actions and changes that the audit named, before a worker starts; grants last.',
+        'Before you start the service, take the steps of “After every restore” in docs/backup.md, with the same options: `enrich doctor --restored`, `enrich audit --log api.log --since MOMENT` (the one above), `enrich doctor --fix --restored`, `enrich audit --deep`; then repeat the commands of your journal since (keys that were revoked work again), and the actions and changes that the audit named, before a worker starts; grants last.',
       ]);
     });
   addDoctor(program);
