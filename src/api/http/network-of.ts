@@ -7,10 +7,16 @@ const WORDS = 8;
 const NETWORK_WORDS = 4;
 
 /** Returns the IPv4 address of the client, or the /64 network of its IPv6 address; '' for a connection that has closed. */
-export function networkOf({ ip = '' }: Pick<Request, 'ip'>): string {
+export function networkOf(client: Pick<Request, 'ip'>): string {
+  const ip = withoutPort(client.ip ?? '');
   const mapped = /^::ffff:(\d+(?:\.\d+){3})$/i.exec(ip);
   if (mapped?.[1] !== undefined) return mapped[1];
   return isIPv6(ip) ? `${wordsOf(ip).slice(0, NETWORK_WORDS).join(':')}::/64` : ip;
+}
+
+/** Some proxies forward the port of the client too, which is another one for each connection. */
+function withoutPort(ip: string): string {
+  return ip.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^(\d+(?:\.\d+){3}):\d+$/, '$1');
 }
 
 /** The first words of an IPv6 address as numbers in one spelling; `::` stands for the zeros that are left out. */
