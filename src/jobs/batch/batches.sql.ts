@@ -308,19 +308,22 @@ function isDebrisDue(sql: Sql, at: ReturnType<Sql>, { seenUntil, after }: Debris
 }
 
 /**
- * Records that the object that a batch reads is missing or damaged. Returns the batch's state, and the seconds since this was first
- * recorded without a part written since; undefined when the batch has ended. A time in the future, from before the clock was
- * set back, does not count.
+ * Records that a batch cannot read its object for this chunk, or for the whole batch (null). Returns the batch's state, and the
+ * seconds since this was first recorded without a part written since, of this chunk or one before it: chunks run in the order
+ * of the file, and those after it may be sound. Undefined when the batch has ended. A time in the future, from before the clock
+ * was set back, does not count.
  */
 export async function noteLost(
   sql: Sql,
   id: string,
+  chunkNumber: number | null,
 ): Promise<{ state: BatchState; lostSeconds: number } | undefined> {
   const [noted] = await sql<{ state: BatchState; lostSeconds: number }[]>`
     update batches set object_missing_since = case
       when object_missing_since > coalesce((
           select max(committed_at) from parts
-          where batch_id = ${id} and not ${isToCome(sql, sql`committed_at`)}), '-infinity')
+          where batch_id = ${id} and chunk_number <= ${chunkNumber}
+            and not ${isToCome(sql, sql`committed_at`)}), '-infinity')
         and not ${isToCome(sql, sql`object_missing_since`)}
       then object_missing_since else clock_timestamp() end
     where id = ${id} and finished_at is null

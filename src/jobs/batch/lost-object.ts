@@ -15,6 +15,13 @@ const damaged = { pauseSeconds: 5, secondsMax: 30 };
 type BrokenContext = Pick<JobContext, 'sql' | 'store' | 'log'>;
 type BrokenBatch = Pick<Batch, 'id' | 'kind'>;
 
+/** A read that found an object missing or damaged. */
+interface LostRead {
+  error: AppError;
+  /** The chunk whose bytes were read; null for a job of the whole batch. */
+  chunkNumber: number | null;
+}
+
 /** Returns the seconds until an object is read again after this error of a reader. */
 export function pauseWhenLost(error: AppError): number {
   return (isObjectDamaged(error) ? damaged : missing).pauseSeconds;
@@ -28,9 +35,9 @@ export function pauseWhenLost(error: AppError): number {
 export async function endWhenObjectLost(
   context: BrokenContext,
   batch: BrokenBatch,
-  error: AppError,
+  { error, chunkNumber }: LostRead,
 ): Promise<void> {
-  const noted = await noteLost(context.sql, batch.id);
+  const noted = await noteLost(context.sql, batch.id, chunkNumber);
   if (noted === undefined) return;
   const isDamaged = isObjectDamaged(error);
   const { secondsMax } = isDamaged ? damaged : missing;

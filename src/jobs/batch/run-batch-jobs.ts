@@ -166,7 +166,7 @@ async function recordFailure(
     releaseBatch(context.sql, claim, { retryAfterSeconds, counts });
   if (isObjectLost(error)) {
     await again(pauseWhenLost(error), false);
-    await endWhenObjectLost(context, batch, error);
+    await endWhenObjectLost(context, batch, { error, chunkNumber: null });
   } else if (isInfrastructure(error)) {
     await again(UNAVAILABLE_SECONDS, false);
   } else if (attempts >= ATTEMPTS_MAX) {

@@ -131,7 +131,9 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
       context.log.info({ err: error, batch: batchId, chunk: number }, 'chunk ended without effect');
       return;
     }
-    if (isObjectLost(error)) await endWhenObjectLost(context, batch, error);
+    if (isObjectLost(error)) {
+      await endWhenObjectLost(context, batch, { error, chunkNumber: chunk.number });
+    }
     throw error;
   } finally {
     lease.stop();

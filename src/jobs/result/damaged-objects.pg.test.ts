@@ -302,6 +302,25 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
     },
   );
 
+  test('an upload whose first rows stay damaged fails its list after half a minute, whatever else was paid', async () => {
+    const id = await pipeline.upload(caller, list, { ...options, hold: 'true' });
+    await pipeline.runUntilIdle();
+    const { uploadKey } = await row(id);
+    await harm(uploadKey, (bytes) => Buffer.from(bytes).fill('x', bytes.indexOf('p1'), 30));
+    await pipeline.call(caller, `/v1/batches/${id}/start`, { method: 'POST' });
+    await pipeline.runWhatWaits();
+    await pipeline.passAnHour();
+    await pipeline.sweep();
+    // Its other rows are paid between two reads of the first ones.
+    pipeline.queues.waiting.reverse();
+    await pipeline.runWhatWaits();
+    expect(await row(id)).toMatchObject({
+      state: 'failed',
+      charged: 6,
+      error: { code: 'object_damaged', object: uploadKey },
+    });
+  });
+
   test('a byte changed in transit is read again', async () => {
     const id = await pipeline.enrich(caller, list, options);
     const { store } = pipeline.context;
