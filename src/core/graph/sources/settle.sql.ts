@@ -45,7 +45,7 @@ export interface StoredRow {
 
 /**
  * Returns the stored records with ids of one's own that share a sure value with a touched record, or to which a touched person
- * refers, and are not among the records of sources yet.
+ * refers, and are not among the records of sources yet. One that is to be built has none only because they have moved.
  */
 export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<StoredRow[]> {
   const { code, kinds, identifiers, id, records } = entities[of];
@@ -64,7 +64,9 @@ export async function listToAdopt(tx: Sql, of: 'company' | 'person'): Promise<St
       join ${tx(identifiers)} i on i.value = substr(s.value, length(n.name) + 1) and i.kind = n.kind)
     select r.id, r.record from ${tx(records)} r where exists (select from ${tx(identifiers)}) and r.id in (
       select h.id from held h
-      where not exists (select from source_records o where o.id = h.id and o.entity = ${code}))`;
+      where not exists (select from source_records o where o.id = h.id and o.entity = ${code})
+        -- Left without records by a join, and not deleted yet.
+        and not exists (select from records_to_build q where q.id = h.id and q.entity = ${code}))`;
 }
 
 /**
