@@ -110,7 +110,26 @@ const relations = {
     accountant steuerberater insurer advisor adviser employer arbeitgeber employeur vendor supplier lieferant fournisseur
     proveedor fornitore dealer distributor contractor installer technician courier driver fahrer teacher lehrer coach mentor
     tutor instructor trainer witness zeuge reference referee gatekeeper concierge notfallkontakt sachbearbeiter besitzer
-    responsable`),
+    responsable partner guarantor author submitter requester sponsor host organizer organiser inviter nanny
+    child son daughter dependent beneficiary worker coworker friend roommate neighbor neighbour sibling uncle aunt grandparent
+    seller dispatcher operator moderator admin administrator escalation prescriber underwriter companion ambassador affiliate
+    influencer publisher photographer consultant leader headteacher buyer purchaser guest lender sourcer coordinator
+    sekretariat verantwortlicher verantwortliche zustandiger zustandig zustandige zustandigen bearbeiter erziehungsberechtigter
+    erziehungsberechtigte vermittler empfehler werber aussendienst aussendienstmitarbeiter innendienst vertriebsmitarbeiter
+    berater kundenberater absender geschaftspartner burge teamleiter projektleiter abteilungsleiter
+    secretaire gestionnaire commercial commerciale parrain tuteur superieur representant apporteur referent conseiller
+    bailleur expediteur prescripteur courtier formateur collegue charge urgence prevenir
+    secretaria secretario conyuge gerente comercial representante agente asesor ejecutivo encargado acudiente apoderado
+    remitente emergencia
+    segretaria segretario coniuge responsabile capo agente venditore tutore consulente mittente emergenza rappresentante
+    commercialista
+    conjuge chefe responsavel pai mae consultor advogado fornecedor remetente corretor dono gestor contador
+    secretaresse echtgenoot echtgenote vertegenwoordiger vader moeder ouder voogd huisarts advocaat leverancier afzender
+    begeleider noodcontact relatiebeheerder adviseur tussenpersoon
+    sekretarka malzonek maz zona kierownik przedstawiciel ojciec matka rodzic sprzedawca doradca lekarz prawnik dostawca
+    nadawca ksiegowy awaryjny
+    sekreterare make maka chef handlaggare far mor foralder vardnadshavare radgivare lakare advokat leverantor avsandare
+    nodkontakt maklare revisor kundansvarig`),
   company:
     wordSet(`acquirer acquiror auditor shareholder investor holding sister related similar insurer bank broker landlord
     vermieter accountant steuerberater registrar sponsor supplier vendor lieferant fournisseur proveedor fornitore distributor

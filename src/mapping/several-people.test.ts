@@ -160,15 +160,28 @@ test.each<[names: string[], emails: number[] | undefined]>([
   [['Doctor First Name', 'Doctor Last Name', 'Practice Name', 'Doctor Email'], [4]],
   [['Driver First Name', 'Driver Last Name', 'Phone', 'Driver Email'], [4]],
   [['Student Name', 'Teacher Name', 'Teacher Email'], undefined],
+  [['Vorname', 'Nachname', 'Firma', 'E-Mail Kundenberater', 'Email erstellt von'], undefined],
+  [['Prénom', 'Nom', 'Société', 'Email du commercial', 'Email créé par'], undefined],
+  [['Nombre', 'Apellidos', 'Email del asesor', 'Email asignado'], undefined],
+  [['Nome', 'Cognome', 'Email agente', 'Email creato da', 'Email proprietario'], undefined],
+  [['Voornaam', 'Achternaam', 'Email adviseur', 'Email aangemaakt door'], undefined],
+  [['Imię', 'Nazwisko', 'Email doradca', 'Email właściciela', 'Email utworzony przez'], undefined],
+  [['Nome', 'Sobrenome', 'Email do gerente', 'Email criado por'], undefined],
+  [['Förnamn', 'Efternamn', 'Email rådgivare', 'Säljarens email', 'Email skapad av'], undefined],
+  [['First Name', 'Last Name', 'Referral Partner Email', 'Asst. Email'], undefined],
+  [['Attendee Name', 'Attendee Email', 'Buyer Email', 'Host Email'], [2]],
+  [['Nom du conseiller', 'Email du conseiller'], [2]],
+  [['Berater Name', 'Firma', 'Berater E-Mail'], [3]],
 ])('the contacts of a relation are read in a list of such people only: %j', (names, emails) => {
   const cellOf = (name: string) => {
-    if (name.includes('Email')) return 'ada@acme.example';
+    if (/e-?mail/i.test(name)) return 'ada@acme.example';
     if (name.includes('Phone')) return '+441632960001';
     return name.includes('URL') ? 'https://www.linkedin.com/in/ada' : 'Ada';
   };
   const { email, phone, company_name } = guess(names.map((name) => [name, cellOf(name)]));
   expect(email).toEqual(emails);
-  expect(company_name).toEqual(names.includes('Employer') ? [2] : undefined);
+  const company = names.findIndex((name) => /^(?:Employer|Firma|Société)$/.test(name));
+  expect(company_name).toEqual(company === -1 ? undefined : [company + 1]);
   expect(phone).toEqual(names.includes('Phone') ? [names.indexOf('Phone') + 1] : undefined);
 });
 
