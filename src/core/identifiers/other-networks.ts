@@ -46,24 +46,26 @@ const hosts = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 
 /** Other hosts whose pages are about others: shops, jobs, apps, appointments, registers, directories, payments, short links. */
 const pageHosts = hosts(`
-  11880.com 192.com 1drv.ms about.me airbnb.com allabolag.se amazon.jobs amzn.to angi.com apollo.io apps.apple.com
-  autotrader.co.uk avvo.com bark.com bbb.org beacons.ai behance.net bio.link bloomberg.com booking.com brownbook.net buff.ly
-  buymeacoffee.com calendly.com campsite.bio capterra.com carrd.co cash.app cbinsights.com checkatrade.com clutch.co
-  companieshouse.gov.uk company-information.service.gov.uk companyhouse.de craft.co cutt.ly cylex-uk.co.uk cylex.de
-  dasoertliche.de deliveroo.co.uk detelefoongids.nl discord.com discord.gg dnb.com doctolib.de doctolib.fr doordash.com
-  dribbble.com dropbox.com endole.co.uk eniro.se europages.co.uk europages.com eventbrite.co.uk eventbrite.com fb.me
-  finance.yahoo.com firmenabc.at firmy.cz fiverr.com flickr.com flow.page forms.gle foursquare.com g.co g2.com gelbeseiten.de
-  gofundme.com goldenpages.ie golocal.de goudengids.be goyellow.de grubhub.com gulesider.no healthgrades.com herold.at hitta.se
-  homeadvisor.com hotfrog.com houzz.com immobilienscout24.de indiegogo.com infogreffe.fr is.gd issuu.com jameda.de
+  11880.com 192.com 1drv.ms about.me airbnb.com alibaba.com aliexpress.com allabolag.se amazon.jobs amzn.to angi.com apollo.io
+  apps.apple.com apps.microsoft.com autotrader.co.uk avvo.com bark.com bbb.org beacons.ai behance.net bio.link bloomberg.com
+  booking.com brownbook.net buff.ly buymeacoffee.com calendly.com campsite.bio canva.com capterra.com carrd.co cash.app
+  cbinsights.com checkatrade.com chromewebstore.google.com clutch.co companieshouse.gov.uk company-information.service.gov.uk
+  companyhouse.de craft.co cutt.ly cylex-uk.co.uk cylex.de dasoertliche.de deliveroo.co.uk detelefoongids.nl discord.com
+  discord.gg dnb.com doctolib.de doctolib.fr doordash.com dribbble.com dropbox.com endole.co.uk eniro.se europages.co.uk
+  europages.com eventbrite.co.uk eventbrite.com f6s.com fb.me finance.yahoo.com firmenabc.at firmy.cz fiverr.com flickr.com
+  flow.page forms.gle forms.office.com foursquare.com g.co g2.com gelbeseiten.de gofundme.com goldenpages.ie golocal.de
+  goudengids.be goyellow.de grubhub.com gulesider.no handelsregister.de healthgrades.com herold.at hitta.se homeadvisor.com
+  hotfrog.com houzz.com imdb.com immobilienscout24.de indiamart.com indiegogo.com infogreffe.fr is.gd issuu.com jameda.de
   just-eat.co.uk justdial.com kickstarter.com ko-fi.com kompass.com krak.dk lieferando.de line.me linkedin.com linkin.bio
-  lnk.bio local.ch m.me manta.com meetup.com meinestadt.de monster.com naukri.com notion.site ok.ru onedrive.live.com
-  opencorporates.com opentable.com ow.ly owler.com pagesjaunes.fr paginasamarillas.es paginegialle.it panoramafirm.pl pappers.fr
-  patreon.com paypal.me pitchbook.com play.google.com producthunt.com proff.dk proff.no proff.se psychologytoday.com quora.com
-  rb.gy realtor.com rebrand.ly reed.co.uk rightmove.co.uk rocketreach.co scribd.com share.google slideshare.net societe.com
-  soundcloud.com stepstone.de taplink.cc thefork.com thomasnet.com thomsonlocal.com threads.com thumbtack.com tiny.cc
-  totaljobs.com tracxn.com treatwell.co.uk truelocal.com.au twitch.tv ubereats.com upwork.com venmo.com wa.link wa.me
-  wellfound.com whatsapp.com wlw.de yell.com yellowpages.ca yellowpages.com yellowpages.com.au youtu.be zillow.com
-  ziprecruiter.com zoominfo.com zoopla.co.uk
+  lnk.bio local.ch m.me manta.com meet.google.com meetup.com meinestadt.de monster.com naukri.com notion.site notion.so ok.ru
+  onedrive.live.com open.spotify.com opencorporates.com opentable.com outlook.office.com ow.ly owler.com pagesjaunes.fr
+  paginasamarillas.es paginegialle.it panoramafirm.pl pappers.fr patreon.com paypal.me pitchbook.com play.google.com
+  producthunt.com proff.dk proff.no proff.se psychologytoday.com quora.com rb.gy realtor.com rebrand.ly reed.co.uk
+  rightmove.co.uk rocketreach.co scribd.com share.google slideshare.net societe.com soundcloud.com stepstone.de taplink.cc
+  teams.microsoft.com thefork.com thomasnet.com thomsonlocal.com threads.com thumbtack.com tiny.cc totaljobs.com tracxn.com
+  treatwell.co.uk truelocal.com.au twitch.tv ubereats.com upwork.com venmo.com wa.link wa.me wellfound.com whatsapp.com wlw.de
+  ycombinator.com yell.com yellowpages.ca yellowpages.com yellowpages.com.au youtu.be zillow.com ziprecruiter.com zoom.us
+  zoominfo.com zoopla.co.uk
 `);
 /** Hosts below which customers have sites, shops, help desks or pages of jobs, without an entry in the Public Suffix List. */
 const siteHosts = hosts(`
