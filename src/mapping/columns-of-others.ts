@@ -136,6 +136,10 @@ const relations = {
     importer exporter manufacturer hersteller provider agency`),
 } as const;
 
+/** `E-mail comercial` is that of the lead's work, `Email del comercial` that of a salesperson. */
+const businessContact =
+  /(?<=\p{L} )(?<!\b(?:del|do|dello?|della|el|il|o) )(?:comercial|commerciale)$/u;
+
 function wordSet(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/));
 }
@@ -172,6 +176,7 @@ export function withoutRelations(
   const wordOf = ({ header }: ColumnView, words: ReadonlySet<string>) =>
     foldColumnName(header ?? '')
       .replace('registrar of companies', 'register')
+      .replace(businessContact, '')
       .split(' ')
       .find((word) => words.has(word));
   const relationOf = (view: ColumnView) => wordOf(view, relations[subject]);
