@@ -6,12 +6,16 @@ import type { RouteInput } from './http/define-route.ts';
 /**
  * Runs a read that takes the longer the more rows the account has, in a transaction that waits for the account's turn: any
  * number of such reads take as many connections as its writes may. When the client disconnects, the server cancels the
- * statement.
+ * statement, and this throws `AppError` 499 `client_gone`.
  */
-export function readInTurn<T>(
+export async function readInTurn<T>(
   { context, response }: Pick<RouteInput, 'context' | 'response'>,
   read: (tx: Sql) => Promise<T>,
 ): Promise<T> {
-  const reading = { signal: clientGone(response), control: context.watchSql };
-  return readCancellable(context.sql, reading, read);
+  const signal = clientGone(response);
+  try {
+    return await readCancellable(context.sql, { signal, control: context.watchSql }, read);
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  }
 }

@@ -10,6 +10,8 @@ import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { scrapeHere } from '../../../tests/support/scrape.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
+import { untilBlocked } from '../../../tests/support/until-blocked.ts';
+import { inTransaction } from '../../core/db/client.ts';
 import { createApp } from '../app.ts';
 
 type Line = Record<string, unknown>;
@@ -238,6 +240,32 @@ test('a body that its client broke off is no error of the service', async () => 
   await lineOf(await fetch(`${url}/v1/me`, { headers: headers() }));
   expect(lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
 });
+
+test('a read that its client left is no error of the service', async () => {
+  const { sql } = pipeline;
+  const left = new AbortController();
+  await inTransaction(sql, async (tx) => {
+    await tx`lock table batches`;
+    const reading = fetch(`${url}/v1/batches?sort=name`, {
+      headers: headers(),
+      signal: left.signal,
+    });
+    await untilBlocked(sql, 1);
+    left.abort();
+    await expect(reading).rejects.toThrow('aborted');
+    // The server cancels its statement.
+    await vi.waitUntil(async () => !(await isAnyBlocked()));
+  });
+  await vi.waitUntil(() => lines.find(({ status }) => status === 'aborted'));
+  await lineOf(await fetch(`${url}/v1/batches?sort=name`, { headers: headers() }));
+  expect(lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
+});
+
+async function isAnyBlocked(): Promise<boolean> {
+  const blocked = await pipeline.sql`
+    select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  return blocked.length > 0;
+}
 
 test('probes are told to those who want to know everything', async () => {
   expect(await lineOf(await fetch(`${url}/healthz`))).toMatchObject({ level: 20 });
