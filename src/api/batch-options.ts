@@ -4,7 +4,7 @@ import { MIN_PROBABILITY_DEFAULT, matchModes } from '../core/enrich/match-mode.t
 import { countryCode } from '../core/identifiers/country.ts';
 import { AppError, invalidParameter } from '../core/lib/errors.ts';
 import { plainName } from '../core/lib/plain-name.ts';
-import { isOperationName, operations } from '../core/operations.ts';
+import { FIELDS_MAX, isOperationName, operations } from '../core/operations.ts';
 import { parseDelimiter } from '../formats/csv/delimiter.ts';
 import { parseEncoding } from '../formats/csv/encoding.ts';
 import type { ListRequest } from '../jobs/list/create-list.ts';
@@ -13,8 +13,6 @@ import { decimal } from './http/decimal.ts';
 import { parseParameters } from './http/parse-parameters.ts';
 import { parseJson } from './http/read-json.ts';
 
-/** More than any operation has. */
-const FIELDS_MAX = 200;
 const NAME_CHARACTERS_MAX = 200;
 const FIELD_CHARACTERS_MAX = 100;
 /** More than the header of a list can hold in its first bytes. */

@@ -122,6 +122,18 @@ describe('a search', () => {
   });
 });
 
+test('a call and a search take at most 200 names of fields', async () => {
+  const names = (count: number) => Array.from({ length: count }, () => 'id').join(',');
+  for (const path of ['/personsearch/?surname=Known', '/v1/people/enrich?email=ada@home.example']) {
+    expect(await getJson(`${path}&fields=${names(200)}`)).toBeDefined();
+    const response = await pipeline.call(caller, `${path}&fields=${names(201)}`);
+    const problem = await expectProblem(response, { status: 400, code: 'invalid_parameter' });
+    expect(problem.errors).toMatchObject([
+      { field: 'fields', message: 'must have at most 200 items' },
+    ]);
+  }
+});
+
 test('an export has them as plain cells, and in JSON lines', async () => {
   const id = await pipeline.makeExport(caller, { filter: 'surname=Known', fields });
   await pipeline.runUntilIdle();

@@ -160,6 +160,9 @@ export function creditsText(credits: number): string {
   return credits === 1 ? '1 credit' : `${credits} credits`;
 }
 
+/** Maximum names of fields that one request selects: more than any operation has. */
+export const FIELDS_MAX = 200;
+
 /** The price of a person of a search in words: `1 credit`. */
 export const PERSON_PRICE_TEXT = creditsText(priceOf(personSearch.name));
 

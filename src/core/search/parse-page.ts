@@ -1,5 +1,6 @@
 /** The parameters of a page: its size, its start, and what else is requested. */
 import { z } from 'zod';
+import { FIELDS_MAX } from '../operations.ts';
 import { badParameter, type RawParameter } from './parse-query.ts';
 
 /** Orders of pages. Each ends with the id, so that every person has one place in it. */
@@ -53,12 +54,17 @@ export function parsePage(page: ReadonlyMap<string, RawParameter>): PageRequest 
     order: readOrder(page.get('sort')),
     count: readFlag(page.get('count')),
     partial: readFlag(page.get('partial')),
-    fields:
-      page
-        .get('fields')
-        ?.value.split(',')
-        .map((name) => name.trim()) ?? null,
+    fields: readFields(page.get('fields')),
   };
+}
+
+function readFields(parameter: RawParameter | undefined): string[] | null {
+  if (parameter === undefined) return null;
+  const names = parameter.value.split(',');
+  if (names.length > FIELDS_MAX) {
+    throw badParameter('fields', 1, `must have at most ${FIELDS_MAX} items`);
+  }
+  return [...new Set(names.map((name) => name.trim()))];
 }
 
 function readNumber(parameter: RawParameter | undefined, absent: number): number {
