@@ -85,6 +85,12 @@ describe('what cannot be read is answered as a problem', () => {
       400,
       'invalid_request',
     ],
+    [
+      'a coding of the body besides chunks',
+      'POST /v1/keys HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+      501,
+      'transfer_coding_unknown',
+    ],
   ] as const)('%s', async (_name, text, status, code) => {
     expectProblem(await exchange(await serve(), text), status, code);
   });
@@ -93,6 +99,12 @@ describe('what cannot be read is answered as a problem', () => {
     const headers = `Connection: close\r\n${'a: b\r\n'.repeat(98)}`;
     const request = `GET /healthz HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
     expect((await exchange(await serve(), request)).status).toBe(200);
+  });
+
+  test('but chunks are read in any spelling', async () => {
+    const request =
+      'POST /v1/keys HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: Chunked\r\n\r\n0\r\n\r\n';
+    expect((await exchange(await serve(), request)).status).toBe(401);
   });
 
   test('a URL of nine kilobytes', async () => {

@@ -151,6 +151,7 @@ export function createHttpServer(
         refuseUnread(request, response, headersTooLarge(limits));
       } else if (refusal !== undefined) refuseUnread(request, response, refusal);
       else if (!hasHost(request)) refuseUnread(request, response, hostMissing());
+      else if (!isBodyReadable(request)) refuseUnread(request, response, transferCodingUnknown());
       else listener(request, response);
     };
     if (isInTurn) begin();
@@ -267,6 +268,11 @@ function hasHost({ httpVersion, headersDistinct }: IncomingMessage): boolean {
   return httpVersion !== '1.1' || headersDistinct.host?.length === 1;
 }
 
+/** Returns false for a body with a further coding under its chunks, which gets 501 (RFC 9112, section 6.1). */
+function isBodyReadable({ headers }: IncomingMessage): boolean {
+  return (headers['transfer-encoding'] ?? 'chunked').trim().toLowerCase() === 'chunked';
+}
+
 /** Responds to a request whose body is still arriving, and ends the connection. */
 function refuseRest(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   response.setHeader('Connection', 'close');
@@ -327,6 +333,15 @@ function problemMessage(error: AppError): { headers: Record<string, string>; bod
 
 function hostMissing(): AppError {
   return invalidRequest('Send one header `Host`, which HTTP/1.1 requires.');
+}
+
+function transferCodingUnknown(): AppError {
+  return new AppError({
+    code: 'transfer_coding_unknown',
+    status: 501,
+    message:
+      'The body has an unknown transfer coding: send it with `Transfer-Encoding: chunked` alone, or with a length.',
+  });
 }
 
 function expectationUnknown(expectation: string): AppError {
