@@ -6,7 +6,7 @@ import { readSourceFiles } from './support/source-files.ts';
 
 /** A code where an error is made: by a factory of errors.ts, or as the object that it builds. */
 const made =
-  /\b(?:conflict|unprocessable|unavailable)\(\s*'([a-z_]+)'|\bcode: '([a-z_]+)',\s*status\b/g;
+  /\b(?:conflict|unprocessable|unavailable|notNow)\(\s*'([a-z_]+)'|\bcode: '([a-z_]+)',\s*status\b/g;
 
 /** Folders whose errors only the command line prints. */
 const printed = /^src\/(?:jobs\/backup|core\/(?:accounts|db|graph-copy|redis)\/|core\/config\.ts)/;

@@ -66,9 +66,9 @@ export async function openPipeline(
   const makeQueues = () => queues;
   const pipeline = await openPipelineWith(environment, storage, makeQueues, through, database);
   const runUntilIdle = (workers = 1) => queues.runUntilIdle(pipeline.context, workers);
-  const runWhatWaits = async () => {
+  const runWhatWaits = async (store: ObjectStore = pipeline.context.store) => {
     while (queues.waiting[0] !== undefined) {
-      await queues.run(pipeline.context, queues.waiting[0]).catch(() => {});
+      await queues.run({ ...pipeline.context, store }, queues.waiting[0]).catch(() => {});
     }
   };
   return {
@@ -76,7 +76,7 @@ export async function openPipeline(
     queues,
     runUntilIdle,
 
-    /** Runs waiting jobs, including failing ones. */
+    /** Runs waiting jobs, including failing ones; with another store than that of the pipeline, if one is given. */
     runWhatWaits,
 
     /** Runs waiting jobs, including failing ones, and an hour later those that wait then. */

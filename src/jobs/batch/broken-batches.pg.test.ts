@@ -44,20 +44,17 @@ async function rowOf(id: string) {
 }
 
 /** Wakes and runs waiting jobs, including failing ones. */
-async function runWhatWaits(store: ObjectStore = pipeline.context.store): Promise<void> {
-  const { context, queues, sql } = pipeline;
-  await sql`
+async function sweepAndRun(store?: ObjectStore): Promise<void> {
+  await pipeline.sql`
     update batches set created_at = created_at - interval '1 minute' where finished_at is null`;
   await pipeline.sweep();
-  while (queues.waiting[0] !== undefined) {
-    await queues.run({ ...context, store }, queues.waiting[0]).catch(() => {});
-  }
+  await pipeline.runWhatWaits(store);
 }
 
 /** Runs rounds an hour apart until the batch has ended; returns its final state. */
 async function runToTheEnd(id: string, store?: ObjectStore): Promise<string> {
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    await runWhatWaits(store);
+    await sweepAndRun(store);
     const { state } = await rowOf(id);
     if (ended.includes(state)) return state;
     await pipeline.passAnHour();
@@ -72,7 +69,7 @@ async function runToTheEnd(id: string, store?: ObjectStore): Promise<string> {
 async function runToRest(id: string): Promise<string> {
   const rests: string[] = [];
   for (let round = 0; round < ROUNDS_MAX && rests.length < ROUNDS_AT_REST; round++) {
-    await runWhatWaits();
+    await sweepAndRun();
     await pipeline.passAnHour();
     const [row] = await pipeline.sql<{ state: string; isQuoting: boolean }[]>`
       select state, coalesce(quote->>'state' = 'running', false) as is_quoting
@@ -106,14 +103,14 @@ describe.each(Object.keys(made))('the split of a %s', (kind) => {
     const id = await make();
     const store = failingStore(() => new RangeError('Maximum call stack size exceeded'));
     for (let attempt = 1; attempt < 8; attempt++) {
-      await runWhatWaits(store);
+      await sweepAndRun(store);
       expect(await rowOf(id)).toMatchObject({ state: 'validating', jobAttempts: attempt });
       // It is not retried before its pause is over.
-      await runWhatWaits(store);
+      await sweepAndRun(store);
       expect(await rowOf(id)).toMatchObject({ jobAttempts: attempt });
       await pipeline.passAnHour();
     }
-    await runWhatWaits(store);
+    await sweepAndRun(store);
     expect(await rowOf(id)).toMatchObject({
       state: 'failed',
       error: { code: 'processing_failed', status: 500 },
@@ -135,7 +132,7 @@ describe.each(Object.keys(made))('the split of a %s', (kind) => {
       Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC', syscall: 'write' });
     const gone = () => Object.assign(new Error('terminated'), { code: '57P01' });
     for (let round = 0; round < 10; round++) {
-      await runWhatWaits(failingStore(round % 2 === 0 ? full : gone));
+      await sweepAndRun(failingStore(round % 2 === 0 ? full : gone));
       expect(await rowOf(id)).toMatchObject({ state: 'validating', jobAttempts: 0 });
       await pipeline.passAnHour();
     }
@@ -145,7 +142,7 @@ describe.each(Object.keys(made))('the split of a %s', (kind) => {
   test('that is refused with a reason ends with it at once', async () => {
     const id = await make();
     const timeout = { code: 'search_timeout', status: 503, message: 'It took too long.' };
-    await runWhatWaits(failingStore(() => new AppError(timeout)));
+    await sweepAndRun(failingStore(() => new AppError(timeout)));
     expect(await rowOf(id)).toMatchObject({ state: 'failed', error: { code: 'search_timeout' } });
   });
 });
@@ -207,7 +204,7 @@ describe('an object that is missing', () => {
   test('before the split fails its list after some minutes, not earlier', async () => {
     const id = await pipeline.upload(caller, list, options);
     await lose(id);
-    await runWhatWaits();
+    await sweepAndRun();
     expect(await rowOf(id)).toMatchObject({ state: 'validating', jobAttempts: 0 });
     expect(await runToTheEnd(id)).toBe('failed');
     expect((await pipeline.batch(caller, id)).error).toMatchObject({
@@ -251,14 +248,14 @@ describe('an object that is missing', () => {
     const missing = () =>
       Promise.reject(new AppError({ code: 'object_missing', status: 503, message: key }));
     faults.get = missing;
-    await runWhatWaits();
+    await sweepAndRun();
     delete faults.get;
     await pipeline.passAnHour();
     await pipeline.sweep();
     await queues.runNext(context, 'run-chunk');
     expect(await pipeline.batch(caller, id)).toMatchObject({ rows: { processed: 2 } });
     faults.get = missing;
-    await runWhatWaits();
+    await sweepAndRun();
     delete faults.get;
     expect(await rowOf(id)).toMatchObject({ state: 'running' });
     await sql`update chunks set run_after = null where batch_id = ${id}`;
@@ -272,7 +269,7 @@ describe('an object that is missing', () => {
       await lose(id);
       const answer = await pipeline.call(caller, `/v1/batches/${id}/cancel`, { method: 'POST' });
       expect(answer.status).toBe(202);
-      await runWhatWaits();
+      await sweepAndRun();
       expect(await pipeline.batch(caller, id)).toMatchObject({
         state: 'cancelled',
         rows: { not_processed: isSplit ? ROWS : 0 },
@@ -299,7 +296,7 @@ describe('an object that is missing', () => {
       },
     };
     for (let round = 0; round < 10; round++) {
-      await runWhatWaits(notMounted);
+      await sweepAndRun(notMounted);
       await pipeline.passAnHour();
     }
     expect(await rowOf(id)).toMatchObject({ state: 'validating', jobAttempts: 0 });
