@@ -285,6 +285,7 @@ describe('a reservation', () => {
     };
     await pipeline.runUntilIdle();
     expect(await takenToday(caller)).toBe(1);
+    expect(await pipeline.wallet(caller)).toEqual({ balance: 99, reserved: 0 });
   });
 
   test('that is settled after midnight stays spent on the day before', async () => {
