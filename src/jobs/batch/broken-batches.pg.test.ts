@@ -209,7 +209,7 @@ describe('an object that is missing', () => {
     expect(await runToTheEnd(id)).toBe('failed');
     expect((await pipeline.batch(caller, id)).error).toMatchObject({
       code: 'object_missing',
-      detail: expect.stringContaining('upload it again'),
+      detail: expect.stringMatching(/\/upload is missing\. .* upload the list again\.$/),
     });
   });
 

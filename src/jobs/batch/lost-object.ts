@@ -1,5 +1,5 @@
 /** Ends a batch whose stored list or ids are missing or damaged. */
-import { type AppError, unavailable } from '../../core/lib/errors.ts';
+import { AppError } from '../../core/lib/errors.ts';
 import { isObjectDamaged } from '../../core/storage/object-sum.ts';
 import type { JobContext } from '../queue/job-context.ts';
 import type { Batch } from './batch.ts';
@@ -24,7 +24,11 @@ interface LostRead {
 
 /** Returns the seconds until an object is read again after this error of a reader. */
 export function pauseWhenLost(error: AppError): number {
-  return (isObjectDamaged(error) ? damaged : missing).pauseSeconds;
+  return limitsOf(error).pauseSeconds;
+}
+
+function limitsOf(error: AppError): typeof missing {
+  return isObjectDamaged(error) ? damaged : missing;
 }
 
 /**
@@ -39,8 +43,7 @@ export async function endWhenObjectLost(
 ): Promise<void> {
   const noted = await noteLost(context.sql, batch.id, chunkNumber);
   if (noted === undefined) return;
-  const isDamaged = isObjectDamaged(error);
-  const { secondsMax } = isDamaged ? damaged : missing;
+  const { secondsMax } = limitsOf(error);
   if (noted.state !== 'cancelling' && noted.lostSeconds < secondsMax) return;
   if (noted.state !== 'cancelling' && !(await isOwnStore(context))) {
     context.log.error(
@@ -49,16 +52,17 @@ export async function endWhenObjectLost(
     );
     return;
   }
-  await endWithError(context, batch.id, isDamaged ? error : objectMissing(batch));
+  await endWithError(context, batch.id, objectLost(batch, error));
 }
 
-function objectMissing({ kind }: BrokenBatch): AppError {
-  const [what, again] =
-    kind === 'export'
-      ? ['list of people of the export', 'create the export again']
-      : ['stored file of the list', 'upload it again'];
-  return unavailable(
-    'object_missing',
-    `The ${what} is missing from the object store. Rows without an outcome were not charged: ${again}.`,
-  );
+/** The problem of a batch whose object stays lost: the error of the reader, which names it, with what to do. */
+function objectLost({ kind }: BrokenBatch, error: AppError): AppError {
+  const { code, status, message, extensions } = error;
+  const again = kind === 'export' ? 'create the export again' : 'upload the list again';
+  return new AppError({
+    code,
+    status,
+    message: `${message} Rows without an outcome were not charged: ${again}.`,
+    extensions,
+  });
 }

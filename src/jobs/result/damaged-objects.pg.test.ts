@@ -120,7 +120,12 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
       expect(await row(id)).toMatchObject({
         state: 'failed',
         charged: 0,
-        error: { code: 'object_damaged', status: 500, object: uploadKey },
+        error: {
+          code: 'object_damaged',
+          status: 500,
+          object: uploadKey,
+          detail: expect.stringContaining('upload the list again'),
+        },
       });
       const { state, error } = (await pipeline.batch(caller, id)) as {
         state: string;
@@ -189,7 +194,8 @@ describe.each<Storage>(['files', 's3'])('on %s', (storage) => {
     await pipeline.runForAnHour();
     const { charged, ...batch } = await row(id);
     if (name === longer) return expect(batch.state).toBe('completed');
-    expect(batch).toMatchObject({ state: 'failed', error: { object: canonicalKey } });
+    const detail = expect.stringContaining('create the export again');
+    expect(batch).toMatchObject({ state: 'failed', error: { object: canonicalKey, detail } });
     const results = await get(id, 'results', 'exports');
     expect(results.headers.get('x-result-complete')).toBe('false');
     expect((await results.text()).trimEnd().split('\n').length - 1).toBe(charged);
