@@ -168,8 +168,8 @@ function ownerNamed(text: string): string {
 }
 
 /**
- * Takes rows from the key's bucket, if it has one. Returns 0 when they may run, otherwise the seconds after which
- * they may. A full bucket lends the rows of the longest list, for a quote of it.
+ * Takes rows from the key's bucket, if it has one; a negative number returns them. Returns 0 when they may run, otherwise the
+ * seconds after which they may. A full bucket lends the rows of the longest list, for a quote of it.
  */
 export async function takeRows(
   { limiter, config }: { limiter: Limiter; config: Pick<Config, 'batchRowsMax'> },

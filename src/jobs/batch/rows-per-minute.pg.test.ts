@@ -28,3 +28,18 @@ test('says so, and when it will end at that rate', async () => {
   const paused = await pipeline.call(caller, `/v1/batches/${id}/pause`, { method: 'POST' });
   expect(await paused.json()).toMatchObject({ state: 'paused', reason: 'user', eta_seconds: null });
 });
+
+test('rows that the store did not return do not count', async () => {
+  const accountId = await createAccount(pipeline.sql, { name: 'Unlucky', credits: 100 });
+  const input = { accountId, mode: 'live', rowsPerMinute: 2 } as const;
+  const { id: keyId, key } = await createKey(pipeline.sql, input);
+  const caller = { accountId, keyId, key };
+  const options = { operation: 'people.enrich', fields: 'id' };
+  const id = await pipeline.upload(caller, `email\n${'p1@list.example\n'.repeat(2)}`, options);
+  await pipeline.queues.runNext(pipeline.context, 'split-batch');
+  pipeline.faults.get = () => Promise.reject(new Error('away'));
+  await pipeline.runWhatWaits();
+  delete pipeline.faults.get;
+  await pipeline.runForAnHour();
+  expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed', reason: null });
+});

@@ -105,14 +105,17 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
   const refusal = failed ?? refusalOf(context.config, batch);
   if (refusal !== null) return endWithError(context, batch.id, refusal);
   const lease = holdLease(context, chunk);
+  const rows = rowsToRun(batch, chunk);
+  let rowsTaken = 0;
   try {
-    const waitSeconds = await takeRows(context, chunk, rowsToRun(batch, chunk));
+    const waitSeconds = await takeRows(context, chunk, rows);
     if (waitSeconds > 0) {
       // The key's open batches wait until the time given by the rate limit; other keys continue.
       const why = { waits: 'key', seconds: waitSeconds } as const;
       await inTransaction(context.sql, (tx) => releaseChunk(tx, chunk, why));
       return;
     }
+    rowsTaken = rows;
     context.endPhase('claim');
     const committed = await processChunk(context, claim);
     if (committed !== undefined) context.end(batch.kind);
@@ -131,6 +134,8 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
       context.log.info({ err: error, batch: batchId, chunk: number }, 'chunk ended without effect');
       return;
     }
+    // They could not be read, looked up or stored.
+    if (why.waits === 'batch') await takeRows(context, chunk, -rowsTaken);
     if (isObjectLost(error)) {
       await endWhenObjectLost(context, batch, { error, chunkNumber: chunk.number });
     }
@@ -141,7 +146,7 @@ async function runClaim(context: ChunkContext, claim: Claim): Promise<void> {
 }
 
 /** Returns what waits for the next attempt after an error, and for how long. */
-function releaseAfter(error: unknown): Release {
+function releaseAfter(error: unknown): Release & { waits: 'chunk' | 'batch' } {
   // Nothing counts against the rows, and most likely those of the other chunks cannot be read either.
   if (isObjectLost(error)) return { waits: 'batch', seconds: pauseWhenLost(error) };
   return { waits: isUnavailable(error) ? 'batch' : 'chunk', seconds: RETRY_SECONDS };
