@@ -8,6 +8,9 @@ import { assertConfirmed, isStatus } from './s3-errors.ts';
 /** Consecutive connections without a byte before the error is passed on. */
 const FRUITLESS_MAX = 3;
 
+/** Slower reads into memory are given up: others wait for their places in a worker. That of a part's upload is the same. */
+const BYTES_PER_SECOND_MIN = 45_000;
+
 /** Address of an object on the server. */
 export interface ObjectAddress {
   Bucket: string;
@@ -45,15 +48,26 @@ export function readS3Object(
   });
 }
 
-/** Reads a range into memory, as much of it as exists. Throws the client's errors. */
+/**
+ * Reads a range into memory, as much of it as exists. Throws the client's errors, also when the server is silent for `idleMs` or
+ * sends too slowly.
+ */
 export async function readS3Range(
   client: S3Client,
   address: ObjectAddress,
   range: ByteRange,
+  idleMs: number,
 ): Promise<Buffer> {
-  const blocks: Buffer[] = [];
-  for await (const block of readBlocks(client, address, range)) blocks.push(block);
-  return Buffer.concat(blocks);
+  const abort = new AbortController();
+  const msMax = idleMs + ((range.to - range.from) / BYTES_PER_SECOND_MIN) * 1_000;
+  const timer = setTimeout(() => abort.abort(), msMax);
+  try {
+    const blocks: Buffer[] = [];
+    for await (const block of readBlocks(client, address, range, abort.signal)) blocks.push(block);
+    return Buffer.concat(blocks);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 async function* readBlocks(

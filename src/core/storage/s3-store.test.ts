@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
@@ -244,6 +245,22 @@ describe('a server in trouble', () => {
     await expect(mute.put('trouble/c', [Buffer.from('x')])).rejects.toEqual(unavailable);
     await expect(mute.get('trouble/c', { from: 0, to: 1 })).rejects.toEqual(unavailable);
     silent.close();
+  });
+
+  test('that sends byte by byte is unavailable to a read that others wait for', async () => {
+    const slow = createHttpServer((_request, response) => {
+      response.writeHead(200, { ETag: '"slow"', 'Content-Length': 1_000 });
+      const drip = setInterval(() => response.write('x'), 5);
+      response.on('close', () => clearInterval(drip));
+    }).listen(0, '127.0.0.1');
+    await once(slow, 'listening');
+    const { port } = slow.address() as { port: number };
+    const config = { ...server.config, endpoint: `http://127.0.0.1:${port}` };
+    const dripping = openS3Store(config, { ...s3Limits, idleMs: 100 });
+    const read = dripping.get('trouble/slow', { from: 0, to: 1_000 });
+    await expect(read).rejects.toEqual(unavailable);
+    slow.close();
+    slow.closeAllConnections();
   });
 
   test('that refuses a part has the upload aborted, and its source ends', async () => {

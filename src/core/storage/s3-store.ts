@@ -13,7 +13,7 @@ import type { S3Config } from '../storage-config.ts';
 import { assertKey, assertPrefix } from './object-key.ts';
 import type { ObjectStore, PresignedAddresses } from './object-store.ts';
 import { sumOf } from './object-sum.ts';
-import { deleteObjectsCommand, openS3Client, type S3Limits } from './s3-client.ts';
+import { deleteObjectsCommand, openS3Client, type S3Limits, s3Limits } from './s3-client.ts';
 import { asStoreError, assertConfirmed, explained, isNotFound, notConfirmed } from './s3-errors.ts';
 import { type ObjectAddress, readS3Object, readS3Range } from './s3-read.ts';
 import { uploadToS3 } from './s3-upload.ts';
@@ -21,7 +21,7 @@ import { uploadToS3 } from './s3-upload.ts';
 type AddressOf = (key: string) => ObjectAddress;
 
 /** Opens a store whose objects are in a bucket. Errors of the server are `AppError` 503 `store_unavailable`. */
-export function openS3Store(config: S3Config, limits?: S3Limits): ObjectStore {
+export function openS3Store(config: S3Config, limits: S3Limits = s3Limits): ObjectStore {
   const client = openS3Client(config, limits);
   const folder = config.prefix === '' ? '' : `${config.prefix}/`;
   const addressOf = (key: string): ObjectAddress => {
@@ -43,7 +43,7 @@ export function openS3Store(config: S3Config, limits?: S3Limits): ObjectStore {
       // S3 ignores the header of an empty range and sends the whole object.
       const isEmpty = range.from === range.to;
       const asked = isEmpty ? { from: range.from, to: range.from + 1 } : range;
-      const bytes = await explained(key, readS3Range(client, addressOf(key), asked));
+      const bytes = await explained(key, readS3Range(client, addressOf(key), asked, limits.idleMs));
       return isEmpty ? Buffer.alloc(0) : bytes;
     },
     getStream: (key, range) => {
