@@ -1,4 +1,4 @@
-/** Tables show all that they have, on a desk and on a phone. */
+/** Tables show all that they have, on a desk, on a tablet and on a phone. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeWithBrowser } from '../../../tests/support/browser.ts';
@@ -68,8 +68,11 @@ describeWithBrowser('the tables of the console', () => {
     await table.getByText(long).first().waitFor();
     expect(new Set(await hidden())).toEqual(new Set([0]));
     await expectAccessible(page);
-    await page.setViewportSize({ width: 390, height: 844 });
-    expect(new Set(await hidden())).toEqual(new Set([0]));
+    // A laptop and a tablet, a text of 125 % on a desk, and a phone.
+    for (const width of [1100, 1024, 960, 768, 700, 390]) {
+      await page.setViewportSize({ width, height: 844 });
+      expect([width, ...new Set(await hidden())]).toEqual([width, 0]);
+    }
     const cells = table.getByRole('cell').filter({ hasText: /\S/ });
     for (const cell of await cells.all()) {
       const box = await cell.boundingBox();
