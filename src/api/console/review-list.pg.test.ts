@@ -124,6 +124,10 @@ describeWithBrowser('the page of a held list', () => {
       expect(box && box.y + box.height).toBeLessThanOrEqual(size.height);
       const select = await page.getByLabel('Use “Email” as').boundingBox();
       expect(select && select.x + select.width).toBeLessThanOrEqual(size.width);
+      // A message hides neither the price nor the buttons.
+      const messages = await page.locator('.announcer').boundingBox();
+      const bar = await page.locator('.start-bar').boundingBox();
+      expect(messages && messages.y + messages.height).toBeLessThanOrEqual(bar?.y ?? 0);
     }
     await expectAccessible(page);
     await page.setViewportSize({ width: 1280, height: 860 });
