@@ -114,7 +114,9 @@ describeWithBrowser('the page of a held list', () => {
     expect(await lines.locator('strong').allTextContents()).toEqual(['Email', 'Name']);
     expect(await lines.first().textContent()).toContain('p1@list.example · p2@list.example');
     await page.getByText('2 other columns, returned unchanged').click();
-    await page.getByLabel('Use “Notes” as').waitFor();
+    await page.getByLabel('Use “Notes” as').selectOption({ label: 'Company name' });
+    await page.getByText('2 other columns, 1 used').waitFor();
+    await priced('12 credits');
     for (const size of [
       { width: 1280, height: 860 },
       { width: 390, height: 844 },

@@ -22,7 +22,8 @@ export function MappingList({ batch, operation, preview, columns, onChoose }: Ma
     [batch.dialect.header_row, batch.dialect.sheet, preview.columns.length],
   );
   const used = first.flatMap((number) => preview.columns.filter(({ column }) => column === number));
-  const unused = preview.columns.filter(({ column }) => !first.includes(column));
+  const others = preview.columns.filter(({ column }) => !first.includes(column));
+  const othersUsed = others.filter(({ column }) => (columns.get(column) ?? '') !== '').length;
   const line = (column: SampledColumn) => (
     <MappingLine
       key={column.column}
@@ -41,10 +42,13 @@ export function MappingList({ batch, operation, preview, columns, onChoose }: Ma
         <span>Use as</span>
       </div>
       <ul class="mapping">{used.map(line)}</ul>
-      {unused.length > 0 && (
+      {others.length > 0 && (
         <details class="more-options other-columns" open={used.length === 0}>
-          <summary>{countOf(unused.length, 'other column')}, returned unchanged</summary>
-          <ul class="mapping">{unused.map(line)}</ul>
+          <summary>
+            {countOf(others.length, 'other column')},{' '}
+            {othersUsed === 0 ? 'returned unchanged' : `${othersUsed} used`}
+          </summary>
+          <ul class="mapping">{others.map(line)}</ul>
         </details>
       )}
     </>
