@@ -128,17 +128,19 @@ function ModeElsewhere({ own }: { own: Mode }) {
   if (other === null) return null;
   return (
     <div class="notice warn" role="status">
-      <p>
-        Another tab has switched to {other} mode. This page still shows {own} data; switch back to
-        go on here.
-      </p>
-      <div class="buttons">
-        <Button isBusy={switching.isBusy} onClick={() => switching.run(own)}>
-          Back to {own} mode
-        </Button>
-        <Button kind="quiet" onClick={() => switching.run(other)}>
-          Switch this page to {other} mode
-        </Button>
+      <div>
+        <p>
+          Another tab has switched to {other} mode. This page still shows {own} data; switch back to
+          go on here.
+        </p>
+        <div class="buttons">
+          <Button isBusy={switching.isBusy} onClick={() => switching.run(own)}>
+            Back to {own} mode
+          </Button>
+          <Button kind="quiet" onClick={() => switching.run(other)}>
+            Switch this page to {other} mode
+          </Button>
+        </div>
       </div>
     </div>
   );

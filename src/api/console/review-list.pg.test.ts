@@ -179,7 +179,12 @@ describeWithBrowser('the page of a held list', () => {
     await own.getByLabel('What should we add').selectOption({ value: 'companies.logo' });
     await own.getByText('matched-test.example, no-match-test.example').waitFor();
     await own.getByLabel('What should we add').selectOption({ value: 'people.enrich' });
-    await own.getByRole('button', { name: 'Use our test list' }).click();
+    const testList = own.getByRole('button', { name: 'Use our test list' });
+    await own.setViewportSize({ width: 390, height: 844 });
+    // Its label is one line.
+    expect((await testList.boundingBox())?.height).toBeLessThan(50);
+    await own.setViewportSize({ width: 1280, height: 860 });
+    await testList.click();
     await expectAccessible(own);
     await own.getByRole('button', { name: 'Continue' }).click();
     const begin = own.getByRole('button', { name: /^Start for/ });

@@ -16,13 +16,15 @@ export function TestList({ operation, onFile }: TestListProps) {
   const text = `${[columnKinds[kind], ...identifiers].join('\n')}\n`;
   return (
     <div class="notice">
-      <p>
-        Test mode knows made-up people and companies only. These have one outcome each:{' '}
-        {identifiers.join(', ')}.
-      </p>
-      <Button onClick={() => onFile(new File([text], 'Test list.csv', { type: 'text/csv' }))}>
-        Use our test list
-      </Button>
+      <div>
+        <p>
+          Test mode knows made-up people and companies only. These have one outcome each:{' '}
+          {identifiers.join(', ')}.
+        </p>
+        <Button onClick={() => onFile(new File([text], 'Test list.csv', { type: 'text/csv' }))}>
+          Use our test list
+        </Button>
+      </div>
     </div>
   );
 }
