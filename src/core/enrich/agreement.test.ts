@@ -67,6 +67,7 @@ describe('a listed name that matches the record', () => {
     ['M. Masango', 'Mary', 'Masango'],
     ['Masango M', 'Mary', 'Masango'],
     ['Mary J. Masango', 'Mary', 'Masango'],
+    ['J. Mary Masango', 'Jane Mary', 'Masango'],
     ['Mary Masango', 'Mary Jane', 'Masango'],
     ['J.-N. Guérini', 'Jean-Noël', 'Guérini'],
     ['Jean Noel Guerini', 'Jean-Noël', 'Guérini'],
@@ -137,6 +138,8 @@ describe('a listed name that may match', () => {
   test.each([
     ['a new family name', 'Mary Jackson', 'Mary', 'Thompson'],
     ['a relative', 'Paul Smith', 'Mary', 'Smith'],
+    ['a relative with a title', 'M. Jean Smith', 'Michel', 'Smith'],
+    ['a relative with an initial', 'Hugo R. Smith', 'Robert', 'Smith'],
     ['a family name that begins alike', 'Peter John', 'Peter', 'Johnson'],
     ['a family name that begins alike, turned', 'Williams, Mary', 'Mary', 'Will'],
     ['two given names in common', 'Maria Jose Garcia', 'Maria Jose', 'Lopez'],

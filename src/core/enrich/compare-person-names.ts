@@ -107,7 +107,9 @@ function compareWords(
   }
   if (rest.length === 0 && left.length === 0) return 'yes';
   const names = nameWords(family);
-  const fitting = countShortForms(rest, left, names);
+  // Beside a whole given name, an initial is that of another: `M. Christian Adler` may not be Michael Adler.
+  const spelled = shared.length === 1 ? rest.filter((word) => word.length > 1) : [];
+  const fitting = countShortForms(spelled.length > 0 ? spelled : rest, left, names);
   if (shared.length === 0) return isAgainst(ours, theirs, fitting) ? 'no' : 'unknown';
   if (shared.length === 1 && fitting > 0) return 'yes';
   const isOneWhole = rest.length === fitting || left.length === fitting;
