@@ -60,6 +60,10 @@ describeWithBrowser('the components of the console', () => {
     const revoke = page.getByRole('button', { name: `Revoke ${key.slice(0, 13)}` });
     await revoke.focus();
     await page.keyboard.press('Enter');
+    // All of its text is in sight, although a cell of the table holds it.
+    const dialog = "document.querySelector('dialog')";
+    await page.getByRole('dialog').getByText('This can’t be undone.').waitFor();
+    expect(await page.evaluate(`${dialog}.scrollWidth - ${dialog}.clientWidth`)).toBe(0);
     await page.getByRole('button', { name: 'Revoke the key' }).click();
     await revoke.waitFor({ state: 'detached' });
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Keys, newest first');
