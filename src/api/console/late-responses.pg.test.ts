@@ -154,6 +154,24 @@ describeWithBrowser('the page of a list or an export', () => {
     await act(id, 'cancel');
   });
 
+  test('lets nothing be changed that is being started', async () => {
+    const id = await priced();
+    const option = page.getByLabel('Charge once per person');
+    const wasChosen = await option.isChecked();
+    let isChosen = !wasChosen;
+    await page.route(`**/${id}/start`, async (route) => {
+      await option.focus();
+      await page.keyboard.press('Space');
+      isChosen = await option.isChecked();
+      await route.continue();
+    });
+    await startButton().click();
+    await status('Queued').waitFor();
+    expect(isChosen).toBe(wasChosen);
+    await page.unrouteAll();
+    await act(id, 'cancel');
+  });
+
   test('discards nothing that another tab has started meanwhile', async () => {
     const id = await priced();
     await open(`/batches/${id}`);

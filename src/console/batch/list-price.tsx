@@ -7,14 +7,14 @@ import { type Problem, pageProblem } from '../problem.ts';
 import { linkTo } from '../router.ts';
 import { creditsRemaining, session } from '../session.ts';
 import { useStore } from '../store.ts';
-import { useAction } from '../use-call.ts';
+import { type Action, useAction } from '../use-call.ts';
 import { type Batch, lists } from './batch.ts';
 import { CancelButton } from './cancel-button.tsx';
 import { tellMovedOn } from './moved-on.ts';
 import { findOperation } from './operations.ts';
 import { OutcomeList } from './outcome-list.tsx';
 import type { Live } from './use-live-batch.ts';
-import type { Pricing } from './use-price.ts';
+import type { Price, Pricing } from './use-price.ts';
 
 interface PriceProps {
   batch: Batch;
@@ -109,18 +109,10 @@ function choicesOf(batch: Batch): string {
   return JSON.stringify([...read, fields, dedupe, match, agreement, credits.max]);
 }
 
-interface StartBarProps extends PriceProps {
-  live: Live<Batch>;
-  /** The mapping or an option that the service refuses, or has not saved yet. */
-  isSaved: boolean;
-  refusal: Problem | null;
-}
-
-/** Price and Start, always in view. */
-export function StartBar({ batch, pricing, live, isSaved, refusal }: StartBarProps) {
-  const { price, isUsable, problem } = pricing;
+/** Starts the list as the page shows it, for no more than the `price` that it shows. */
+export function useStart(batch: Batch, live: Live<Batch>, price: Price | null): Action<void> {
   const path = `/v1/batches/${batch.id}`;
-  const starting = useAction(async () => {
+  return useAction(async () => {
     await tellMovedOn(live, assertShown(batch));
     // The price is a promise, also when more rows match by now than when they were counted.
     if (price !== null && batch.live) {
@@ -131,6 +123,19 @@ export function StartBar({ batch, pricing, live, isSaved, refusal }: StartBarPro
     }
     live.show(await tellMovedOn(live, call('POST', `${path}/start`)));
   });
+}
+
+interface StartBarProps extends PriceProps {
+  live: Live<Batch>;
+  starting: Action<void>;
+  /** The mapping or an option that the service refuses, or has not saved yet. */
+  isSaved: boolean;
+  refusal: Problem | null;
+}
+
+/** Price and Start, always in view. */
+export function StartBar({ batch, pricing, live, starting, isSaved, refusal }: StartBarProps) {
+  const { price, isUsable, problem } = pricing;
   // A price of 0 may also mean that the account owns every person who matches.
   const matched = batch.quote?.rows?.matched ?? 0;
   const isPointless = batch.rows.total === 0 || (price?.full === 0 && batch.live && matched === 0);

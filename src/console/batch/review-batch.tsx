@@ -10,7 +10,7 @@ import type { Batch } from './batch.ts';
 import { FileFormat } from './file-format.tsx';
 import { FirstRows } from './first-rows.tsx';
 import { ListOptions } from './list-options.tsx';
-import { CostCard, StartBar } from './list-price.tsx';
+import { CostCard, StartBar, useStart } from './list-price.tsx';
 import {
   type ColumnKinds,
   choose,
@@ -47,51 +47,56 @@ export function ReviewBatch({ batch, live, isFormatOpen, onFormatOpen }: ReviewB
     isCurrent: changes.isSaved && changes.problem === null,
     isUsable: chosen.isUsable,
   });
+  const starting = useStart(batch, live, pricing.price);
   const kinds = new Set(columns.values());
   const doubt = preview.data ? subjectDoubt(batch.operation, columns, preview.data) : null;
   return (
     <>
-      <section class="card" aria-labelledby="columns-title">
-        <h2 id="columns-title">Check your columns</h2>
-        <FileFormat
-          batch={batch}
-          preview={preview.data}
-          live={live}
-          isOpen={isFormatOpen}
-          onOpen={onFormatOpen}
-        />
-        <ProblemNotice problem={preview.problem} onRetry={preview.reload} />
-        <SwappedNames batch={batch} onSwap={() => chosen.map(swapNames(columns))} />
-        {!chosen.isUsable && (
-          <NothingToMatchOn
-            operation={operation}
-            onMatchByName={
-              kinds.has('person_name') ? () => changes.change({ match: 'likely' }) : null
-            }
-          />
-        )}
-        {doubt !== null && <p class="notice warn">{doubt}</p>}
-        {preview.data === undefined && preview.problem === null && <Loading />}
-        {preview.data && (
-          <Columns
+      {/* What is being started cannot be changed any more. */}
+      <div class="stack" inert={starting.isBusy}>
+        <section class="card" aria-labelledby="columns-title">
+          <h2 id="columns-title">Check your columns</h2>
+          <FileFormat
             batch={batch}
-            operation={operation}
             preview={preview.data}
-            chosen={chosen}
-            changes={changes}
+            live={live}
+            isOpen={isFormatOpen}
+            onOpen={onFormatOpen}
           />
-        )}
-      </section>
-      <ListOptions
-        batch={batch}
-        changes={changes}
-        hasNames={['person_name', 'company_name', 'name'].some((kind) => kinds.has(kind))}
-      />
-      <CostCard batch={batch} pricing={pricing} />
+          <ProblemNotice problem={preview.problem} onRetry={preview.reload} />
+          <SwappedNames batch={batch} onSwap={() => chosen.map(swapNames(columns))} />
+          {!chosen.isUsable && (
+            <NothingToMatchOn
+              operation={operation}
+              onMatchByName={
+                kinds.has('person_name') ? () => changes.change({ match: 'likely' }) : null
+              }
+            />
+          )}
+          {doubt !== null && <p class="notice warn">{doubt}</p>}
+          {preview.data === undefined && preview.problem === null && <Loading />}
+          {preview.data && (
+            <Columns
+              batch={batch}
+              operation={operation}
+              preview={preview.data}
+              chosen={chosen}
+              changes={changes}
+            />
+          )}
+        </section>
+        <ListOptions
+          batch={batch}
+          changes={changes}
+          hasNames={['person_name', 'company_name', 'name'].some((kind) => kinds.has(kind))}
+        />
+        <CostCard batch={batch} pricing={pricing} />
+      </div>
       <StartBar
         batch={batch}
         pricing={pricing}
         live={live}
+        starting={starting}
         isSaved={changes.isSaved}
         refusal={changes.problem}
       />
