@@ -6,6 +6,7 @@ import {
   describeRequest,
   describeRequests,
   describeTokens,
+  oweToBucket,
   takeFromBucket,
 } from './bucket.ts';
 
@@ -38,6 +39,12 @@ describe('a bucket', () => {
     const refused = takeFromBucket(empty, perMinute, 1);
     expect(refused.admitted).toBe(false);
     expect(refused.fullAt).toBe(empty.fullAt);
+  });
+
+  test('owes what it does not have, a minute of it at most', () => {
+    expect(oweToBucket(full, 60, 30)).toEqual({ now, fullAt: now + 30 * SECOND });
+    expect(oweToBucket(drained(60, 60), 60, 30)).toEqual({ now, fullAt: now + 90 * SECOND });
+    expect(oweToBucket(drained(60, 60), 60, 120)).toEqual({ now, fullAt: now + 2 * MINUTE });
   });
 
   test('gains a token after each share of the minute, to the microsecond', () => {

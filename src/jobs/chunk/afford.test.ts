@@ -21,6 +21,11 @@ test.each([
   },
 );
 
+test('a miss before the next match waits with it, whatever follows', () => {
+  const rows = outcomes('matched', 'no_match', 'matched', 'matched');
+  expect(affordableRows(rows, 1, noRows)).toBe(1);
+});
+
 test('rows without a match cost nothing, however many', () => {
   expect(affordableRows(outcomes('no_match', 'error', 'suppressed'), 0, noRows)).toBe(3);
   expect(affordableRows([], 0, noRows)).toBe(0);
