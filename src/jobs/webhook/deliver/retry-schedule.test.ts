@@ -19,12 +19,14 @@ test('Retry-After postpones a delivery by a day at most, and never brings it for
   expect(nextWait(1, 120, 0)).toBe(120);
   expect(nextWait(3, 120, 0)).toBe(1800);
   expect(nextWait(1, 1_000_000, 0)).toBe(24 * HOUR);
+  expect(nextWait(1, Number.POSITIVE_INFINITY, 0)).toBe(24 * HOUR);
 });
 
 const now = new Date('2026-11-20T12:00:00Z');
 test.each([
   ['120', 120],
   ['0', 0],
+  ['2000000000', 2_000_000_000],
   ['Fri, 20 Nov 2026 12:01:30 GMT', 90],
   ['Fri, 20 Nov 2026 11:00:00 GMT', 0],
   ['soon', null],

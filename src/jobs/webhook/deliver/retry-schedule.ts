@@ -28,10 +28,10 @@ export function nextWait(attempt: number, askedSeconds: number | null, random: n
   return Math.max(wait * (1 + JITTER * random), Math.min(askedSeconds ?? 0, ASKED_SECONDS_MAX));
 }
 
-/** The seconds that a Retry-After header (RFC 9110, 10.2.3) asks for; null when absent or invalid. */
+/** The seconds that a Retry-After header (RFC 9110, 10.2.3) asks for, however many; null when absent or invalid. */
 export function parseRetryAfter(header: string | null, now: Date): number | null {
   if (header === null) return null;
-  if (/^\d{1,9}$/.test(header)) return Number(header);
+  if (/^\d+$/.test(header)) return Number(header);
   // `Date.parse` reads almost anything as a date.
   const at = header.endsWith(' GMT') ? Date.parse(header) : Number.NaN;
   return Number.isNaN(at) ? null : Math.max(0, (at - now.getTime()) / 1000);
