@@ -8,7 +8,7 @@ import { assertConfirmed, isStatus } from './s3-errors.ts';
 /** Consecutive connections without a byte before the error is passed on. */
 const FRUITLESS_MAX = 3;
 
-/** Slower reads into memory are given up: others wait for their places in a worker. That of a part's upload is the same. */
+/** Slower reads are given up: others wait for their places in a worker. That of a part's upload is the same. */
 const BYTES_PER_SECOND_MIN = 45_000;
 
 /** Address of an object on the server. */
@@ -20,17 +20,17 @@ export interface ObjectAddress {
 /**
  * Streams an object or a range of it. Nothing is fetched ahead of the reader beyond the socket's own buffers. A
  * connection that breaks, or is cut because the reader paused, is reopened at the next byte, for the same version
- * of the object: when it was replaced meanwhile, the stream ends in an error. `explain` turns errors of the client
- * into the error of the stream.
+ * of the object: when it was replaced meanwhile, the stream ends in an error, as it does when the server is silent or too
+ * slow (`whileFast`). `explain` turns errors of the client into the error of the stream.
  */
 export function readS3Object(
   client: S3Client,
   address: ObjectAddress,
   range: ByteRange | undefined,
-  explain: (error: unknown) => Error,
+  { idleMs, explain }: { idleMs: number; explain: (error: unknown) => Error },
 ): Readable {
   const abort = new AbortController();
-  const blocks = readBlocks(client, address, range, abort.signal);
+  const blocks = whileFast(readBlocks(client, address, range, abort.signal), abort, idleMs);
   return new Readable({
     highWaterMark: 64 * 1024,
     read() {
@@ -49,8 +49,8 @@ export function readS3Object(
 }
 
 /**
- * Reads a range into memory, as much of it as exists. Throws the client's errors, also when the server is silent for `idleMs` or
- * sends too slowly.
+ * Reads a range into memory, as much of it as exists. Throws the client's errors, also when the server is silent or too slow
+ * (`whileFast`).
  */
 export async function readS3Range(
   client: S3Client,
@@ -59,14 +59,34 @@ export async function readS3Range(
   idleMs: number,
 ): Promise<Buffer> {
   const abort = new AbortController();
-  const msMax = idleMs + ((range.to - range.from) / BYTES_PER_SECOND_MIN) * 1_000;
-  const timer = setTimeout(() => abort.abort(), msMax);
+  const read = readBlocks(client, address, range, abort.signal);
+  const blocks: Buffer[] = [];
+  for await (const block of whileFast(read, abort, idleMs)) blocks.push(block);
+  return Buffer.concat(blocks);
+}
+
+/**
+ * Passes blocks on, and aborts their read when it has waited `idleMs` longer for them than their bytes take at the minimum
+ * speed. Bytes that came faster save no time up, and the pauses of the reader do not count.
+ */
+async function* whileFast(
+  blocks: AsyncGenerator<Buffer, undefined>,
+  abort: AbortController,
+  idleMs: number,
+): AsyncGenerator<Buffer, undefined> {
+  let msLeft = idleMs;
   try {
-    const blocks: Buffer[] = [];
-    for await (const block of readBlocks(client, address, range, abort.signal)) blocks.push(block);
-    return Buffer.concat(blocks);
+    while (true) {
+      const from = performance.now();
+      const timer = setTimeout(() => abort.abort(), msLeft);
+      const { value, done } = await blocks.next().finally(() => clearTimeout(timer));
+      if (done) return undefined;
+      const waitedMs = performance.now() - from;
+      msLeft = Math.min(idleMs, msLeft - waitedMs + (value.length / BYTES_PER_SECOND_MIN) * 1_000);
+      yield value;
+    }
   } finally {
-    clearTimeout(timer);
+    await blocks.return(undefined);
   }
 }
 
@@ -74,7 +94,7 @@ async function* readBlocks(
   client: S3Client,
   address: ObjectAddress,
   range: ByteRange | undefined,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): AsyncGenerator<Buffer, undefined> {
   let at = range?.from ?? 0;
   let end = range?.to;
@@ -98,7 +118,7 @@ async function* readBlocks(
     }
     if (at === end) return undefined;
     fruitless++;
-    if (signal?.aborted || fruitless === FRUITLESS_MAX) throw broken;
+    if (signal.aborted || fruitless === FRUITLESS_MAX) throw broken;
   }
 }
 
@@ -108,11 +128,11 @@ async function open(
   address: ObjectAddress,
   range: string | undefined,
   version: string | undefined,
-  abortSignal: AbortSignal | undefined,
+  abortSignal: AbortSignal,
 ): Promise<GetObjectCommandOutput | null> {
   try {
     const command = new GetObjectCommand({ ...address, Range: range, IfMatch: version });
-    const answer = await client.send(command, abortSignal === undefined ? {} : { abortSignal });
+    const answer = await client.send(command, { abortSignal });
     if (!answer.ETag) (answer.Body as Readable).destroy();
     assertConfirmed(answer.ETag);
     return answer;

@@ -142,7 +142,7 @@ describe('a long read', () => {
   });
 
   test('whose connection is cut while its reader pauses resumes where it was', async () => {
-    const impatient = openS3Store(server.config, { ...s3Limits, idleMs: 50 });
+    const impatient = openS3Store(server.config, { ...s3Limits, idleMs: 500 });
     watch();
     const stream = impatient.getStream('long/object');
     await once(stream, 'readable');
@@ -247,21 +247,26 @@ describe('a server in trouble', () => {
     silent.close();
   });
 
-  test('that sends byte by byte is unavailable to a read that others wait for', async () => {
-    const slow = createHttpServer((_request, response) => {
-      response.writeHead(200, { ETag: '"slow"', 'Content-Length': 1_000 });
-      const drip = setInterval(() => response.write('x'), 5);
-      response.on('close', () => clearInterval(drip));
-    }).listen(0, '127.0.0.1');
-    await once(slow, 'listening');
-    const { port } = slow.address() as { port: number };
-    const config = { ...server.config, endpoint: `http://127.0.0.1:${port}` };
-    const dripping = openS3Store(config, { ...s3Limits, idleMs: 100 });
-    const read = dripping.get('trouble/slow', { from: 0, to: 1_000 });
-    await expect(read).rejects.toEqual(unavailable);
-    slow.close();
-    slow.closeAllConnections();
-  });
+  test.each<[string, (dripping: ObjectStore) => Promise<Buffer>]>([
+    ['read into memory', (dripping) => dripping.get('trouble/slow', { from: 0, to: 1_000 })],
+    ['stream', (dripping) => collect(dripping.getStream('trouble/slow'))],
+  ])(
+    'that sends byte by byte is unavailable to a %s, for which others wait',
+    async (_what, read) => {
+      const slow = createHttpServer((_request, response) => {
+        response.writeHead(200, { ETag: '"slow"', 'Content-Length': 1_000 });
+        const drip = setInterval(() => response.write('x'), 5);
+        response.on('close', () => clearInterval(drip));
+      }).listen(0, '127.0.0.1');
+      await once(slow, 'listening');
+      const { port } = slow.address() as { port: number };
+      const config = { ...server.config, endpoint: `http://127.0.0.1:${port}` };
+      const dripping = openS3Store(config, { ...s3Limits, idleMs: 100 });
+      await expect(read(dripping)).rejects.toEqual(unavailable);
+      slow.close();
+      slow.closeAllConnections();
+    },
+  );
 
   test('that refuses a part has the upload aborted, and its source ends', async () => {
     watch(({ method, url }) =>

@@ -48,7 +48,8 @@ export function openS3Store(config: S3Config, limits: S3Limits = s3Limits): Obje
     },
     getStream: (key, range) => {
       assert(range === undefined || range.from < range.to, `range of ${key} is not empty`);
-      return readS3Object(client, addressOf(key), range, (error) => asStoreError(error, key));
+      const explain = (error: unknown) => asStoreError(error, key);
+      return readS3Object(client, addressOf(key), range, { idleMs: limits.idleMs, explain });
     },
     head: async (key) => head(client, addressOf(key)),
     delete: async (key) => {
