@@ -6,6 +6,7 @@ import { Signal } from '../../../tests/support/signal.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { inTransaction } from '../../core/db/client.ts';
 import { must } from '../../core/lib/assert.ts';
+import { unavailable } from '../../core/lib/errors.ts';
 import { claimChunk } from '../chunk/claim-chunk.sql.ts';
 import { sweep } from '../housekeeping/sweep.ts';
 import { noteLost } from './batches.sql.ts';
@@ -372,4 +373,16 @@ test('a sweep reads next to nothing of fifty thousand open lists', async () => {
     return counted?.rows;
   });
   expect(read).toBeLessThan(1000);
+});
+
+test('the split of a list that the store does not return reads it once in each attempt', async () => {
+  await pipeline.upload(caller, list, options);
+  let reads = 0;
+  const away = () => {
+    reads++;
+    throw unavailable('store_unavailable', 'away');
+  };
+  const { store } = pipeline.context;
+  await pipeline.runWhatWaits({ ...store, getStream: away, get: async () => away() });
+  expect(reads).toBe(1);
 });

@@ -2,6 +2,7 @@
  * Cuts an uploaded list into chunks: one pass over the bytes, one statement at the end.
  */
 import { inTransaction } from '../../core/db/client.ts';
+import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { AppError } from '../../core/lib/errors.ts';
 import { streamObject, twiceIfDamaged, verifyObject } from '../../core/storage/object-sum.ts';
 import { splitIntoChunks } from '../../formats/csv/split.ts';
@@ -48,8 +49,8 @@ async function cutAndRecord(
 ): Promise<boolean> {
   const { dialect } = batch;
   const { chunks, totals } = await cut(context, dialect, canonical).catch(async (error) => {
-    // A flipped byte can be a quote: an unreadable list may be a damaged object.
-    await verifyObject(context.store, canonical.key, canonical.sum);
+    // A flipped byte can be a quote: an unreadable list may be a damaged object. One that the store did not return is not read again.
+    if (!isUnavailable(error)) await verifyObject(context.store, canonical.key, canonical.sum);
     throw error;
   });
   const width = Math.max(totals.widestFieldCount, dialect.header?.length ?? 0);
