@@ -43,3 +43,18 @@ test('rows that the store did not return do not count', async () => {
   await pipeline.runForAnHour();
   expect(await pipeline.batch(caller, id)).toMatchObject({ state: 'completed', reason: null });
 });
+
+test('nor do those of a quote', async () => {
+  const accountId = await createAccount(pipeline.sql, { name: 'Unquoted', credits: 100 });
+  const input = { accountId, mode: 'live', rowsPerMinute: 2 } as const;
+  const { id: keyId, key } = await createKey(pipeline.sql, input);
+  const caller = { accountId, keyId, key };
+  const held = { operation: 'people.enrich', hold: 'true' };
+  const id = await pipeline.enrich(caller, `email\n${'p1@list.example\n'.repeat(4)}`, held);
+  await pipeline.call(caller, `/v1/batches/${id}/quote`, { method: 'POST' });
+  pipeline.faults.get = () => Promise.reject(new Error('away'));
+  await pipeline.runWhatWaits();
+  delete pipeline.faults.get;
+  await pipeline.runForAnHour();
+  expect(await pipeline.batch(caller, id)).toMatchObject({ quote: { state: 'done' } });
+});

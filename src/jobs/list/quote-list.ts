@@ -4,9 +4,11 @@
  */
 import { availableCredits } from '../../core/credits/credits.ts';
 import { paysOnce } from '../../core/credits/owned.ts';
+import { isUnavailable } from '../../core/db/pg-errors.ts';
 import { discloseAmbiguous, discloseQuote } from '../../core/enrich/free-outcomes.ts';
 import { takeRows } from '../../core/limits/limits.ts';
 import { operations } from '../../core/operations.ts';
+import { isObjectLost } from '../../core/storage/object-sum.ts';
 import type { ListBatch } from '../batch/batch.ts';
 import { setQuote } from '../batch/control-batch.sql.ts';
 import type { HeldBatch, NotDone } from '../batch/hold-batch.ts';
@@ -29,7 +31,12 @@ export async function quoteList(context: JobContext, held: HeldBatch): Promise<N
   // A quote counts towards the rows per minute.
   const waitSeconds = first ? await takeRows(context, first, batch.rowsTotal ?? 0) : 0;
   if (waitSeconds > 0) return { retryAfterSeconds: waitSeconds };
-  const rows = await countMatches(context, held, batch, chunks);
+  const rows = await countMatches(context, held, batch, chunks).catch(async (error: unknown) => {
+    // They could not be read or looked up, and are tried again.
+    const areUnread = isObjectLost(error) || isUnavailable(error);
+    if (first && areUnread) await takeRows(context, first, -(batch.rowsTotal ?? 0));
+    throw error;
+  });
   if (rows === undefined) return { retryAfterSeconds: 0 };
   const price = batch.live ? operations[batch.operation].price : 0;
   const disclosed = discloseQuote(rows.outcomes, rows.owned, price);
