@@ -56,6 +56,26 @@ describeWithRedis('limits in Redis', () => {
     await database.drop();
   });
 
+  test('tokens that a process returns are there for another one that saw the bucket without them', async () => {
+    await using server = await startRedis();
+    const redis = connectRedis(server.url, 'limits', log);
+    await new Promise((resolve) => redis.once('ready', resolve));
+    const database = await createTestDatabase();
+    const open = () =>
+      openRedisLimiter({ redis, sql: database.sql, log }, { prefix: 'test', processes: 1 });
+    const [one, other] = [open(), open()];
+    const bucket = { owner: crypto.randomUUID(), name: 'rows', perMinute: 60, cost: 600 };
+    await one.takeTokens(bucket);
+    expect(await other.takeTokens(bucket)).toMatchObject({ admitted: false });
+    await one.takeTokens({ ...bucket, cost: -600 });
+    expect(await other.takeTokens(bucket)).toMatchObject({ admitted: true });
+    expect(await one.takeTokens(bucket)).toMatchObject({ admitted: false });
+    await server.client.flushall();
+    expect(await one.takeTokens(bucket)).toMatchObject({ admitted: false });
+    redis.disconnect();
+    await database.drop();
+  });
+
   test.each(['9e300', 'inf', 'nan', 'rubbish', 'a hash', 'a text'])(
     'a key with %s in place of its value refuses no one for longer than the limit, and makes the store unavailable to no one',
     async (what) => {

@@ -32,22 +32,33 @@ const verdicts = ['leaseDay', 'admitted', 'minute', 'day'] as const;
 const bucketLua = `
 local clock = redis.call('TIME')
 local now = clock[1] * 1000000 + clock[2]
+-- A bucket is the time at which it is full. After tokens were returned it also has the latest time that it had before.
+local before = 0
+local function number(text)
+  local value = tonumber(text) or 0
+  -- Damaged or forged: later than any bucket, or no number. It would refuse for ever.
+  return value < 9e15 and value or 0
+end
 -- The caller passes the time until which it last knew the bucket not to be full: a bucket that Redis has lost does
--- not become full.
+-- not become full. A time from before tokens were returned does not count.
 local function full_at(key, known)
   local stored = redis.pcall('GET', key)
-  stored = type(stored) == 'string' and tonumber(stored) or 0
-  -- Damaged or forged: later than any bucket, or no number. It would refuse for ever.
-  if not (stored < 9e15) then stored = 0 end
-  return math.max(now, tonumber(known), stored)
+  stored = type(stored) == 'string' and stored or ''
+  local at, was = string.match(stored, '^(%S+) (%S+)$')
+  before = number(was)
+  known = tonumber(known)
+  return math.max(now, known > before and known or 0, number(at or stored))
 end
 local function keep(key, at)
-  redis.call('SET', key, string.format('%.0f', at), 'PX', math.max(1, math.ceil((at - now) / 1000)))
+  local value = string.format('%.0f', at)
+  if before > now then value = string.format('%s %.0f', value, before) end
+  redis.call('SET', key, value, 'PX', math.max(1, math.ceil((math.max(at, before) - now) / 1000)))
   return at
 end
 local function take(key, from, per_minute, cost)
   local next = from + math.floor(60000000 * cost / per_minute)
   if next - now > 60000000 and from > now then return from, 0 end
+  if cost < 0 then before = math.max(before, from) end
   return keep(key, next), 1
 end
 `;
