@@ -11,21 +11,25 @@ import { invalidParameter } from '../../core/lib/errors.ts';
 import { countFurtherRequests } from '../../core/limits/limits.ts';
 import { lookUpCompaniesNamed, lookUpCompanyIds } from '../../core/lookups/look-up-companies.ts';
 import { assertNotEnded } from '../../core/sessions/still-valid.ts';
+import { inReadingTurn } from '../../jobs/list/reading-turns.ts';
 import { clientGone } from '../http/client-gone.ts';
 import { decimal } from '../http/decimal.ts';
 import { defineRoute, type Route, type RouteInput, sent } from '../http/define-route.ts';
 import { isSecure } from '../http/is-secure.ts';
 import { parseParameters } from '../http/parse-parameters.ts';
 import { parseJson, readBody } from '../http/read-json.ts';
+import { readerOf } from '../http/reader-of.ts';
 import { assertValidIfLate } from '../http/while-valid.ts';
 import { readLookup } from '../read-lookup.ts';
 import { type EntityType, entityId, entityTypes, parseEntityId, viewType } from './entity.ts';
-import { extendRows, parseExtension } from './extend.ts';
+import { type Extension, extendRows, parseExtension } from './extend.ts';
 import { renderManifest } from './manifest.ts';
 import { fieldProperties, findProperties } from './properties.ts';
 import { answerQueries, parseQueries } from './queries.ts';
 
 const BODY_BYTES_MAX = 256 * 1024;
+/** Characters of a body that is parsed at once: a millisecond or two. A longer one is parsed in the account's turn. */
+const LENGTH_AT_ONCE_MAX = 16 * 1024;
 const TEXT_MAX = 300;
 const SUGGESTIONS_MAX = 10;
 
@@ -57,7 +61,7 @@ export const reconcileRoutes: readonly Route[] = [
     async handler(input) {
       const { queries, extend } = input.query;
       const isManifest = queries === undefined && extend === undefined;
-      const body = isManifest ? await manifestFor(input) : await answer(input, input.query);
+      const body = isManifest ? await manifestFor(input) : await answer(input, parse(input.query));
       return { status: 200, body };
     },
   }),
@@ -67,9 +71,13 @@ export const reconcileRoutes: readonly Route[] = [
     path: ROOT,
     summary: 'Queries or an extension, as a form',
     bodies: { 'application/x-www-form-urlencoded': asked },
-    async receive({ request }) {
-      const form = new URLSearchParams(await readBody(request, BODY_BYTES_MAX));
-      return { body: parseParameters(asked, Object.fromEntries(form)) };
+    async receive({ key, request, response }) {
+      const text = await readBody(request, BODY_BYTES_MAX);
+      const read = () =>
+        parse(parseParameters(asked, Object.fromEntries(new URLSearchParams(text))));
+      const reader = readerOf({ key, response });
+      const isLong = text.length > LENGTH_AT_ONCE_MAX;
+      return { body: isLong ? await inReadingTurn(reader, read) : read() };
     },
     handler: async (input) => ({ status: 200, body: await answer(input, input.body) }),
   }),
@@ -187,20 +195,25 @@ async function manifestFor(input: RouteInput) {
   return renderManifest(address, await typesOf(input));
 }
 
-/** Responds to queries or an extension, which count as many requests as they have rows. */
-async function answer(
-  input: RouteInput,
-  { queries, extend }: z.output<typeof asked>,
-): Promise<unknown> {
-  if (queries !== undefined) {
-    const parsed = parseQueries(parseJson(queries));
-    await countRows(input, Object.keys(parsed).length);
-    return inTurn(input, async () => answerQueries(input, parsed, await typesOf(input)));
-  }
+type Parsed = { queries: ReturnType<typeof parseQueries> } | { extension: Extension };
+
+/** Parses queries or an extension. Throws `AppError` 400. */
+function parse({ queries, extend }: z.output<typeof asked>): Parsed {
+  if (queries !== undefined) return { queries: parseQueries(parseJson(queries)) };
   if (extend === undefined) throw invalidParameter('queries', 'is missing. Send queries or extend');
-  const parsed = parseExtension(parseJson(extend));
-  await countRows(input, parsed.ids.length);
-  return inTurn(input, () => extendRows(input, parsed));
+  return { extension: parseExtension(parseJson(extend)) };
+}
+
+/** Responds to queries or an extension, which count as many requests as they have rows. */
+async function answer(input: RouteInput, parsed: Parsed): Promise<unknown> {
+  if ('queries' in parsed) {
+    const { queries } = parsed;
+    await countRows(input, Object.keys(queries).length);
+    return inTurn(input, async () => answerQueries(input, queries, await typesOf(input)));
+  }
+  const { extension } = parsed;
+  await countRows(input, extension.ids.length);
+  return inTurn(input, () => extendRows(input, extension));
 }
 
 /**

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
 import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { expectProblem } from '../../../tests/support/problem.ts';
+import { Signal } from '../../../tests/support/signal.ts';
 import { revokeKey } from '../../core/keys/account-keys.ts';
 import { displayPrefix } from '../../core/keys/key-format.ts';
 import { createKey } from '../../core/keys/keys.ts';
+import { inReadingTurn } from '../../jobs/list/reading-turns.ts';
 
 const IN_FLIGHT = 1;
 const WAITING = 64;
@@ -58,6 +60,32 @@ test('an account looks up one call at a time, is refused beyond its share, and o
   const statuses = (await Promise.all(calls)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 429)).toHaveLength(4);
   expect(statuses.filter((status) => status === 200)).toHaveLength(IN_FLIGHT + WAITING);
+});
+
+test('a long body waits for its account’s turn to be parsed, and calls of others do not', async () => {
+  const greedy = await reconciler();
+  const other = await pipeline.account(10);
+  const held = new Signal();
+  const reader = { accountId: other.accountId, signal: new AbortController().signal };
+  const turn = inReadingTurn(reader, () => held.raised);
+  let ended = 0;
+  // Many fields, which are refused.
+  const body = Array.from({ length: 10_000 }, (_, field) => field.toString(36)).join('&');
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const calls = Array.from({ length: 60 }, async () => {
+    const init = { method: 'POST', headers, body };
+    const { status } = await pipeline.call(null, `/v1/reconcile/${greedy.key}`, init);
+    ended++;
+    return status;
+  });
+  for (let call = 0; call < 10; call++) {
+    expect((await pipeline.call(other, '/v1/people/enrich?email=ada@x.example')).status).toBe(200);
+  }
+  expect(ended).toBe(0);
+  expect((await ask(greedy)).status).toBe(200);
+  held.raise();
+  await turn;
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([400]));
 });
 
 test('a call whose key is revoked while it waits for its turn gets nothing', async () => {
