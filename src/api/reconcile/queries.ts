@@ -31,14 +31,20 @@ import { columnKind } from './properties.ts';
 
 /** Maximum queries of one call. */
 const QUERIES_MAX = 50;
+/** Maximum properties, and types, of a query. */
+const LISTED_MAX = 100;
 const TEXT_MAX = 300;
 const PERCENT = 100;
 
-const query = z.looseObject({
+/** A query without other members: it takes memory while it waits for the account's turn. */
+const query = z.object({
   query: z.union([z.string(), z.number()]).transform(String).default(''),
-  type: z.union([z.string(), z.array(z.string())]).optional(),
+  type: z.union([z.string(), z.array(z.string()).max(LISTED_MAX)]).optional(),
   limit: z.number().int().min(1).optional(),
-  properties: z.array(z.looseObject({ pid: z.string(), v: z.unknown() })).default([]),
+  properties: z
+    .array(z.object({ pid: z.string(), v: z.unknown().transform(textOf) }))
+    .max(LISTED_MAX)
+    .default([]),
 });
 const batch = z.record(z.string(), query);
 type Query = z.output<typeof query>;
@@ -104,7 +110,7 @@ function rowOf(type: EntityType, { query: name, properties }: Query): RowInput {
     properties.map(({ pid, v }): [string, string] => {
       const kind = columnKind(pid);
       // `NA` is a country.
-      return [kind, kind === 'country' ? textOf(v) : withoutPlaceholder(textOf(v))];
+      return [kind, kind === 'country' ? v : withoutPlaceholder(v)];
     }),
   );
   cells.set(type === 'person' ? 'person_name' : 'name', name.slice(0, TEXT_MAX));

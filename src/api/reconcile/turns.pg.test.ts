@@ -39,8 +39,8 @@ async function reconciler(): Promise<Caller> {
   return { accountId, keyId: made.id, key: made.key };
 }
 
-function ask({ key }: Caller): Promise<Response> {
-  const queries = JSON.stringify({ q: { query: 'Nordlicht Optik', type: 'company' } });
+function ask({ key }: Caller, more: object = {}): Promise<Response> {
+  const queries = JSON.stringify({ q: { query: 'Nordlicht Optik', type: 'company', ...more } });
   const body = new URLSearchParams({ queries });
   return pipeline.call(null, `/v1/reconcile/${key}`, { method: 'POST', body });
 }
@@ -86,6 +86,17 @@ test('a long body waits for its account’s turn to be parsed, and calls of othe
   held.raise();
   await turn;
   expect(new Set(await Promise.all(calls))).toEqual(new Set([400]));
+});
+
+test('a query has a hundred properties at most, because it keeps them while it waits', async () => {
+  const caller = await reconciler();
+  const listed = (count: number) => Array.from({ length: count }, () => ({ pid: 'city', v: [] }));
+  expect((await ask(caller, { properties: listed(100) })).status).toBe(200);
+  const problem = await expectProblem(await ask(caller, { properties: listed(101) }), {
+    status: 400,
+    code: 'invalid_parameter',
+  });
+  expect(problem.detail).toContain('q.properties');
 });
 
 test('a call whose key is revoked while it waits for its turn gets nothing', async () => {
