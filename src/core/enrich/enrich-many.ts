@@ -22,6 +22,7 @@ import {
   type OutcomeStatus,
   type RowInput,
 } from './outcomes.ts';
+import { peopleLeftOut } from './people-left-out.ts';
 import { type ReadOptions, readMatches } from './read-matches.ts';
 import { hasColumns } from './required-fields.ts';
 
@@ -234,7 +235,7 @@ async function enrichExactly(
     if (identifiers.length > 0 || decided !== 0) undecided.push(index);
   }
   const rejected = new Map<number, Set<number>>();
-  const decideRow = await lookUpAll(options.reader ?? postgresGraph(sql), operation, rows);
+  const decideRow = await lookUpAll(sql, options.reader ?? postgresGraph(sql), operation, rows);
   // Each round rejects one more record of a row, of the few that its values name.
   while (undecided.length > 0) {
     const matched: number[] = [];
@@ -322,6 +323,7 @@ type DecideRow = (index: number, rejected?: ReadonlySet<number>) => Decision;
 
 /** Looks up the values of all rows at once. */
 async function lookUpAll(
+  sql: Sql,
   { people, companies }: GraphReader,
   operation: OperationName,
   rows: readonly RowInput[],
@@ -338,7 +340,7 @@ async function lookUpAll(
   const hits = await (isPersonal ? people : companies).lookUp(values);
   const levels = levelsOf(operation);
   const leftOut = isPersonal
-    ? () => undefined
+    ? await peopleLeftOut(sql, rows, firstLines, hits)
     : await companiesLeftOut(companies, rows, firstLines, hits);
   return (index, rejected) => {
     const row = must(rows[index], 'row');

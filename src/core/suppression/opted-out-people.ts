@@ -1,10 +1,11 @@
 /**
- * Opt-outs as stored results need them: whether there are newer ones, whom they concern, and which directors a
- * list may not name.
+ * Opt-outs as matching and stored results need them: who of some people opted out, whether there are newer ones,
+ * whom they concern, and which directors a list may not name.
  */
 import type { Sql } from '../db/client.ts';
 import {
   findHiddenDirectors,
+  findSuppressed,
   listSuppressedOfficers,
   listSuppressedPeople,
   readLastSuppression,
@@ -12,6 +13,11 @@ import {
 } from './suppression.sql.ts';
 
 export type { Suppression } from './suppression.sql.ts';
+
+/** Returns those of these people who opted out of the graph that `sql` sees. */
+export function optedOutAmong(sql: Sql, personIds: readonly number[]): Promise<number[]> {
+  return findSuppressed(sql, personIds);
+}
 
 /** Returns the number of the last suppression in the graph that `sql` sees; 0 before the first. */
 export function lastSuppression(sql: Sql): Promise<number> {
