@@ -68,6 +68,8 @@ describe('a listed name that matches the record', () => {
     ['Masango M', 'Mary', 'Masango'],
     ['Mary J. Masango', 'Mary', 'Masango'],
     ['J. Mary Masango', 'Jane Mary', 'Masango'],
+    ['J. Mary Masango', 'J.', 'Masango'],
+    ['M. Masango, PMP', 'Mary', 'Masango'],
     ['Mary Masango', 'Mary Jane', 'Masango'],
     ['J.-N. Guérini', 'Jean-Noël', 'Guérini'],
     ['Jean Noel Guerini', 'Jean-Noël', 'Guérini'],

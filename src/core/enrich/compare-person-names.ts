@@ -11,7 +11,7 @@
 
 import { fold } from '../lib/fold.ts';
 import { toNormalForm } from '../lib/normal-form.ts';
-import { joinLostLetters } from '../match/person-name.ts';
+import { isOfName, joinLostLetters } from '../match/person-name.ts';
 import type { Agreement } from './outcomes.ts';
 
 /** Words next to a name that are not part of it. */
@@ -108,8 +108,9 @@ function compareWords(
   if (rest.length === 0 && left.length === 0) return 'yes';
   const names = nameWords(family);
   // Beside a whole given name, an initial is that of another: `M. Christian Adler` may not be Michael Adler.
-  const spelled = shared.length === 1 ? rest.filter((word) => word.length > 1) : [];
-  const fitting = countShortForms(spelled.length > 0 ? spelled : rest, left, names);
+  const isSpelled = shared.length === 1 && rest.some((word) => word.length > 1 && isOfName(word));
+  const telling = rest.filter((word) => word.length > 1 || !isSpelled || left.includes(word));
+  const fitting = countShortForms(telling, left, names);
   if (shared.length === 0) return isAgainst(ours, theirs, fitting) ? 'no' : 'unknown';
   if (shared.length === 1 && fitting > 0) return 'yes';
   const isOneWhole = rest.length === fitting || left.length === fitting;

@@ -23,6 +23,7 @@ test.each([
   ['Maria Clark', 'M. Jasmine', 'Clark', 'none'],
   ['Maria J. Clark', 'M. Jasmine', 'Clark', 'initial'],
   ['Clark, M. MD', 'Maria', 'Clark', 'initial'],
+  ['Clark, M. MSW', 'Maria', 'Clark', 'initial'],
   ['Hugo R. Adler', 'R.', 'Adler', 'none'],
   ['R. Adler', 'Hugo R.', 'Adler', 'none'],
   ['H. R. Adler', 'Hugo R.', 'Adler', 'initial'],

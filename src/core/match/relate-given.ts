@@ -1,5 +1,6 @@
 /** Compares the given names of a row with stored ones. Pure and total. */
 import { isInitial } from './latin.ts';
+import { lettersOfDegrees } from './name-words.ts';
 import { areNicknames, isGivenName } from './nicknames.ts';
 import { isOfName, isParticle, type NameWord, type PersonName } from './person-name.ts';
 import { relateWords, type WordLevel } from './relate-words.ts';
@@ -129,8 +130,9 @@ export function relateGiven(
   const isPartOfTwo = best.level === 'start' && restOfShort.some(({ text }) => !isInitial(text));
   // `M. Christian Adler`, listed or stored, uses the whole name: neither is `Michael Adler`.
   const beside = isInitial(listedGiven) ? left.slice(before) : given;
-  const isUnused =
-    best.level === 'initial' && beside.some(({ text }) => !isInitial(text) && isOfName(text));
+  const isWhole = ({ text }: NameWord) =>
+    !isInitial(text) && isOfName(text) && !lettersOfDegrees.has(text);
+  const isUnused = best.level === 'initial' && beside.some(isWhole);
   const isOther =
     isPartOfTwo ||
     (middle !== 'agree' &&
