@@ -505,7 +505,8 @@ test('the error of a list that cannot be mapped describes each column', () => {
     'column 2 "Remarks": empty',
     'column 3 "Owner": 100% of 2 cells are emails',
   ]);
-  expect(problem.message).toContain('mapping={"email":"Ref"}');
+  expect(problem.message).toContain('Column 3 may be of others than the rows.');
+  expect(problem.message).toContain('mapping={"email":"Owner"} or {"email": 3}');
 });
 
 describe('any list', () => {

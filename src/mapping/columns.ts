@@ -7,7 +7,13 @@ import { type AppError, invalidParameter, unprocessable } from '../core/lib/erro
 import { type OperationName, operations } from '../core/operations.ts';
 import { foldColumnName } from './column-names.ts';
 import { type ColumnMapping, guessColumns, type MappedColumn } from './guess-columns.ts';
-import { columnsOf, describeContent, type ListHead, readColumns } from './read-columns.ts';
+import {
+  columnsOf,
+  describeContent,
+  kindOfContent,
+  type ListHead,
+  readColumns,
+} from './read-columns.ts';
 
 export type { ColumnMapping } from './guess-columns.ts';
 
@@ -76,14 +82,19 @@ function unmapped(operation: OperationName, list: ListHead): AppError {
   const seen = columns.map(
     (view) => `column ${view.column}${nameOf(view.header)}: ${describeContent(view)}`,
   );
-  const kind = subject === 'person' ? 'email' : 'domain';
-  const example = { [kind]: columns[0]?.header || 1 };
+  const unread = columns
+    .map((view) => ({ view, kind: identifiers.find((kind) => kind === kindOfContent(view)) }))
+    .find(({ kind }) => kind !== undefined);
+  const kind = unread?.kind ?? (subject === 'person' ? 'email' : 'domain');
+  const { column, header } = unread?.view ?? { column: 1, header: columns[0]?.header };
+  const example = { [kind]: header || column };
+  const doubt = unread === undefined ? '' : `Column ${column} may be of others than the rows. `;
   const shown = seen.slice(0, COLUMNS_SHOWN_MAX).join('; ');
   const more = moreThanShown(seen);
   return unprocessable(
     'unmapped',
     `No column of this file could be read as ${identifiers.join(', ')} (${shown}${more}). ` +
-      `Name the column, for example mapping=${JSON.stringify(example)} or {"${kind}": 1}.`,
+      `${doubt}Name the column, for example mapping=${JSON.stringify(example)} or {"${kind}": ${column}}.`,
     {
       extensions: {
         columns: columns.slice(0, COLUMNS_SHOWN_MAX).map((view) => {
