@@ -59,7 +59,7 @@ const words = {
   personal: `personal private privat privata privato prive personnel personnelle personale
     pessoal prywatny prywatna particular privado persoonlijk personlig privater 个人 個人`,
   home: `home casa domicile domicilio prywatnie thuis hem hjem zuhause 自宅`,
-  primary: `primary preferred default current new latest principal principale primaire primario best hoofd
+  primary: `primary preferred default pardefaut current new latest principal principale primaire primario best hoofd
     primar hauptsachlich`,
   secondary: `secondary second secondaire secundair secundaire secundario secondario other additional alternative
     alternate alternatif alt tertiary autre otro altro weitere weiterer andere zweite backup
@@ -74,9 +74,10 @@ const words = {
     secretary sekretarin vorgesetzter vorgesetzte salesperson reports ansvarig ansvarlig eier ejer saljare
     selger saelger sjef verantwoordelijke eigenaar verkoper leidinggevende verkaufer vendeur assistante jefe
     vendedor handlowiec handlowca opiekun opiekuna przelozony przelozonego asystent
-    asystentka asistente assistente asst reporting owning referring referral proprietario eigentumer wlasciciel wlasciciela agare agarens saljarens assistenz par door przez toegewezen erstellt angelegt geandert bearbeitet
-    zugewiesen empfohlen cree modifie attribue assigne recommande creado modificado asignado referido recomendado criado
-    atribuido indicado creato modificato assegnato segnalato utworzony zmodyfikowany przypisany polecony polecajacy skapad
+    asystentka assistente asst reporting owning referralpartner referringpartner proprietario eigentumer wlasciciel wlasciciela
+    agare agarens saljarens assistenz par door przez toegewezen erstellt angelegt geandert bearbeitet
+    zugewiesen empfohlen cree modifie attribue assigne recommande creado modificado asignado referidopor recomendado criado
+    atribuido indicadopor creato modificato assegnato segnalato utworzony zmodyfikowany przypisany polecony polecajacy skapad
     andrad tilldelad refererad ファックス 传真 ファクス 紹介者 上司 秘書 営業担当 営業担当者 所有者 推荐人 介绍人 上级 助理 业务员`,
   other_network: `facebook fb instagram ig xing github gitlab youtube tiktok crunchbase
     pinterest skype wechat telegram snapchat reddit medium angellist mastodon bluesky
@@ -95,7 +96,9 @@ const words = {
     list campaign hash extension ext durchwahlnr password prefix suffix salutation anrede
     honorific vat tax ust ustid uid iva nip tva duns ein cif nif sic naics currency
     latitude longitude timezone calling dialling dialing area username user activity
-    contacted history landing article news press review tracking 部署 役職 職位 职位 备注 備考 都市 城市 性别`,
+    contacted history landing referralurl referrallink referralsite referralpage referraldomain referralwebsite
+    referringurl referringlink referringsite referringpage referringdomain referringwebsite article news press review tracking
+    部署 役職 職位 职位 备注 備考 都市 城市 性别`,
   filler: `of the de la le les l du des del della dello dei da dos das der die den van het
     di d a an and et y e i und en og och o paa for fur pour per para your value associated
     column field is this ihre votre customer client kunde kunden klient cliente klant の info
