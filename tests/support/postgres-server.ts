@@ -44,8 +44,16 @@ async function chooseFolder(): Promise<string> {
   return isRoomy && freemem() >= 8 * GiB ? MEMORY_FOLDER : tmpdir();
 }
 
-/** Small, so that few pages are searched when a table or database is dropped, and little of the log is kept. */
-const small = { shared_buffers: '256MB', max_wal_size: '512MB' };
+/**
+ * Small, so that few pages are searched when a table or database is dropped, and little of the log is kept. Nothing lives long
+ * enough to be vacuumed, and no log is read again.
+ */
+const small = {
+  shared_buffers: '256MB',
+  max_wal_size: '512MB',
+  autovacuum: 'off',
+  wal_compression: 'off',
+};
 
 /** Removes functions that Postgres 15 lacks from a database: tests on a newer server then notice what an older one refuses. */
 async function hideNewFunctions(sql: Database): Promise<void> {
