@@ -258,11 +258,11 @@ describe('credits', () => {
     const low = await fixture.hook(who, { events: ['credits.low'] });
     const names = ['p1', 'p2', 'p3', 'p4', 'p5', 'p6', 'p7', 'p8'];
     for (let n = 0; n < 3; n++) await fixture.upload(who, list(...names), options);
-    await fixture.runUntilIdle(6);
     // Chunks that end at once may each leave the next list to the other, until the sweep.
-    await fixture.sweep().then(() => fixture.runUntilIdle(6));
+    const run = () => fixture.runUntilIdle(6).then(() => fixture.sweep());
+    const spend = () => run().then(() => fixture.wallet(who));
+    await expect.poll(spend).toMatchObject({ balance: 86 });
     expect(await events(low)).toMatchObject([{ type: 'credits.low', data: { threshold: 100 } }]);
-    expect(await fixture.wallet(who)).toMatchObject({ balance: 86 });
   });
 
   test('are watched as long as an enabled webhook has a threshold', async () => {
