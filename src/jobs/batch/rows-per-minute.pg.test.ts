@@ -1,7 +1,7 @@
 /** The view of a list that its key's rows per minute hold back. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { importGraph } from '../../../tests/support/graph.ts';
-import { openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
+import { type Caller, openPipeline, type Pipeline } from '../../../tests/support/pipeline.ts';
 import { crowd } from '../../../tests/support/small-graph.ts';
 import { createAccount } from '../../core/accounts/accounts.ts';
 import { createKey } from '../../core/keys/keys.ts';
@@ -13,11 +13,16 @@ beforeAll(async () => {
 });
 afterAll(() => pipeline.close());
 
-test('says so, and when it will end at that rate', async () => {
+/** A caller whose lists may run two rows a minute. */
+async function slowCaller(): Promise<Caller> {
   const accountId = await createAccount(pipeline.sql, { name: 'Slow', credits: 100 });
   const input = { accountId, mode: 'live', rowsPerMinute: 2 } as const;
   const { id: keyId, key } = await createKey(pipeline.sql, input);
-  const caller = { accountId, keyId, key };
+  return { accountId, keyId, key };
+}
+
+test('says so, and when it will end at that rate', async () => {
+  const caller = await slowCaller();
   const list = `email\n${'p1@list.example\n'.repeat(6)}`;
   const id = await pipeline.enrich(caller, list, { operation: 'people.enrich', fields: 'id' });
   const waiting = await pipeline.batch(caller, id);
@@ -30,10 +35,7 @@ test('says so, and when it will end at that rate', async () => {
 });
 
 test('rows that the store did not return do not count', async () => {
-  const accountId = await createAccount(pipeline.sql, { name: 'Unlucky', credits: 100 });
-  const input = { accountId, mode: 'live', rowsPerMinute: 2 } as const;
-  const { id: keyId, key } = await createKey(pipeline.sql, input);
-  const caller = { accountId, keyId, key };
+  const caller = await slowCaller();
   const options = { operation: 'people.enrich', fields: 'id' };
   const id = await pipeline.upload(caller, `email\n${'p1@list.example\n'.repeat(2)}`, options);
   await pipeline.queues.runNext(pipeline.context, 'split-batch');
@@ -45,10 +47,7 @@ test('rows that the store did not return do not count', async () => {
 });
 
 test('nor do those of a quote', async () => {
-  const accountId = await createAccount(pipeline.sql, { name: 'Unquoted', credits: 100 });
-  const input = { accountId, mode: 'live', rowsPerMinute: 2 } as const;
-  const { id: keyId, key } = await createKey(pipeline.sql, input);
-  const caller = { accountId, keyId, key };
+  const caller = await slowCaller();
   const held = { operation: 'people.enrich', hold: 'true' };
   const id = await pipeline.enrich(caller, `email\n${'p1@list.example\n'.repeat(4)}`, held);
   await pipeline.call(caller, `/v1/batches/${id}/quote`, { method: 'POST' });
