@@ -10,7 +10,8 @@ import type { ContentKind } from './column-content.ts';
 import { ofEachKind } from './column-kinds.ts';
 import { type ColumnRole, foldColumnName } from './column-names.ts';
 import { rankOfColumn } from './column-ranks.ts';
-import { columnsOfOthers, withoutRelations } from './columns-of-others.ts';
+import { columnsOfOthers } from './columns-of-others.ts';
+import { withoutRelations } from './columns-of-relations.ts';
 import {
   type ColumnView,
   describeShare,
